@@ -36,6 +36,14 @@ std::vector<int> hosts(const NetworkCanvas& canvas) {
   return out;
 }
 
+void showThousands(NetworkCanvas& canvas) {
+  canvas.resize(1000, 700);
+  canvas.setGraph(thousands(), {}, false);
+  canvas.setFolding(Folding::Nothing);
+  canvas.setVisible(true);
+  QVERIFY(QTest::qWaitForWindowExposed(&canvas));
+}
+
 }  // namespace
 
 /// What is seen of a drawn network: colours, numbers, names, tips and the legend.
@@ -45,11 +53,7 @@ private slots:
   /// Over a drawing of thousands only what the mouse is on is painted, and the picture is the same.
   void theMouseRepaintsNoThousands() {
     NetworkCanvas canvas;
-    canvas.resize(1000, 700);
-    canvas.setGraph(thousands(), {}, false);
-    canvas.setFolding(Folding::Nothing);
-    canvas.setVisible(true);
-    QVERIFY(QTest::qWaitForWindowExposed(&canvas));
+    showThousands(canvas);
     const auto places = hosts(canvas);
     QVERIFY(places.size() > 20);
     (void)canvas.grab();
@@ -100,11 +104,7 @@ private slots:
   /// A host that is selected among thousands of boxes does not cover what is in it.
   void aMarkedHostStandsAroundItsDevices() {
     NetworkCanvas canvas;
-    canvas.resize(1000, 700);
-    canvas.setGraph(thousands(), {}, false);
-    canvas.setFolding(Folding::Nothing);
-    canvas.setVisible(true);
-    QVERIFY(QTest::qWaitForWindowExposed(&canvas));
+    showThousands(canvas);
     const int host = hosts(canvas)[5];
     const auto centres = [&] {
       const QImage shown = canvas.grab().toImage();

@@ -1,0 +1,285 @@
+#include <QtTest/QTest>
+
+#include "measurement_fixture.h"
+
+using namespace nest;
+using namespace nest::test;
+
+/// Logs and configurations of Megatron-LM and torchtitan.
+class TestTrainingLogs : public QObject {
+  Q_OBJECT
+private slots:
+  void aMegatronLogTellsTimeMemoryAndSetup() {
+    const auto run = read<TrainingRun>("megatron-log/core_2025.log");
+    QCOMPARE(run.lines, 9);
+    QCOMPARE(run.leftOut, 1);
+    QVERIFY(isNear(run.step->value(), 30.76485, 1e-4));  // the median: the line of 34.65 s is an outlier
+    QVERIFY(isNear(run.allocated->value(), 58211.6 * 1024 * 1024));
+    QVERIFY(isNear(run.reserved->value(), 61230.0 * 1024 * 1024));
+    QVERIFY(run.rate->value() > 4e14 && run.rate->value() < 5e14);
+    const RunSettings& s = run.settings;
+    QCOMPARE(s.program, std::string("megatron-core-2025"));
+    QVERIFY(s.programEvidence.find("attention_backend") != std::string::npos);
+    QCOMPARE(degreesOf(s), std::string("TP 8 + SP · PP 4 · VPP 5 · DP 2 · MBS 1 · ZeRO-1"));
+    QVERIFY(s.devices == 64 && s.globalBatch == 256 && s.sequenceLength == 8192);
+  }
+  // The line before the arguments, with "-" in place of a blank, behind a launcher's prefix.
+  void degreesAreTakenWithoutArguments() {
+    const auto run = read<TrainingRun>("megatron-log/bare.log");
+    QCOMPARE(degreesOf(run.settings), std::string("TP 8 · PP 1 · DP 2"));
+    QVERIFY(run.settings.program.empty());  // nothing tells the version
+    QVERIFY(isNear(run.step->value(), 6.3006));
+    QCOMPARE(run.settings.globalBatch, std::optional(64));
+  }
+  // Cut behind its first iterations: what is left is warm-up. The same line without a beginning may be any.
+  void aRunsFirstLineIsWarmUp() {
+    const std::string whole = fileOf("megatron-log/core_2025.log");
+    const auto isWarmUp = [](const std::string& text) {
+      const auto run = std::get<TrainingRun>(readText(text)->of);
+      return run.lines == 1 && run.isWarmUp;
+    };
+    const auto second = whole.find("[2025-03-02 11:05:10]"), third = whole.find("[2025-03-02 11:06:10]");
+    QVERIFY(isWarmUp(whole.substr(0, second)));
+    QVERIFY(!isWarmUp(whole.substr(0, third)));
+    QVERIFY(!isWarmUp(whole.substr(second, third - second)));
+  }
+  void aLogOfAnotherModelIsToldAtImport() {
+    std::string text = fileOf("megatron-log/core_2025.log");
+    const char* line = "host:8@450GB/s,3us rack:8@50GB/s,5us";
+    QVERIFY(!findCode(imported(line, {{"run.log", text}}).diagnostics, "run-model"));
+    text.replace(text.find(" 80\n"), 4, " 32\n");
+    const auto s = imported(line, {{"run.log", text}});
+    QVERIFY(s);
+    QVERIFY(findCode(s.diagnostics, "run-model")->message.find("layers 32, not 80") != std::string::npos);
+  }
+  void theLastStartAndTheLastBatchSizeCount() {
+    const auto run = read<TrainingRun>("megatron-log/restarted.log");
+    QCOMPARE(run.lines, 2);
+    QCOMPARE(run.leftOut, 3);
+    QVERIFY(isNear(run.step->value(), 20.49));
+    QCOMPARE(run.settings.globalBatch, std::optional(256));
+  }
+  // A job that is killed leaves half a line behind, be it at the end or before the next start.
+  void aCutLineIsLeftOut() {
+    const std::string whole = fileOf("megatron-log/core_2025.log");
+    const auto last = whole.rfind("elapsed time per iteration (ms): 3") + 34;
+    for (const std::string& text : {whole.substr(0, last), whole.substr(0, last) + '\n',
+                                    whole.substr(0, whole.rfind("global batch size:") + 21)}) {
+      const auto reading = readText(text);
+      QVERIFY(reading && findCode(reading.diagnostics, "log-cut"));
+      const auto& run = std::get<TrainingRun>(reading->of);
+      QVERIFY(run.lines == 8 && run.settings.globalBatch == 256);
+      QVERIFY(isNear(run.step->value(), 30.7648, 1e-3));
+    }
+  }
+  // The optimizer does not step in them, so that they are shorter.
+  void skippedIterationsAreLeftOut() {
+    std::string text = fileOf("megatron-log/core_2025.log");
+    const std::string time = "elapsed time per iteration (ms): ", skips = "skipped iterations:   0";
+    std::size_t at = text.find("[2025-03-02 11:05:10]");
+    for (int i = 0; i < 5; ++i) {
+      at = text.find(time, at);
+      text.replace(at + time.size(), 7, "19000.0");
+      at = text.find(skips, at);
+      text.replace(at + skips.size() - 1, 1, "1");
+    }
+    const auto reading = readText(text);
+    QVERIFY(findCode(reading.diagnostics, "log-skipped"));
+    const auto& run = std::get<TrainingRun>(reading->of);
+    QCOMPARE(run.lines, 4);
+    QCOMPARE(run.leftOut, 6);
+    QVERIFY(isNear(run.step->value(), 30.76, 1e-2));
+  }
+  void aStartThatDidNotTrainDoesNotCount() {
+    const std::string whole = fileOf("megatron-log/core_2025.log");
+    const std::string head = whole.substr(0, whole.find("> building"));
+    const auto reading = readText(whole + head + "torch.OutOfMemoryError: CUDA out of memory\n");
+    QVERIFY(findCode(reading.diagnostics, "log-restarted"));
+    const auto& run = std::get<TrainingRun>(reading->of);
+    QVERIFY(run.lines == 9 && run.allocated && run.settings.tensor == 8);
+  }
+  // The last rank, which prints iterations, does not print arguments.
+  void iterationsCountedAnewAreAnotherStart() {
+    const std::string whole = fileOf("megatron-log/core_2025.log");
+    const std::string lines = whole.substr(whole.find(" [2025-03-02 11:04:10]"));
+    std::string slow = lines;
+    for (std::size_t at = 0; (at = slow.find("(ms): 3", at)) != std::string::npos; ++at) slow[at + 6] = '9';
+    QVERIFY(isNear(std::get<TrainingRun>(readText(slow + lines)->of).step->value(), 30.76, 1e-2));
+    const auto twice = readText(lines);  // without arguments
+    QCOMPARE(std::get<TrainingRun>(twice->of).lines, 9);
+  }
+  void argumentsTellRecomputePrecisionAndSharding_data() {
+    QTest::addColumn<QString>("arguments");
+    QTest::addColumn<QString>("told");
+    QTest::newRow("full") << "recompute_granularity=full recompute_method=uniform"
+                          << "recompute full";
+    QTest::newRow("all blocks") << "recompute_granularity=full recompute_method=block recompute_num_layers=4"
+                                << "recompute full";
+    QTest::newRow("some blocks") << "recompute_granularity=full recompute_method=block recompute_num_layers=3"
+                                 << "";
+    QTest::newRow("core") << "recompute_granularity=selective recompute_modules=['core_attn']"
+                          << "recompute selective";
+    QTest::newRow("other modules") << "recompute_granularity=selective recompute_modules=['mlp']"
+                                   << "";
+    QTest::newRow("fp8") << "fp8=hybrid"
+                         << "fp8";
+    QTest::newRow("fsdp") << "use_megatron_fsdp=True data_parallel_sharding_strategy=optim_grads_params"
+                          << "ZeRO-3";
+  }
+  void argumentsTellRecomputePrecisionAndSharding() {
+    QFETCH(QString, arguments);
+    QFETCH(QString, told);
+    std::string text = fileOf("megatron-log/core_2025.log"), lines;
+    for (const QString& a : arguments.split(QLatin1Char(' ')))
+      lines += "  " + a.section(QLatin1Char('='), 0, 0).toStdString() + " ......... " +
+               a.section(QLatin1Char('='), 1).toStdString() + '\n';
+    text.insert(text.find("  accumulate"), lines);
+    const RunSettings s = std::get<TrainingRun>(readText(text)->of).settings;
+    QVERIFY2(QString::fromStdString(degreesOf(s)).endsWith(told.isEmpty() ? QStringLiteral("ZeRO-1") : told),
+             degreesOf(s).c_str());
+    if (told.isEmpty()) {
+      QVERIFY(!s.recompute);
+      return;
+    }
+    // Import keeps to it, and a plan that does otherwise is not the run's.
+    const auto scenario = imported("host:8@450GB/s,3us rack:8@50GB/s,5us", {{"run.log", text}});
+    QVERIFY(scenario);
+    Plan plan;
+    plan.stages.resize(4);
+    plan.zero = 2;
+    plan.dataOuter = 2;
+    Setting other = *scenario.value;
+    other.job.format = NumberFormat::Bf16;
+    std::string differences;
+    for (const std::string& d : differencesOf(s, other, plan)) differences += d + "; ";
+    const std::string expected = told.contains(QStringLiteral("recompute"))
+                                     ? told.toStdString() + ", not none"
+                                 : told == QStringLiteral("fp8") ? "fp8, not bf16"
+                                                                 : "ZeRO 3, not 2";
+    QVERIFY2(differences.find(expected) != std::string::npos, differences.c_str());
+    if (s.recompute)
+      for (const Recompute r : {Recompute::None, Recompute::Selective, Recompute::Full})
+        QCOMPARE(scenario.value->search.recompute[r], r == *s.recompute);
+    QCOMPARE(scenario.value->job.format == NumberFormat::Fp8, told == QStringLiteral("fp8"));
+  }
+  void bigSciencesLogTellsSeconds() {
+    const auto reading = readText(
+        " iteration       20/  1000 | consumed samples:  40960 | elapsed time per iteration (s): 105.30 | "
+        "global batch size:  2048 | lm loss: 2.5E+00 | number of nan iterations:   0 | samples per second: "
+        "19.45 | TFLOPs: 149.21 |\n");
+    QVERIFY(reading);
+    const auto& run = std::get<TrainingRun>(reading->of);
+    QVERIFY(isNear(run.step->value(), 105.3) && isNear(run.rate->value(), 149.21e12));
+  }
+  void argumentsTellTheRelease_data() {
+    QTest::addColumn<QString>("arguments");
+    QTest::addColumn<QString>("program");
+    QTest::newRow("2021") << ""
+                          << "megatron-2021";
+    QTest::newRow("2022") << "sequence_parallel"
+                          << "megatron-2022";
+    QTest::newRow("2023") << "sequence_parallel overlap_grad_reduce"
+                          << "megatron-core-2023";
+    QTest::newRow("2024") << "sequence_parallel overlap_grad_reduce calculate_per_token_loss"
+                          << "megatron-core-2024";
+    QTest::newRow("2025") << "sequence_parallel calculate_per_token_loss attention_backend"
+                          << "megatron-core-2025";
+  }
+  void argumentsTellTheRelease() {
+    QFETCH(QString, arguments);
+    QFETCH(QString, program);
+    QString text = QStringLiteral("---- arguments ----\n  tensor_model_parallel_size ......... 2\n");
+    for (const QString& a : arguments.split(QLatin1Char(' '), Qt::SkipEmptyParts))
+      text += QStringLiteral("  %1 ......... False\n").arg(a);
+    const auto reading = readText((text + QStringLiteral("---- end of arguments ----\n")).toStdString());
+    QVERIFY(reading);
+    QCOMPARE(QString::fromStdString(std::get<TrainingRun>(reading.value->of).settings.program), program);
+  }
+  void aTorchtitanLogGivesTheStepByItsTokens() {
+    const auto run = read<TrainingRun>("torchtitan-log/llama3_70b.log");
+    QCOMPARE(run.lines, 4);  // two ranks print each step
+    QCOMPARE(*run.tokensPerDevice, 830.5);
+    QVERIFY(isNear(run.step->value(), 64.0 * 8192 / (830.5 * 64)));
+    QVERIFY(isNear(run.reserved->value(), 71.12 * 1024 * 1024 * 1024));
+    QCOMPARE(degreesOf(run.settings), std::string("TP 8 · PP 1 · DP 8 · MBS 8 · recompute full"));
+    QCOMPARE(run.settings.program, std::string("torchtitan-2024"));
+    const auto compiled = read<TrainingRun>("torchtitan-log/compiled.txt");
+    QCOMPARE(compiled.settings.program, std::string("torchtitan-2026"));
+    QVERIFY(!compiled.step && *compiled.tokensPerDevice == 5724.5);
+    QVERIFY(isNear(compiled.rate->value(), 331.54e12));
+    QCOMPARE(*read<TrainingRun>("torchtitan-log/wps.txt").tokensPerDevice, 111770.0);
+  }
+  // dp_shard stands in two parts where experts are parallel.
+  void aTorchtitanMeshWithExpertsTellsAllDevices() {
+    std::string text = fileOf("torchtitan-log/llama3_70b.log");
+    const std::string mesh = "2-D device mesh with ['dp_shard', 'tp'], [8, 8]";
+    text.replace(text.find(mesh), mesh.size(),
+                 "4-D device mesh with ['pp', 'dp_shard_mod_ep', 'dp_shard_in_ep', 'cp'], [2, 2, 8, 2]");
+    const RunSettings s = std::get<TrainingRun>(readText(text)->of).settings;
+    QVERIFY(s.devices == 64 && s.data == 16 && s.expert == 16 && s.pipeline == 2 && s.context == 2);
+  }
+  // A forward pass alone, at steps of its own.
+  void torchtitansValidationIsNoStep() {
+    std::string text = fileOf("torchtitan-log/llama3_70b.log");
+    for (const char* at : {"12", "15", "22", "25", "32", "35"})
+      text += std::string("[titan] - root - INFO - validate step: ") + at +
+              "  loss:  8.1  memory: 75.00GiB(94.00%)  tps: 3,400\n";
+    const auto run = std::get<TrainingRun>(readText(text)->of);
+    QVERIFY(run.lines == 4 && *run.tokensPerDevice == 830.5);
+    QVERIFY(isNear(run.reserved->value(), 71.12 * 1024 * 1024 * 1024));
+  }
+  void torchtitansLastStartCounts() {
+    const std::string whole = fileOf("torchtitan-log/llama3_70b.log");
+    std::string second = whole;
+    const auto change = [&second](const std::string& from, const std::string& to) {
+      for (std::size_t at = 0; (at = second.find(from, at)) != std::string::npos; at += to.size())
+        second.replace(at, from.size(), to);
+    };
+    change("['dp_shard', 'tp'], [8, 8]", "['dp_shard'], [64]");
+    change("tps: 8", "tps: 9");
+    change("memory: 7", "memory: 6");
+    const auto reading = readText(whole + second);
+    QVERIFY(findCode(reading.diagnostics, "log-restarted"));
+    const auto& run = std::get<TrainingRun>(reading->of);
+    QVERIFY(run.settings.tensor == 1 && run.settings.data == 64 && *run.tokensPerDevice == 930.5);
+    QVERIFY(isNear(run.reserved->value(), 61.12 * 1024 * 1024 * 1024));
+    // Files of two ranks of one run are one start.
+    const auto both = readText(whole + whole);
+    QVERIFY(both && both.diagnostics.empty());
+    QCOMPARE(std::get<TrainingRun>(both->of).lines, 4);
+    QVERIFY(run.settings.recompute == Recompute::Full);
+  }
+  void aCutStepIsLeftOut() {
+    const std::string whole = fileOf("torchtitan-log/llama3_70b.log");
+    const auto reading = readText(whole.substr(0, whole.rfind("tps:") + 6));
+    QVERIFY(reading && findCode(reading.diagnostics, "log-cut"));
+    QCOMPARE(*std::get<TrainingRun>(reading->of).tokensPerDevice, 830.5);
+  }
+  void aTorchtitanConfigurationTellsTheSetupAlone() {
+    const auto run = read<TrainingRun>("torchtitan-config/llama3_70b.toml");
+    QCOMPARE(run.lines, 0);
+    QCOMPARE(degreesOf(run.settings), std::string("TP 8 · PP 1 · DP 8 · MBS 8 · recompute full"));
+    QVERIFY(run.settings.globalBatch == 64 && run.settings.devices == 64);
+    QCOMPARE(run.settings.program, std::string("torchtitan-2024"));
+    const auto compiled = read<TrainingRun>("torchtitan-config/compiled.toml").settings;
+    QCOMPARE(compiled.program, std::string("torchtitan-2024-compiled"));
+    QVERIFY(compiled.globalBatch == 1024 && compiled.microbatch == 1 && !compiled.data && !compiled.devices);
+  }
+
+  void aTorchtitanConfigurationTellsRecomputeAndPrecision() {
+    const auto of = [](const std::string& more) {
+      return std::get<TrainingRun>(
+                 readText("[parallelism]\ntensor_parallel_degree = 8\n[training]\nseq_len = 8192\n" + more,
+                          "f.toml")
+                     ->of)
+          .settings;
+    };
+    QVERIFY(of("[activation_checkpoint]\nmode = \"full\"\n").recompute == Recompute::Full);
+    QVERIFY(of("[activation_checkpoint]\nmode = 'none'\n").recompute == Recompute::None);
+    QVERIFY(!of("").recompute && !of("").format);
+    QVERIFY(of("[model]\nconverters = [\"float8\"]\n").format == NumberFormat::Fp8);
+    QVERIFY(of("[model]\nconverters = []\n").format != NumberFormat::Fp8);
+  }
+};
+NEST_TEST(TestTrainingLogs)
+#include "test_training_logs.moc"
