@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "fields/field.h"
 
@@ -40,8 +41,11 @@ std::optional<FieldValue> listed(const Field& f, const FieldChange& c, std::vect
 }
 
 /// What the field holds afterwards; nullopt: it cannot.
-std::optional<FieldValue> valueAfter(const Setting& s, const Field& f, const FieldChange& c) {
-  if (c.values.empty()) return std::nullopt;
+std::optional<FieldValue> valueAfter(const Setting& s, const FieldChange& c) {
+  const Field* field = fieldOf(c);
+  if (!field || !field->access.get || !field->access.set || field->access.count || c.values.empty())
+    return std::nullopt;
+  const Field& f = *field;
   const std::string& value = c.values.front();
   switch (f.kind()) {
     case FieldKind::Flag:
@@ -90,14 +94,13 @@ std::string adviceInLabels(std::string_view text) {
   return out;
 }
 
-std::optional<Setting> changed(const Setting& s, const FieldChange& c) {
-  const Field* f = fieldOf(c);
-  if (!f || !f->access.get || !f->access.set || f->access.count) return std::nullopt;
-  const auto value = valueAfter(s, *f, c);
-  if (!value || *value == f->access.get(s, 0)) return std::nullopt;
-  Setting out = s;
-  f->access.set(out, 0, *value);
-  return out;
+bool makesDifference(const Setting& s, const FieldChange& c) {
+  const auto value = valueAfter(s, c);
+  return value && *value != fieldOf(c)->access.get(s, 0);
+}
+
+void make(Setting& s, const FieldChange& c) {
+  if (const auto value = valueAfter(s, c)) fieldOf(c)->access.set(s, 0, *value);
 }
 
 }  // namespace nest

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,7 +14,8 @@ std::string inLabels(const FieldChange&);
 /// The text with each field by its label.
 std::string adviceInLabels(std::string_view text);
 
-/// The setting after the change; nullopt: it changes nothing, or the field cannot hold it.
-std::optional<Setting> changed(const Setting&, const FieldChange&);
+/// Whether the field can hold what the change makes of it, and holds something else.
+bool makesDifference(const Setting&, const FieldChange&);
+void make(Setting&, const FieldChange&);  ///< nothing where it makes no difference
 
 }  // namespace nest

@@ -131,10 +131,8 @@ IssueModel::Mend IssueModel::mendBy(const std::string& remedy) const {
   if (!m_shown) return {};
   for (const auto& part : adviceParts(remedy)) {
     const auto* change = std::get_if<FieldChange>(&part);
-    if (change && changed(*m_shown, *change))
-      return {sentence(inLabels(*change)), [change = *change](Scenario& s) {
-                if (auto after = changed(s, change)) static_cast<Setting&>(s) = std::move(*after);
-              }};
+    if (change && makesDifference(*m_shown, *change))
+      return {sentence(inLabels(*change)), [change = *change](Scenario& s) { make(s, change); }};
   }
   return {};
 }

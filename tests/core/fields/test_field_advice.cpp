@@ -69,7 +69,12 @@ private slots:
     QCOMPARE(QString::fromStdString(adviceInLabels(text.toStdString())), labels);
   }
   void changesAreMade() {
-    const auto after = [](const Setting& s, const char* text) { return changed(s, changesIn(text).at(0)); };
+    const auto after = [](Setting s, const char* text) {
+      const FieldChange change = changesIn(text).at(0);
+      const bool differs = makesDifference(s, change);
+      make(s, change);
+      return differs ? std::optional(s) : std::nullopt;
+    };
     Setting s;
     s.search.zeroStages = {1};
     s.search.contextParallel = false;
