@@ -80,7 +80,7 @@ FieldAccess choice() {
   a.kind = FieldKind::Choice;
   a.get = [](const Setting& s, int) { return FieldValue(double(numberOf(s.program))); };
   a.set = [](Setting& s, int, const FieldValue& v) {
-    setProgram(s, programs().at(static_cast<std::size_t>(std::get<double>(v))));
+    setProgram(s, *findProgram(programNames().at(static_cast<std::size_t>(std::get<double>(v))).id));
   };
   return a;
 }

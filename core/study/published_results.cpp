@@ -357,12 +357,6 @@ void readRow(RowFigures& f, const std::string& id, std::vector<PublishedRun>& ru
   }
 }
 
-/// What study/ranking.h reads; the set is an object with columns.
-bool isSweep(const json& set) {
-  const json& columns = set["columns"];
-  return set.contains("failed") || std::find(columns.begin(), columns.end(), "step_s") != columns.end();
-}
-
 /// Names that nothing reads would leave a default in place without a word.
 void checkNames(const JsonText& text, const json& set, const std::string& pointer, Diagnostics& out) {
   const auto unknown = [&](const std::string& name, const std::string& where) {
@@ -424,6 +418,11 @@ double countedFlops(const PublishedRun& r, FlopConvention convention) {
   return (model - head) * 4 / 3 + head;
 }
 
+bool holdsSweeps(std::string_view text) {
+  return text.find("\"step_s\"") != std::string_view::npos ||
+         text.find("\"failed\"") != std::string_view::npos;
+}
+
 Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, const std::string& file) {
   const auto jsonText = readJsonText(text, file);
   Diagnostics out = jsonText.diagnostics;
@@ -436,6 +435,13 @@ Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, c
                         "Published results are an object with a list \"sets\""));
     return {std::nullopt, out};
   }
+  if (holdsSweeps(text)) {
+    out.push_back(
+        error("published-sweep", jsonText->placeOf(""),
+              "These are sweeps over configurations: some have a column \"step_s\", or runs that failed",
+              "Replay them with nest-plan study ranking"));
+    return {std::nullopt, out};
+  }
   std::vector<PublishedRun> runs;
   for (std::size_t i = 0; i < sets->size(); ++i) {
     const json& set = (*sets)[i];
@@ -444,12 +450,6 @@ Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, c
         !set["rows"].is_array()) {
       out.push_back(error("published-set", jsonText->placeOf(pointer),
                           "A set needs \"columns\" and \"rows\", both lists"));
-      continue;
-    }
-    if (isSweep(set)) {
-      out.push_back(error("published-sweep", jsonText->placeOf(pointer),
-                          "A set with failed runs or a column \"step_s\" is a sweep over configurations",
-                          "Replay it with nest-plan study ranking"));
       continue;
     }
     const std::string id = set.contains("id") && set["id"].is_string() ? set["id"].get<std::string>()

@@ -87,4 +87,8 @@ double countedFlops(const PublishedRun&, FlopConvention);
 /// number of an arXiv paper in "source" says; what says nothing is of today.
 Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, const std::string& file);
 
+/// Whether a file of "sets" is one of measured sweeps (ranking.h), which have times or failed runs in columns
+/// of their own.
+bool holdsSweeps(std::string_view text);
+
 }  // namespace nest

@@ -91,9 +91,7 @@ RunPoints pointsOf(const RankingReport& report) {
 
 Reading<RunPoints> readRunPoints(std::string_view text, const std::string& file,
                                  const PublishedOptions& options) {
-  const bool sweeps =
-      text.find("\"step_s\"") != std::string_view::npos || text.find("\"failed\"") != std::string_view::npos;
-  if (sweeps) {
+  if (holdsSweeps(text)) {
     auto report = replayRanking(text, file, options);
     if (!report) return {std::nullopt, std::move(report.diagnostics)};
     return {pointsOf(*report), std::move(report.diagnostics)};

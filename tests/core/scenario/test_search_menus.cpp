@@ -168,7 +168,8 @@ private slots:
       const auto problem = buildProblem(s);
       QVERIFY(!problem);
       QCOMPARE(problem.diagnostics.back().where.pointer, std::string("/search/context_parallel"));
-      QVERIFY(problem.diagnostics.back().remedy.find("`search.context_parallel = true`") != std::string::npos);
+      QVERIFY(problem.diagnostics.back().remedy.find("`search.context_parallel = true`") !=
+              std::string::npos);
     }
     s.constraints.context = {1, 4};
     QVERIFY(buildProblem(s));
