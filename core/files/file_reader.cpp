@@ -8,9 +8,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 
 #include "files/descriptor.h"
+#include "files/gzip.h"
 #include "text/text_encoding.h"
 
 namespace nest {
@@ -30,11 +32,22 @@ Diagnostics fault(const std::string& path, std::string code, std::string message
 Diagnostics unreadable(const std::string& path, int errorNumber) {
   if (errorNumber == ENOENT || errorNumber == ENOTDIR)
     return fault(path, "file-missing", "there is no such file", "check the path");
+  if (errorNumber == EBADMSG || errorNumber == ENODATA)
+    return fault(
+        path, "file-damaged",
+        errorNumber == ENODATA ? "the compressed file ends too early" : "the compressed file is damaged",
+        "copy it again; gzip -t tests it");
   return fault(path, "file-unreadable", "the file cannot be read: " + describeErrno(errorNumber),
                "check the path and its permissions");
 }
 
-/// An open file or pipe, read from its begin to its end.
+/// Whether a file that begins like this may be a trace of a profiler: they are the largest files there are.
+bool mayBeTrace(std::string_view begin) {
+  return begin.starts_with("SQLite format 3") || begin.find("\"traceEvents\"") != std::string_view::npos ||
+         begin.find("\"deviceProperties\"") != std::string_view::npos;
+}
+
+/// An open file or pipe, read from its begin to its end and unpacked on the way.
 class Source {
 public:
   Source(Descriptor file, std::string path) : m_file(std::move(file)), m_path(std::move(path)) {}
@@ -44,16 +57,8 @@ public:
 
   /// The number of bytes read, 0 at the end, -1 with errno.
   ssize_t next(char* into, std::size_t most) {
-    if (!m_first.empty()) {
-      const std::size_t n = std::min(most, m_first.size());
-      std::memcpy(into, m_first.data(), n);
-      m_first.erase(0, n);
-      return static_cast<ssize_t>(n);
-    }
-    ssize_t n = 0;
-    do n = ::read(number(), into, most);
-    while (n < 0 && errno == EINTR);
-    return n;
+    if (!m_isLookedAt && !look()) return -1;
+    return m_unpacked ? m_unpacked->next(into, most) : nextStored(into, most);
   }
 
   void block() const { fcntl(number(), F_SETFL, fcntl(number(), F_GETFL) & ~O_NONBLOCK); }
@@ -72,9 +77,40 @@ public:
   }
 
 private:
+  ssize_t nextStored(char* into, std::size_t most) {
+    if (!m_first.empty()) {
+      const std::size_t n = std::min(most, m_first.size());
+      std::memcpy(into, m_first.data(), n);
+      m_first.erase(0, n);
+      return static_cast<ssize_t>(n);
+    }
+    return readOn(into, most);
+  }
+
+  ssize_t readOn(char* into, std::size_t most) const {
+    ssize_t n = 0;
+    do n = ::read(number(), into, most);
+    while (n < 0 && errno == EINTR);
+    return n;
+  }
+
+  /// Finds out whether it is compressed; false with errno. From here on it stays where it is.
+  bool look() {
+    m_isLookedAt = true;
+    std::string chunk(kChunk, '\0');
+    for (ssize_t n = 1; n > 0 && m_first.size() < 2; m_first.append(chunk, 0, static_cast<std::size_t>(n)))
+      if ((n = readOn(chunk.data(), chunk.size())) < 0) return false;
+    if (isGzip(m_first))
+      m_unpacked = std::make_unique<GzipReader>(
+          [this](char* into, std::size_t most) { return nextStored(into, most); });
+    return true;
+  }
+
   Descriptor m_file;
   std::string m_path;
-  std::string m_first;  ///< read while waiting for a writer
+  std::string m_first;  ///< read while waiting for a writer, or to look at it
+  std::unique_ptr<GzipReader> m_unpacked;
+  bool m_isLookedAt = false;
 };
 
 Reading<Source> openSource(const std::string& path, Sources allowed) {
@@ -111,7 +147,7 @@ Reading<std::string> readAll(Source source, const std::string& path) {
   while ((n = source.next(chunk.data(), chunk.size())) > 0) {
     const bool isFirst = text.empty();
     text.append(chunk, 0, static_cast<std::size_t>(n));
-    if (isFirst && text.starts_with("SQLite format 3")) most = kLargestDatabase;
+    if (isFirst && mayBeTrace(text)) most = kLargestTrace;
     if (std::max(text.size(), source.size) > most)
       return {std::nullopt, fault(path, "file-too-large",
                                   "the file is larger than " + std::to_string(most >> 20) + " MiB")};
@@ -133,6 +169,18 @@ Reading<std::string> readText(const std::string& path, Sources allowed) {
   auto source = openSource(path, allowed);
   if (!source) return {std::nullopt, std::move(source.diagnostics)};
   return readAll(std::move(*source), path);
+}
+
+Reading<std::string> readBegin(const std::string& path, std::size_t most, Sources allowed) {
+  auto source = openSource(path, allowed);
+  if (!source) return {std::nullopt, std::move(source.diagnostics)};
+  std::string text(most, '\0');
+  std::size_t size = 0;
+  for (ssize_t n = 1; n > 0 && size < most; size += static_cast<std::size_t>(n))
+    if ((n = source->next(text.data() + size, most - size)) < 0)
+      return {std::nullopt, unreadable(path, errno)};
+  text.resize(size);
+  return {asUtf8(std::move(text)), {}};
 }
 
 Reading<std::string> readStandardInput() {

@@ -8,18 +8,20 @@
 
 namespace nest {
 
-/// No text that is read as a whole may be larger, and no SQLite file.
-inline constexpr std::size_t kLargestText = 64u << 20, kLargestDatabase = 512u << 20;
+/// No text that is read as a whole may be larger, and no trace of a profiler (SQLite, or JSON of Kineto's).
+inline constexpr std::size_t kLargestText = 64u << 20, kLargestTrace = 512u << 20;
 
 enum class Sources {
   Anything,  ///< devices and pipes as well; a named pipe gets 2 s to find a writer
   Files,     ///< regular files, and pipes that a shell hands over ("<(…)"): what cannot hold up a window
 };
 
-/// The text of a file as UTF-8 (see asUtf8). Errors: missing, a folder, unreadable, too large, no allowed
-/// source. Whatever `path` is, no more than that is held.
+/// The text of a file as UTF-8 (see asUtf8), unpacked where it is compressed with gzip. Errors: missing, a
+/// folder, unreadable, damaged, too large, no allowed source. Whatever `path` is, no more than that is held.
 Reading<std::string> readText(const std::string& path, Sources = Sources::Anything);
-/// The same of what stands on standard input.
+/// The first `most` bytes of such a text, however long the file is; all of a shorter one.
+Reading<std::string> readBegin(const std::string& path, std::size_t most, Sources = Sources::Anything);
+/// As readText, of what stands on standard input.
 Reading<std::string> readStandardInput();
 
 /// Hands out the lines of a file of any size without their line feed, from `begin` on; `whole` is false for a

@@ -96,8 +96,9 @@ std::span<const Format* const> formats();
 /// nullptr: there is none.
 const Format* findFormat(std::string_view key);
 
-/// Never fails: broken files are told by what they were meant to be. nullptr: none claims the file. O(length
-/// looked at).
+/// No more of a text is looked at to recognise it.
+inline constexpr std::size_t kMostRecognised = 1u << 20;
+/// Never fails: broken files are told by what they were meant to be. nullptr: none claims the file.
 const Format* recognise(std::string_view text, std::string_view fileName = {});
 
 /// What a file is that no format claims, and what to give in its place; both empty where nothing is known of

@@ -7,7 +7,6 @@ namespace nest {
 namespace {
 
 constexpr std::size_t kLooked = 256u << 10;  ///< comments may come first, and warnings of many ranks
-constexpr std::size_t kLookedInJson = 1u << 20;
 constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
 /// Behind a byte order mark and blanks.
@@ -147,7 +146,7 @@ constexpr Known kUnsupportedText[] = {
 FileLook::FileLook(std::string_view whole, std::string_view fileName) : file(text::lower(fileName)) {
   const std::string_view all = content(whole);
   if (isJson(all)) {
-    json = all.substr(0, kLookedInJson);
+    json = all.substr(0, kMostRecognised);
   } else {
     text = text::lower(all.substr(0, kLooked));
     word = firstWord(text);
@@ -180,8 +179,9 @@ const Format* findFormat(std::string_view key) {
 
 Unsupported unsupported(std::string_view text) {
   if (text.empty()) return {"the file is empty", {}};
-  if (text.starts_with("\x1f\x8b") || text.starts_with("PK\x03\x04"))
-    return {"the file is compressed", "unpack it first"};
+  for (const std::string_view zipped : {"PK\3\4", "\x28\xb5\x2f\xfd", "\3757zXZ", "BZh9"})
+    if (text.starts_with(zipped))
+      return {"the file is compressed", "unpack it first, or compress it with gzip"};
   if (text.starts_with("PAR1"))
     return {"this is a table in Parquet, as AIConfigurator ships",
             "write it as text: pandas.read_parquet(FILE).to_csv(NEW, index=False)"};

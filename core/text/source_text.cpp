@@ -41,12 +41,12 @@ void SourceText::note(Place p, std::string code, std::string message, std::strin
   add(Severity::Note, std::move(p), std::move(code), std::move(message), std::move(remedy));
 }
 
-bool SourceText::isReadable(std::size_t most, std::string_view format) {
+bool SourceText::isReadable(std::size_t most, std::string_view format, std::string_view remedy) {
   if (m_text.size() > most) {
     error(whole(), "file-too-large",
           std::string(format) + " is read up to " + text::memory(Bytes(static_cast<double>(most))) +
               "; this has " + text::memory(Bytes(static_cast<double>(m_text.size()))),
-          "describe a network of this size by levels");
+          std::string(remedy));
     return false;
   }
   if (const auto nul = m_text.find('\0'); nul != std::string_view::npos) {

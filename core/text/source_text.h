@@ -24,8 +24,10 @@ public:
   void warning(Place, std::string code, std::string message, std::string remedy = {});
   void note(Place, std::string code, std::string message, std::string remedy = {});
   bool failed() const { return m_errors > 0; }
-  /// False, with an error, when the text is longer than `most` bytes or holds a NUL byte.
-  bool isReadable(std::size_t most, std::string_view format);
+  /// False, with an error, when the text is longer than `most` bytes or holds a NUL byte. `remedy`: against
+  /// the length.
+  bool isReadable(std::size_t most, std::string_view format,
+                  std::string_view remedy = "describe a network of this size by levels");
 
   Diagnostics take();
 

@@ -23,6 +23,7 @@ QString filter(const QString& title, bool (*isIn)(const Format&)) {
     if (isIn(*f))
       for (const QString& suffix : QString::fromUtf8(f->suffixes).split(QLatin1Char(' ')))
         patterns << QStringLiteral("*.") + suffix;
+  patterns << QStringLiteral("*.gz");
   patterns.removeDuplicates();
   return QStringLiteral("%1 (%2)").arg(title, patterns.join(QLatin1Char(' ')));
 }

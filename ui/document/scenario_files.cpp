@@ -17,6 +17,7 @@
 #include "fields/field_text.h"
 #include "fields/program_setting.h"
 #include "files/file_reader.h"
+#include "formats/format.h"
 #include "formats/models/hf_config.h"
 #include "theme/resources.h"
 
@@ -29,6 +30,12 @@ const auto kDefaultSample = QStringLiteral("llama2-7b-h100-128.nest.json");
 
 bool isEmbedded(const QString& path) {
   return path.startsWith(QLatin1Char(':'));
+}
+
+/// A sample is nobody's file, and what was compressed is not written as it was: they are saved under another
+/// name, and wherever that is, the model goes with them.
+bool savesElsewhere(const QString& path) {
+  return isEmbedded(path) || path.endsWith(QLatin1String(".gz"), Qt::CaseInsensitive);
 }
 
 QByteArray hashOf(const QByteArray& content) {
@@ -54,6 +61,10 @@ Reading<std::string> readTextOf(const QString& path) {
   QFile in(path);
   if (in.open(QIODevice::ReadOnly)) return {in.readAll().toStdString(), {}};
   return {std::nullopt, {error("file-missing", {path.toStdString(), 0, 0, {}}, "there is no such sample")}};
+}
+
+Reading<std::string> readBeginOf(const QString& path) {
+  return isEmbedded(path) ? readTextOf(path) : readBegin(bytesOf(path), kMostRecognised, Sources::Files);
 }
 
 ReferenceLoader loaderOf(const QString& path) {
@@ -131,8 +142,7 @@ Reading<Scenario> readScenarioFile(const QString& path, QByteArray* content) {
   const QByteArray bytes = QByteArray::fromStdString(*text);
   if (content) *content = bytes;
   auto reading = readScenarioText(bytes, path);
-  // A sample is nobody's file: wherever it is saved, its model goes with it.
-  if (reading && isEmbedded(path)) referTo(*reading, {});
+  if (reading && savesElsewhere(path)) referTo(*reading, {});
   return reading;
 }
 
@@ -194,8 +204,9 @@ bool ScenarioFiles::open(const QString& given) {
     Q_EMIT failed(tr("%1 cannot be opened").arg(QFileInfo(path).fileName()), reading.diagnostics);
     return false;
   }
-  m_document.reset(std::move(*reading.value), isEmbedded(path) ? QString() : path);
-  watch(isEmbedded(path) ? QString() : path, content);
+  const QString own = savesElsewhere(path) ? QString() : path;
+  m_document.reset(std::move(*reading.value), own);
+  watch(own, content);
   if (!isEmbedded(path)) remember(path);
   Q_EMIT read(reading.diagnostics);
   return true;

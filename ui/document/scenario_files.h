@@ -23,6 +23,8 @@ Reading<Scenario> readScenarioText(const QByteArray& text, const QString& path);
 
 /// The text of a regular file or an embedded sample, or why it cannot be had.
 Reading<std::string> readTextOf(const QString& path);
+/// What recognise() looks at of it.
+Reading<std::string> readBeginOf(const QString& path);
 /// Loads what the scenario at `path` names; see loaderBeside.
 ReferenceLoader loaderOf(const QString& path);
 

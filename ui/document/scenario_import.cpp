@@ -1,17 +1,39 @@
 // Files that are no scenarios: what they hold is put into the open one.
 #include <QFileInfo>
 #include <algorithm>
+#include <optional>
 
 #include "document/scenario_files.h"
 #include "formats/import_files.h"
+#include "jobs/wait_for.h"
 #include "plan/plan.h"
 #include "scenario/search_menus.h"
 
 namespace nest {
 namespace {
 
-bool isScenario(const std::string& text, const QString& path) {
-  return readerOf<ReadScenario>(recognise(text, path.toStdString())) != nullptr;
+/// By its begin: nothing else is as long as a trace of a profiler. `ifUnreadable`: what it is taken for.
+bool isScenario(const QString& path, bool ifUnreadable) {
+  const auto text = readBeginOf(path);
+  return text ? readerOf<ReadScenario>(recognise(*text, path.toStdString())) != nullptr : ifUnreadable;
+}
+
+/// From so many bytes on a file is read beside the window.
+constexpr qint64 kLargeFile = 1 << 17;
+
+struct ReadFile {
+  Reading<std::string> text;
+  const Format* format = nullptr;
+  std::optional<Reading<Measurement>> measurement;
+};
+
+ReadFile readFile(const QString& path) {
+  ReadFile out{readTextOf(path), nullptr, {}};
+  if (!out.text) return out;
+  out.format = recognise(*out.text, path.toStdString());
+  if (const auto read = readerOf<ReadMeasurement>(out.format))
+    out.measurement = read(*out.text, path.toStdString());
+  return out;
 }
 
 QString nameAt(const std::string& path) {
@@ -35,18 +57,12 @@ QString verbFor(const Imported& parts, const QString& first) {
 
 bool ScenarioFiles::replacesScenario(const QStringList& paths) const {
   if (m_document.isEmpty()) return false;
-  return std::any_of(paths.begin(), paths.end(), [](const QString& path) {
-    const auto text = readTextOf(path);
-    return text && isScenario(*text, path);
-  });
+  return std::any_of(paths.begin(), paths.end(), [](const QString& path) { return isScenario(path, false); });
 }
 
 bool ScenarioFiles::openAll(const QStringList& paths) {
-  if (paths.size() == 1) {
-    // A file that cannot be read or is broken is told about as the scenario that it probably was to be.
-    const auto text = readTextOf(paths.front());
-    if (!text || isScenario(*text, paths.front())) return open(paths.front());
-  }
+  // A file that cannot be read is told about as the scenario that it probably was to be.
+  if (paths.size() == 1 && isScenario(paths.front(), true)) return open(paths.front());
   return import(paths);
 }
 
@@ -57,16 +73,16 @@ bool ScenarioFiles::import(const QStringList& paths) {
   Diagnostics diagnostics;
   QStringList phrases;
   for (const QString& path : paths) {
-    auto text = readTextOf(path);
+    auto file =
+        QFileInfo(path).size() < kLargeFile ? readFile(path) : waitFor([&] { return readFile(path); });
+    auto& [text, format, measurement] = file;
     diagnostics.insert(diagnostics.end(), text.diagnostics.begin(), text.diagnostics.end());
     if (!text) continue;
-    const Format* format = recognise(*text, path.toStdString());
-    if (const auto readMeasurement = readerOf<ReadMeasurement>(format)) {
-      auto measurement = readMeasurement(*text, path.toStdString());
-      diagnostics.insert(diagnostics.end(), measurement.diagnostics.begin(), measurement.diagnostics.end());
-      if (!measurement) continue;
-      phrases += phraseFor({path.toStdString(), format, holdsOf(*measurement)});
-      measurements.emplace_back(std::move(*measurement), QFileInfo(path).fileName());
+    if (measurement) {
+      diagnostics.insert(diagnostics.end(), measurement->diagnostics.begin(), measurement->diagnostics.end());
+      if (!*measurement) continue;
+      phrases += phraseFor({path.toStdString(), format, holdsOf(**measurement)});
+      measurements.emplace_back(std::move(**measurement), QFileInfo(path).fileName());
       continue;
     }
     const auto readPlan = readerOf<ReadPlan>(format);

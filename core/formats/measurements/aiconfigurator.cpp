@@ -197,7 +197,7 @@ const Format& aiConfiguratorFormat() {
             return has("framework") && has("kernel_source") && has("op_name") && has("latency");
           },
       .read = ReadMeasurement([](std::string_view text, const std::string& file) {
-        return readBy<PerfTable>(text, file, kLongestLog, "table");
+        return readBy<PerfTable>(text, file, kLongestLog, "a table");
       })};
   return format;
 }

@@ -19,7 +19,7 @@ template <class Reader>
 Reading<Measurement> readBy(std::string_view text, const std::string& file, std::size_t most,
                             const char* what) {
   SourceText source(text, file);
-  if (!source.isReadable(most, what)) return {std::nullopt, source.take()};
+  if (!source.isReadable(most, what, "give the part of it that counts")) return {std::nullopt, source.take()};
   auto result = Reader(source).run();
   return {std::move(result), source.take()};
 }

@@ -344,7 +344,7 @@ const Format& megatronLogFormat() {
                    (f.has("- arguments -") && f.has("tensor_model_parallel_size"));
           },
       .read = ReadMeasurement([](std::string_view text, const std::string& file) {
-        return readBy<MegatronLog>(text, file, kLongestLog, "log");
+        return readBy<MegatronLog>(text, file, kLongestLog, "a log");
       })};
   return format;
 }

@@ -220,7 +220,7 @@ const Format& ncclTestsFormat() {
           "1=FILE.",
       .claims = [](const FileLook& f) { return f.has("algbw") && f.has("busbw"); },
       .read = ReadMeasurement([](std::string_view text, const std::string& file) {
-        return readBy<NcclTests>(text, file, kMostBytes, "nccl-tests output");
+        return readBy<NcclTests>(text, file, kMostBytes, "the output of nccl-tests");
       })};
   return format;
 }

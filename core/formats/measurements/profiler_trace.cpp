@@ -6,7 +6,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 64u << 20;
+constexpr std::size_t kMostBytes = 512u << 20;
 
 constexpr ProfilingAdvice kAdvice = {
     .kernels = "profile with ProfilerActivity.CPU and ProfilerActivity.CUDA, and export_chrome_trace",
@@ -50,7 +50,7 @@ const Format& profilerTraceFormat() {
       .claims = [](const FileLook& f) { return f.names("traceEvents"); },
       .read = ReadMeasurement([](std::string_view text, const std::string& file) -> Reading<Measurement> {
         SourceText source(text, file);
-        if (!source.isReadable(kMostBytes, "trace")) return {std::nullopt, source.take()};
+        if (!source.isReadable(kMostBytes, "a trace", "profile fewer steps, of one rank")) return {std::nullopt, source.take()};
         auto result = readTrace(source);
         return {std::move(result), source.take()};
       })};

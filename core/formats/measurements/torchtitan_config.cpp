@@ -176,7 +176,7 @@ const Format& torchtitanConfigFormat() {
       .remarks = "Program, degrees and batch for import; it measures nothing.",
       .claims = [](const FileLook& f) { return f.has("[training]") && f.has("parallel_degree"); },
       .read = ReadMeasurement([](std::string_view text, const std::string& file) {
-        return readBy<TorchtitanConfig>(text, file, kMostBytes, "configuration");
+        return readBy<TorchtitanConfig>(text, file, kMostBytes, "a configuration");
       })};
   return format;
 }

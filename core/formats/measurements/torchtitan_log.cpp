@@ -246,7 +246,7 @@ const Format& torchtitanLogFormat() {
             return f.has("step:") && f.has("loss:") && f.has("mfu:") && (f.has("tps:") || f.has("wps:"));
           },
       .read = ReadMeasurement([](std::string_view text, const std::string& file) {
-        return readBy<TorchtitanLog>(text, file, kLongestLog, "log");
+        return readBy<TorchtitanLog>(text, file, kLongestLog, "a log");
       })};
   return format;
 }

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <QtTest/QTest>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -94,6 +95,57 @@ private slots:
     put(dir / "large", "");
     fs::resize_file(dir / "large", kLargestText);
     QVERIFY(readText(dir / "large"));
+  }
+
+  void compressedTextsAreUnpacked() {
+    const OwnFolder dir;
+    const std::string member =
+        QByteArray::fromHex("1f8b08000000000002032b49ad280100c7a78b3b04000000").toStdString();
+    const auto read = [&](const std::string& bytes) {
+      put(dir / "a.gz", bytes);
+      return readText(dir / "a.gz", Sources::Files);
+    };
+    QCOMPARE(*read(member), std::string("text"));
+    QCOMPARE(*read(member + member), std::string("texttext"));
+    QCOMPARE(*read(member + std::string(1000, '\0')), std::string("text"));
+    QCOMPARE(codeOf(read(member.substr(0, 20))), std::string("file-damaged"));
+    QVERIFY(read(member.substr(0, 20)).diagnostics.front().message.find("ends too early") !=
+            std::string::npos);
+    std::string damaged = member;
+    damaged[17] = '!';  // of the checksum
+    QCOMPARE(codeOf(read(damaged)), std::string("file-damaged"));
+    QCOMPARE(codeOf(read("\x1f\x8b")), std::string("file-damaged"));
+    QCOMPARE(*read("\x1f"), std::string("\x1f"));
+    put(dir / "a.gz", member + member);
+    QCOMPARE(*readBegin(dir / "a.gz", 6), std::string("textte"));
+    QCOMPARE(*readBegin(dir / "a.gz", 100), std::string("texttext"));
+    std::string lines;
+    QVERIFY(readLines(dir / "a.gz", [&](std::string_view line, bool) {
+              lines += line;
+              return true;
+            }).empty());
+    QCOMPARE(lines, std::string("texttext"));
+  }
+
+  void noMoreIsUnpackedThanIsRead() {
+    const OwnFolder dir;
+    put(dir / "bomb", "");
+    fs::resize_file(dir / "bomb", kLargestText + 1);
+    QCOMPARE(std::system(("gzip -1 '" + (dir / "bomb") + "'").c_str()), 0);
+    QVERIFY(fs::file_size(dir / "bomb.gz") < kLargestText / 100);
+    QCOMPARE(codeOf(readText(dir / "bomb.gz")), std::string("file-too-large"));
+  }
+
+  /// Traces of profilers are larger than any other text.
+  void tracesMayBeLarger() {
+    const OwnFolder dir;
+    for (const char* begin : {"SQLite format 3", "{\"deviceProperties\": [", "{\"traceEvents\": ["}) {
+      put(dir / "trace", begin);
+      fs::resize_file(dir / "trace", kLargestText + 1);
+      QVERIFY2(readText(dir / "trace"), begin);
+      fs::resize_file(dir / "trace", kLargestTrace + 1);
+      QCOMPARE(codeOf(readText(dir / "trace")), std::string("file-too-large"));
+    }
   }
 
   void pipesOfAShellAreRead() {

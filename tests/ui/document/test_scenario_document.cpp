@@ -4,6 +4,7 @@
 #include <QFile>
 #include <QFileSystemWatcher>
 #include <QObject>
+#include <QProcess>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTimer>
@@ -201,6 +202,27 @@ private Q_SLOTS:
     QVERIFY(d.scenario().job == before.job);
     d.history().undo();
     QVERIFY(d.scenario() == before);
+  }
+
+  /// It is saved under another name, the model inside: nobody expects plain text in a file called ".gz".
+  void aCompressedScenarioHasNoFileOfItsOwn() {
+    QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("a.nest.json"));
+    QDir().mkpath(dir.filePath(QStringLiteral("models")));
+    for (const char* name : {"llama2-7b-h100-128.nest.json", "models/llama-2-7b.json"})
+      QVERIFY(QFile::copy(QStringLiteral(":/samples/") + QLatin1String(name),
+                          name[0] == 'm' ? dir.filePath(QLatin1String(name)) : path));
+    ScenarioDocument d;
+    ScenarioFiles files(d, dir.path());
+    QVERIFY(files.openAll({path}));
+    QCOMPARE(d.path(), path);
+    Scenario plain = d.scenario();
+    QCOMPARE(plain.model.reference, std::string("models/llama-2-7b.json"));
+    QCOMPARE(QProcess::execute(QStringLiteral("gzip"), {path}), 0);
+    QVERIFY(files.openAll({path + QStringLiteral(".gz")}));
+    QCOMPARE(d.path(), QString());
+    plain.model.reference.clear();
+    QVERIFY(d.scenario() == plain);
   }
 
   void networkAndModelTogetherAreOneStep() {

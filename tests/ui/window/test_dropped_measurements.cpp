@@ -1,5 +1,7 @@
 // Logs and benchmarks of runs, opened in a window.
+#include <QFileInfo>
 #include <QLabel>
+#include <QProcess>
 #include <QSettings>
 
 #include "window/message_bar.h"
@@ -15,14 +17,14 @@ QString dataOf(const char* name) {
 }
 
 /// A log of a run of the plan that is shown, of the given step time.
-QString logOf(WindowBench& b, const QTemporaryDir& dir, double milliseconds, int tensor) {
+QString logOf(WindowBench& b, const QTemporaryDir& dir, double milliseconds, int tensor, int steps = 3) {
   const Job& job = b.scenario().job;
   QFile file(dir.filePath(QStringLiteral("run.log")));
   if (!file.open(QIODevice::WriteOnly)) return {};
   file.write("------------ arguments ------------\n");
   file.write(QStringLiteral("  tensor_model_parallel_size ........... %1\n").arg(tensor).toUtf8());
   file.write("  attention_backend ........... AttnBackend.auto\n-------- end of arguments --------\n");
-  for (int i = 1; i < 4; ++i)
+  for (int i = 1; i <= steps; ++i)
     file.write(QStringLiteral(
                    " [2025-03-02 11:04:10] iteration %1/ 100 | elapsed time per iteration (ms): %2 | global "
                    "batch size: %3 |\n")
@@ -67,6 +69,23 @@ private Q_SLOTS:
     b.window.document().history().undo();
     QVERIFY(b.scenario() == before);
     QVERIFY2(told(b).isEmpty(), qPrintable(told(b)));  // it is so no longer
+  }
+  void longAndCompressedLogsAreRead() {
+    QTemporaryDir dir;
+    WindowBench b(ownCopy(dir));
+    QTRY_VERIFY(b.solved());
+    const double predicted = b.window.session().context()->plan->evaluation.batchTime.value();
+    const QString log = logOf(b, dir, predicted * 1300, tensorOf(b), 5000);
+    QVERIFY(QFileInfo(log).size() > 512 << 10);  // more than is read at once
+    QVERIFY(b.window.openPath(log));
+    const double calibration = b.scenario().model.calibration;
+    QVERIFY(calibration > 1);
+    b.window.document().history().undo();
+    QTRY_VERIFY(b.solved());
+    QCOMPARE(QProcess::execute(QStringLiteral("gzip"), {log}), 0);
+    QVERIFY(b.window.openPath(log + QStringLiteral(".gz")));
+    QCOMPARE(b.scenario().model.calibration, calibration);
+    QVERIFY(!QGuiApplication::overrideCursor());
   }
   void aLogOfAnotherPlanSetsWhatRan() {
     QTemporaryDir dir;
