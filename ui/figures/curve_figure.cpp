@@ -120,8 +120,8 @@ std::optional<FigureState> CurveFigure::state(const PlanContext& c, bool) const 
 QString CurveFigure::progressOf(const StudyRecord& r) {
   if (r.isWhole()) return {};
   return (r.cancelled ? tr("Cancelled after %1 of %2 values") : tr("%1 of %2 values so far"))
-      .arg(r.results.size())
-      .arg(r.size());
+      .arg(countText(static_cast<long long>(r.results.size())))
+      .arg(countText(static_cast<long long>(r.size())));
 }
 
 void CurveFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {

@@ -16,6 +16,7 @@
 
 #include "accessible/screen_reader.h"
 #include "figures/frame.h"
+#include "figures/phrases.h"
 #include "inspector/selection_facts.h"
 #include "inspector/term_model.h"
 #include "scenario/setting_terms.h"
@@ -87,7 +88,8 @@ QString detailHtml(const CostTerm& term) {
                  escaped(toText(part.value, part.unit)));
   }
   if (shown < term.children.size())
-    html += Inspector::tr("<br>… and %1 more, in the tree above").arg(term.children.size() - shown);
+    html +=
+        Inspector::tr("<br>… and %1 more, in the tree above").arg(countText(term.children.size() - shown));
   return html;
 }
 

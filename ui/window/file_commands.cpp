@@ -10,6 +10,7 @@
 
 #include "document/file_filters.h"
 #include "document/scenario_files.h"
+#include "figures/phrases.h"
 #include "panes/log_pane.h"
 #include "theme/plain_text.h"
 #include "window/message_bar.h"
@@ -65,7 +66,7 @@ void FileCommands::tellFailure(const QString& sentence, const Diagnostics& d) {
   Q_EMIT diagnosed(d);
   QString text = sentence;
   if (!d.empty()) text += QStringLiteral(": ") + inWords(d.front());
-  if (d.size() > 1) text += tr(" (and %1 more)").arg(d.size() - 1);
+  if (d.size() > 1) text += tr(" (and %1 more)").arg(countText(d.size() - 1));
   m_messages.show(MessageBar::Tone::Error, text, {{tr("Show issues"), [this] { Q_EMIT issuesWanted(); }}});
   logTrouble(text);
 }

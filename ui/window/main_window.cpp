@@ -16,6 +16,7 @@
 #include "editors/network/network_editor.h"
 #include "editors/network/topology_view.h"
 #include "editors/scenario_panel.h"
+#include "figures/phrases.h"
 #include "inspector/inspector.h"
 #include "lessons/lessons_pane.h"
 #include "moments/moments_pane.h"
@@ -339,7 +340,7 @@ void MainWindow::refreshTitle() {
 
 void MainWindow::refreshIssues() {
   const int errors = m_issues->errorCount(), all = m_issues->rowCount();
-  m_below->setTabText(0, all == 0 ? tr("Issues") : tr("Issues (%1)").arg(all));
+  m_below->setTabText(0, all == 0 ? tr("Issues") : tr("Issues (%1)").arg(countText(all)));
   m_below->setTabIcon(0, errors > 0                     ? themedIcon(QStringLiteral("error"))
                          : m_issues->warningCount() > 0 ? themedIcon(QStringLiteral("warning"))
                                                         : QIcon());

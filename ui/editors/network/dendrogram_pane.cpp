@@ -183,7 +183,7 @@ void DendrogramPane::paintEvent(QPaintEvent*) {
   if (!m_levels->irregularities.empty())
     foot += QStringLiteral("\n") + QString::fromStdString(m_levels->irregularities.front());
   if (m_levels->irregularities.size() > 1)
-    foot += tr(" (and %1 more)").arg(m_levels->irregularities.size() - 1);
+    foot += tr(" (and %1 more)").arg(countText(static_cast<long long>(m_levels->irregularities.size()) - 1));
   p.drawText(QRectF(12, area.bottom() + 6, width() - 24, 48), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
              foot);
   setToolTip(
