@@ -50,7 +50,8 @@ const Format& profilerTraceFormat() {
       .claims = [](const FileLook& f) { return f.names("traceEvents"); },
       .read = ReadMeasurement([](std::string_view text, const std::string& file) -> Reading<Measurement> {
         SourceText source(text, file);
-        if (!source.isReadable(kMostBytes, "a trace", "profile fewer steps, of one rank")) return {std::nullopt, source.take()};
+        if (!source.isReadable(kMostBytes, "a trace", "profile fewer steps, of one rank"))
+          return {std::nullopt, source.take()};
         auto result = readTrace(source);
         return {std::move(result), source.take()};
       })};

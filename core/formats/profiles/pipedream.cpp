@@ -179,7 +179,8 @@ private:
 
 Reading<ImportedProfile> readPipeDream(std::string_view text, const std::string& file) {
   SourceText source(text, file);
-  if (!source.isReadable(kMostBytes, "a PipeDream graph", "put layers together")) return {std::nullopt, source.take()};
+  if (!source.isReadable(kMostBytes, "a PipeDream graph", "put layers together"))
+    return {std::nullopt, source.take()};
   auto result = GraphTextReader(source).run();
   if (source.failed()) result.reset();
   return {std::move(result), source.take()};
