@@ -19,9 +19,18 @@ Diagnostic misuse(std::string message, std::string remedy = "see nest-plan impor
   return error("command-line", {"", 0, 0, ""}, std::move(message), std::move(remedy));
 }
 
+bool isClusterInOneLine(const std::string& text) {
+  return recognise(text) == findFormat("cluster-text");
+}
+
+/// A cluster in one line may stand where a file does.
 std::vector<NamedText> readAll(const std::vector<std::string>& paths, Diagnostics& out) {
   std::vector<NamedText> files;
   for (const std::string& path : paths) {
+    if (isClusterInOneLine(path) && !std::filesystem::exists(path)) {
+      files.push_back({path, path});
+      continue;
+    }
     auto text = readTextFile(path);
     out.insert(out.end(), text.diagnostics.begin(), text.diagnostics.end());
     if (text) files.push_back({path, std::move(*text)});
@@ -135,7 +144,7 @@ int importNamed(const Arguments& args) {
   auto files = readAll(args.files, out);
   readHosts(args.values("--hosts"), files, out);
   if (const auto line = args.value("--network")) {
-    if (recognise(*line) != findFormat("cluster-text"))
+    if (!isClusterInOneLine(*line))
       out.push_back(misuse("--network takes a cluster in one line, not \"" + *line + '"',
                            "write for example --network 'host:8@450GB/s rack:4@50GB/s'"));
     files.push_back({"--network", *line});

@@ -186,6 +186,8 @@ private slots:
     const QString model = QString(NEST_SOURCE_DIR) + "/samples/models/gpt2.json";
     const Ran r = run({"import", model, "--network", "host:8@450GB/s rack:4@50GB/s,2us"});
     QVERIFY2(r.code == 0 && r.out.contains("\"rack\""), qPrintable(r.err));
+    QCOMPARE(run({"import", model, "host:8@450GB/s rack:4@50GB/s,2us"}).out, r.out);  // as errors advise
+    QVERIFY(run({"import", model, "host:8@fast"}).err.contains("not a positive bandwidth"));
     QCOMPARE(run({"import", model, "--network", "eight hosts"}).code, 2);
     QVERIFY(run({"formats"}).out.contains("SwitchName=leaf0"));
     QCOMPARE(run({"formats", "dot"}).code, 2);

@@ -217,7 +217,7 @@ void auditKeys(ConfigFields& f, const ConfigFamily& family) {
 std::string candidates(const JsonText& text, const json& object, const std::string& pointer) {
   std::string out;
   for (const char* type :
-       {"llama", "qwen2", "qwen3", "mixtral", "qwen3_moe", "olmo2", "gpt2", "deepseek_v3"}) {
+       {"llama", "qwen2", "qwen3", "mixtral", "qwen3_moe", "olmo2", "gpt2", "bert", "deepseek_v3"}) {
     const ConfigFamily& family = *familyOfType(type);
     Diagnostics found;
     ConfigFields fields(text, object, pointer, found, false);
