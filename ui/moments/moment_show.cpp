@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QShortcut>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
@@ -14,6 +15,9 @@
 #include "views/view.h"
 
 namespace nest {
+namespace {
+constexpr int kHintMs = 4000;
+}
 
 MomentShow::MomentShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr own, Theme::Kind theme,
                        QWidget* parent)
@@ -52,6 +56,11 @@ MomentShow::MomentShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr 
   auto* keys = new QLabel(tr("← → to move, Esc to exit"), m_slide);
   keys->setFont(Theme::font(11));
   keys->setProperty("role", "muted");
+  QSizePolicy place = keys->sizePolicy();
+  place.setRetainSizeWhenHidden(true);
+  keys->setSizePolicy(place);
+  keys->setObjectName(QStringLiteral("keys"));
+  QTimer::singleShot(kHintMs, keys, &QWidget::hide);  // who presents knows them by then
   foot->addWidget(keys);
   foot->addStretch();
   foot->addWidget(m_place);

@@ -4,7 +4,10 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPainter>
 #include <QSlider>
+#include <QTabBar>
+#include <QTabWidget>
 
 #include "figures/plan_pair_figure.h"
 #include "formats/scenario/scenario_json.h"
@@ -12,8 +15,10 @@
 #include "moments/moment_sight.h"
 #include "moments/moments_pane.h"
 #include "moments/moments_pdf.h"
+#include "views/accuracy/accuracy_view.h"
 #include "views/compare/compare_view.h"
 #include "views/registry.h"
+#include "views/search/search_view.h"
 #include "views/study/study_view.h"
 #include "views/view.h"
 #include "window/message_bar.h"
@@ -125,6 +130,100 @@ private Q_SLOTS:
     QTest::keyClick(show, Qt::Key_Escape);
     QTRY_VERIFY(!show);
     QVERIFY(b.window.isVisible());
+  }
+
+  /// Not on every slide of a talk.
+  void theKeysAreNamedAtTheBeginning() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    b.keepThree();
+    QTest::keyClick(&b.window, Qt::Key_F9);
+    auto* show = b.window.findChild<MomentShow*>();
+    const auto* keys = show->sight()->view()->parentWidget()->findChild<QLabel*>(QStringLiteral("keys"));
+    QVERIFY(keys && keys->text().contains(QStringLiteral("Esc")));
+    const auto isPutAway = [keys] {
+      return keys->isHidden() && keys->testAttribute(Qt::WA_WState_ExplicitShowHide);
+    };
+    QVERIFY(!isPutAway());
+    QTRY_VERIFY_WITH_TIMEOUT(isPutAway(), 20000);
+    QVERIFY(keys->sizePolicy().retainSizeWhenHidden());  // the slide does not jump
+    show->close();
+  }
+
+  /// Thumbnail and page show what the slide shows: the published runs, and the part of Search in front.
+  void accuracyIsThereAtOnce() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    SavedMoment moment;
+    moment.view = "accuracy";
+    for (const char* program : {"", "megatron-bridge-2026"}) {
+      if (*program) moment.state["program"] = program;
+      const MomentSight sight(moment, b.window.session().context(), b.scenario(), Theme::Kind::Print,
+                              nullptr);
+      QImage page(800, 450, QImage::Format_RGB32);
+      QPainter painter(&page);
+      sight.paint(painter, QRectF(0, 0, 800, 450));
+      QVERIFY(sight.view()->figure()->hasContent(sight.view()->context()));
+    }
+  }
+
+  void searchShowsThePartInFront_data() {
+    QTest::addColumn<QString>("tab");
+    QTest::addColumn<QString>("figure");
+    QTest::newRow("candidates") << "candidates"
+                                << "";
+    QTest::newRow("questions") << "questions"
+                               << "";
+    QTest::newRow("best plans") << "best"
+                                << "";
+    QTest::newRow("front") << "front"
+                           << "front";
+    QTest::newRow("table") << "dp"
+                           << "dp-table";
+  }
+  void searchShowsThePartInFront() {
+    QFETCH(QString, tab);
+    QFETCH(QString, figure);
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    QSettings().setValue(QStringLiteral("views/search/tab"), 1);  // what was used last does not matter
+    SavedMoment moment;
+    moment.view = "search";
+    moment.state["tab"] = tab.toStdString();
+    const MomentSight sight(moment, b.window.session().context(), b.scenario(), Theme::Kind::Print, nullptr);
+    QImage page(1280, 720, QImage::Format_RGB32);
+    QPainter painter(&page);
+    sight.paint(painter, QRectF(0, 0, 1280, 720));
+    QCOMPARE(sight.view()->figure() ? sight.view()->figure()->id() : QString(), figure);
+    const auto* tabs = sight.view()->findChild<QTabWidget*>();
+    const auto* candidates = sight.view()->findChild<QWidget*>(QStringLiteral("candidates"));
+    const bool isTab = tab != QLatin1String("candidates") && tab != QLatin1String("questions");
+    QCOMPARE(tabs->isVisible(), isTab);
+    QCOMPARE(candidates->isVisible(), !isTab);
+    QVERIFY(!tabs->tabBar()->isVisible());
+    if (isTab) QCOMPARE(tabs->currentWidget()->objectName(), tab);
+    QSettings().remove(QStringLiteral("views/search/tab"));
+  }
+
+  /// What a slide would lose is refused with a word.
+  void answersAndRunsOfOnesOwnAreNotKept() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    b.window.views().reveal(QStringLiteral("search"));
+    auto* search = qobject_cast<SearchView*>(b.window.views().view(QStringLiteral("search")));
+    search->findChild<QTabWidget*>()->setCurrentIndex(0);
+    QVERIFY(search->whyNotKept().isEmpty());
+    search->ask(QStringLiteral("tp 1"));
+    QTRY_VERIFY(search->isAnswered());
+    QVERIFY(!search->whyNotKept().isEmpty());
+    QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
+    QVERIFY(b.scenario().moments.empty());
+    search->findChild<QTabWidget*>()->setCurrentIndex(1);
+    QVERIFY(search->whyNotKept().isEmpty());
+    auto* accuracy = qobject_cast<AccuracyView*>(b.window.views().view(QStringLiteral("accuracy")));
+    QVERIFY(accuracy->whyNotKept().isEmpty());
+    accuracy->openFile(QStringLiteral("/tmp/runs of <b>mine.json"));
+    QVERIFY(accuracy->whyNotKept().contains(QStringLiteral("runs of <b>mine")));
   }
 
   /// A slide is looked at: there is nothing on it to press or to fill in.

@@ -137,12 +137,21 @@ void AccuracyView::workOut(const Control&) {
   take(runsOf(chosenFile(), chosenOptions()));
 }
 
+QString AccuracyView::whyNotKept() const {
+  if (chosenFile() == publishedRuns()) return {};
+  return tr("A slide shows the published runs only: export the figure of %1 instead")
+      .arg(nameOfFile(chosenFile()));
+}
+
 void AccuracyView::showBare() {
   m_bar->hide();
+  m_isBare = true;
+  m_hasRun = false;
 }
 
 void AccuracyView::refresh() {
-  if (!m_hasRun) start();
+  // A slide is painted, and printed, as soon as it is there.
+  if (!m_hasRun) m_isBare ? workOut({}) : start();
   m_pane->show(context(), theme());
 }
 

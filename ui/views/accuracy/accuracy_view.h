@@ -21,6 +21,7 @@ public:
   QString title() const override { return tr("Accuracy"); }
   const Figure* figure() const override { return &m_figure; }
   void workOut(const Control&) override;
+  QString whyNotKept() const override;
   void showBare() override;
 
   /// A file of published runs or measured sweeps; a file that cannot be read is told in the figure.
@@ -44,6 +45,7 @@ private:
   QComboBox *m_file, *m_program;
   Asking* m_asking;
   bool m_hasRun = false;
+  bool m_isBare = false;
 };
 
 }  // namespace nest

@@ -122,7 +122,7 @@ void SearchView::resizeEvent(QResizeEvent* event) {
   m_headline->setVisible(height() >= kLowest);  // the window's own says the verdict; the rest is in the tip
   const bool beside = width() >= kBesideEachOther;
   m_split->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
-  foldCandidates(!beside && height() < kLow);
+  foldCandidates(!m_isBare && !beside && height() < kLow);
   constexpr int kRoomForOutcome = 780;  // why says it too
   m_table->setColumnHidden(CandidateModel::Fate, !beside && width() < kRoomForOutcome);
 }
@@ -144,7 +144,15 @@ void SearchView::foldCandidates(bool fold) {
   refreshTable();
 }
 
+void SearchView::applyState(const State& state) {
+  View::applyState(state);
+  const auto tab = state.find("tab");
+  const std::string* name = tab == state.end() ? nullptr : tab->second.name();
+  m_candidatesInFront = name && *name == "candidates";  // a tab only where the view is low
+}
+
 const Figure* SearchView::figure() const {
+  if (m_isBare && (m_candidatesInFront || m_tabs->currentWidget() == m_plans)) return nullptr;
   return m_tabs->currentWidget() == m_dp ? static_cast<const Figure*>(&m_dp->figure()) : &m_front->figure();
 }
 
@@ -152,9 +160,25 @@ std::vector<const Figure*> SearchView::figures() const {
   return {&m_front->figure(), &m_dp->figure()};
 }
 
+View::State SearchView::defaults() const {
+  return {{"tab", m_tabs->indexOf(m_candidates) >= 0 ? "candidates" : "questions"}};
+}
+
+QString SearchView::whyNotKept() const {
+  if (m_tabs->currentWidget()->objectName() != QLatin1String("questions") || answer().isEmpty()) return {};
+  return tr("A slide does not keep answers: copy the text, or show another tab of Search");
+}
+
+/// The part that was in front: the tab, or the candidates where nothing had been asked.
 void SearchView::showBare() {
   hideControls(*this);
   m_front->showBare();
+  m_isBare = true;
+  foldCandidates(false);
+  m_tabs->tabBar()->hide();
+  m_candidatesInFront =
+      m_candidatesInFront || m_tabs->currentWidget()->objectName() == QLatin1String("questions");
+  (m_candidatesInFront ? static_cast<QWidget*>(m_tabs) : m_candidates)->hide();
 }
 
 void SearchView::workOut(const Control&) {

@@ -32,6 +32,8 @@ public:
 
   std::vector<const Figure*> figures() const override;
   void workOut(const Control&) override;
+  State defaults() const;  ///< of its tabs, whatever was in front last
+  QString whyNotKept() const override;
   void showBare() override;
 
   void ask(const QString& question);  ///< "t=4", "layer 17 in stage 2"
@@ -39,8 +41,10 @@ public:
   void rankFailures();
   void findBreakEvens();
   QString answer() const;
+  bool isAnswered() const { return !answer().isEmpty() && m_askedOf == context().plan; }
 
 protected:
+  void applyState(const State&) override;
   void refresh() override;
   void searchChanged() override;
   void resizeEvent(QResizeEvent*) override;
@@ -70,6 +74,8 @@ private:
   QTabWidget* m_tabs;
   QSplitter* m_split;
   bool m_dpStale = true;
+  bool m_isBare = false;
+  bool m_candidatesInFront = false;  ///< says the state that was taken up
   Asking* m_asking;
   std::shared_ptr<const RankedPlan> m_askedOf;  ///< what the answer speaks of
 };
