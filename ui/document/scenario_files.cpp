@@ -166,13 +166,8 @@ QStringList samplePaths() {
 ScenarioFiles::ScenarioFiles(ScenarioDocument& document, const QString& journalFolder, QObject* parent)
     : QObject(parent),
       m_document(document),
-      m_journal(journalFolder,
-                [this](const Diagnostics& trouble) {
-                  // Not at once: the writer has a thread of its own, and the first word comes before anybody
-                  // listens.
-                  QMetaObject::invokeMethod(
-                      this, [this, trouble] { Q_EMIT protectionChanged(trouble); }, Qt::QueuedConnection);
-                }),
+      m_journalFolder(journalFolder),
+      m_journal(makeJournal()),
       m_journalSoon(this),
       m_checkSoon(this) {
   m_journalSoon.setSingleShot(true);
@@ -188,12 +183,20 @@ ScenarioFiles::ScenarioFiles(ScenarioDocument& document, const QString& journalF
   connect(&m_watcher, &QFileSystemWatcher::fileChanged, this, [this] { m_checkSoon.start(150); });
 }
 
+std::unique_ptr<Journal> ScenarioFiles::makeJournal() {
+  return std::make_unique<Journal>(m_journalFolder, [this](const Diagnostics& trouble) {
+    // Not at once: the writer has a thread of its own, and the first word comes before anybody listens.
+    QMetaObject::invokeMethod(
+        this, [this, trouble] { Q_EMIT protectionChanged(trouble); }, Qt::QueuedConnection);
+  });
+}
+
 void ScenarioFiles::journal() {
   if (m_document.isPreviewing()) return;  // a drag is on; its end calls again
   if (m_document.isScratch()) return;     // unsaved work of the user's own stays where it is
-  if (!m_document.isModified()) return m_journal.clear();
-  m_journal.record([now = m_document.snapshot()] { return QByteArray::fromStdString(writeScenario(*now)); },
-                   QString::fromStdString(m_document.scenario().name), m_document.path(), hashOf(m_known));
+  if (!m_document.isModified()) return m_journal->clear();
+  m_journal->record([now = m_document.snapshot()] { return QByteArray::fromStdString(writeScenario(*now)); },
+                    QString::fromStdString(m_document.scenario().name), m_document.path(), hashOf(m_known));
 }
 
 bool ScenarioFiles::open(const QString& given) {
@@ -283,7 +286,7 @@ bool ScenarioFiles::restore(const Journal::Entry& entry) {
   const QByteArray content = text ? QByteArray::fromStdString(*text) : QByteArray();
   watch(entry.path, entry.base.isEmpty() || entry.base == hashOf(content) ? content : QByteArray());
   journal();  // ours now, before the other goes
-  if (m_journal.settle()) Journal::discard(entry);
+  if (m_journal->settle()) Journal::discard(entry);
   return true;
 }
 
@@ -303,7 +306,20 @@ void ScenarioFiles::watch(const QString& path, const QByteArray& content) {
   if (!path.isEmpty()) m_watcher.addPath(path);
 }
 
+void ScenarioFiles::setAside() {
+  if (m_asideJournal) return;
+  if (m_journalSoon.isActive()) {
+    m_journalSoon.stop();
+    journal();
+  }
+  m_asideJournal = std::exchange(m_journal, makeJournal());
+}
+
 void ScenarioFiles::resume(const ScenarioDocument::SetAside& aside, const QByteArray& known) {
+  if (m_asideJournal) {
+    m_journal->clear();
+    m_journal = std::move(m_asideJournal);
+  }
   m_document.resume(aside);
   watch(aside.path, known);
   m_checkSoon.start();  // nobody has looked at the file meanwhile

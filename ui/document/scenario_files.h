@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QStringList>
 #include <QTimer>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -59,6 +60,9 @@ public:
   /// The user knows of the change that changedOutside() has told and wants his own version.
   void keepOurs();
 
+  /// Another scenario is about to take the place of the open one, which comes back by resume(): its unsaved
+  /// work stays protected meanwhile, whatever happens to the other.
+  void setAside();
   /// Comes back to what was set aside; `known`: what its file was known to hold then.
   void resume(const ScenarioDocument::SetAside&, const QByteArray& known);
   const QByteArray& known() const { return m_known; }  ///< what the open file held when last read or saved
@@ -66,13 +70,13 @@ public:
   QStringList recent() const;
   void forgetRecent();
 
-  std::vector<Journal::Entry> recoverable() const { return m_journal.orphans(); }
+  std::vector<Journal::Entry> recoverable() const { return m_journal->orphans(); }
   /// Opens what a journal holds, as unsaved work.
   bool restore(const Journal::Entry&);
   /// What a journal's scenario changes against its file, one line each.
   static QStringList differencesOf(const Journal::Entry&);
   /// No unsaved work is to be kept: the user has said so.
-  void forgetUnsaved() { m_journal.clear(); }
+  void forgetUnsaved() { m_journal->clear(); }
 
 Q_SIGNALS:
   void failed(const QString& sentence, const nest::Diagnostics&);
@@ -98,8 +102,12 @@ private:
   void checkOutside();
   void journal();
 
+  std::unique_ptr<Journal> makeJournal();
+
   ScenarioDocument& m_document;
-  Journal m_journal;
+  QString m_journalFolder;
+  std::unique_ptr<Journal> m_journal;       ///< never null
+  std::unique_ptr<Journal> m_asideJournal;  ///< of what was set aside
   QFileSystemWatcher m_watcher;
   QTimer m_journalSoon, m_checkSoon;
   QByteArray m_known;                ///< content of the file as last read or saved

@@ -13,6 +13,7 @@
 #include "plan/metrics.h"
 #include "plan/score.h"
 #include "theme/resources.h"
+#include "views/search/search_view.h"
 #include "views/view.h"
 
 namespace nest {
@@ -91,6 +92,10 @@ bool holds(const QString& what, const QJsonValue& value, const LessonScene& scen
     return scene.context->current && (scene.context->plan != nullptr) == value.toBool();
   if (what == QLatin1String("kept"))
     return static_cast<int>(scene.document->scenario().keptPlans.size()) >= value.toInt();
+  if (what == QLatin1String("asked")) {
+    const auto* search = qobject_cast<const SearchView*>(scene.view(QStringLiteral("search")));
+    return search && search->isAnswered() == value.toBool();
+  }
   return false;
 }
 

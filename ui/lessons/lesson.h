@@ -45,7 +45,8 @@ struct LessonScene {
 /// "state": [view, key, value]; "state_not"; "score_below", "score_at_least": of the cuts drawn by hand, 100
 /// = the optimum; "pinned": whether cuts are pinned; "play_head": whether it stands somewhere;
 /// "bubble_below": share of the batch; "slower_by": share, against the start; "fits": whether there is a
-/// plan; "kept": at least so many plans are kept. An unknown one never holds.
+/// plan; "kept": at least so many plans are kept; "asked": whether Search shows an answer. An unknown one
+/// never holds.
 bool isDone(const LessonStep&, const LessonScene&);
 
 }  // namespace nest

@@ -23,7 +23,7 @@ QLabel* wrapped(const QString& text, QWidget* parent) {
   label->setTextFormat(Qt::RichText);
   label->setWordWrap(true);
   label->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-  QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Minimum);  // Fixed would hold it to its hint's height
   policy.setHeightForWidth(true);
   label->setSizePolicy(policy);
   return label;
@@ -70,6 +70,12 @@ void LessonsPane::showList() {
   column->addWidget(wrapped(tr("Each lesson opens a sample and guides you through it. Your scenario comes "
                                "back when you leave the lesson."),
                             widget()));
+  if (m_isTaken) {
+    auto* row = new QHBoxLayout;
+    row->addWidget(leaveLink());
+    row->addStretch();
+    column->addLayout(row);
+  }
   for (const Lesson& lesson : lessons()) {
     auto* row = new QHBoxLayout;
     auto* start = link(lesson.title, widget());
@@ -90,11 +96,24 @@ void LessonsPane::showList() {
   column->addStretch();
 }
 
+QPushButton* LessonsPane::leaveLink() {
+  auto* leave = link(tr("Leave lesson"), widget());
+  leave->setToolTip(tr("Return to the scenario that was open before"));
+  connect(leave, &QPushButton::clicked, this, &LessonsPane::leaveRequested, Qt::QueuedConnection);
+  return leave;
+}
+
+void LessonsPane::endLesson() {
+  m_isTaken = false;
+  showList();
+}
+
 void LessonsPane::begin(const QString& lessonId) {
   const auto it =
       std::find_if(lessons().begin(), lessons().end(), [&](const Lesson& l) { return l.id == lessonId; });
   if (it == lessons().end()) return;
   m_lesson = &*it;
+  m_isTaken = true;
   m_step = 0;
   m_start.reset();
   if (isVisible()) m_look.start();
@@ -156,13 +175,10 @@ void LessonsPane::showLesson() {
   connect(again, &QPushButton::clicked, this, [this, id = m_lesson->id] { Q_EMIT startRequested(id); });
   auto* list = link(tr("All lessons"), widget());
   connect(list, &QPushButton::clicked, this, &LessonsPane::showList, Qt::QueuedConnection);
-  auto* leave = link(tr("Leave lesson"), widget());
-  leave->setToolTip(tr("Return to the scenario that was open before"));
-  connect(leave, &QPushButton::clicked, this, &LessonsPane::leaveRequested, Qt::QueuedConnection);
   auto* foot = new QHBoxLayout;
   foot->addWidget(again);
   foot->addWidget(list);
-  foot->addWidget(leave);
+  foot->addWidget(leaveLink());
   foot->addStretch();
   column->addSpacing(6);
   column->addLayout(foot);

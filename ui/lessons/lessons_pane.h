@@ -7,6 +7,7 @@
 #include "lessons/lesson.h"
 
 class QLabel;
+class QPushButton;
 class QVBoxLayout;
 
 namespace nest {
@@ -19,8 +20,9 @@ public:
   /// `scene`: how things stand now. Asked whenever something may have changed.
   LessonsPane(std::function<LessonScene()> scene, bool remembers, QWidget* parent = nullptr);
 
-  void showList();
+  void showList();                                   ///< to choose from, or to leave the one that is taken
   void begin(const QString& lessonId);               ///< after its sample has been opened
+  void endLesson();                                  ///< what was open before is back
   const Lesson* lesson() const { return m_lesson; }  ///< nullptr: the list is shown
   int step() const { return m_step; }                ///< the first that is not done
   bool isFinished(const QString& lessonId) const;
@@ -38,11 +40,13 @@ protected:
 private:
   void showLesson();
   QVBoxLayout* newPage();
+  QPushButton* leaveLink();
 
   std::function<LessonScene()> m_scene;
   bool m_remembers;
   const Lesson* m_lesson = nullptr;
   int m_step = 0;
+  bool m_isTaken = false;  ///< a lesson's sample is open
   PlanContextPtr m_start;
   QStringList m_finished;
   QTimer m_look;

@@ -31,10 +31,13 @@ FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices s
   setFocusProxy(m_pane);
   setAccessibleName(title());
   for (const FigureOption& o : m_figure->offeredOptions(context()))
-    if (o.isSwitch())
+    if (o.isSwitch()) {
+      m_defaults[o.key] = o.value == FigureOption::kOn ? 1 : 0;
       addSwitch(o);
-    else
+    } else {
+      m_defaults[o.key] = o.value;
       addChoice(o);
+    }
   m_buttons = new QWidget(this);  // after the options: Tab walks the bar as it is seen
   auto* buttons = new QHBoxLayout(m_buttons);
   buttons->setContentsMargins(0, 0, 0, 0);

@@ -29,6 +29,9 @@ public:
   FigurePane* pane() const { return m_pane; }
 
   State state() const override;
+  const State& defaults() const {
+    return m_defaults;
+  }  ///< of its options, whatever was chosen and remembered
   void showBare() override;
 
   bool showsText() const;
@@ -75,6 +78,7 @@ private:
   QWidget* m_buttons;
   FigurePane* m_pane = nullptr;
   std::vector<QWidget*> m_options, m_below;
+  State m_defaults;
 };
 
 }  // namespace nest

@@ -157,7 +157,13 @@ bool FileCommands::saveAs() {
 }
 
 bool FileCommands::mayDiscard() {
+  if (!mayLetGo()) return false;
+  const int asked = m_document.generation();
   Q_EMIT discarding();
+  return m_document.generation() == asked || mayLetGo();
+}
+
+bool FileCommands::mayLetGo() {
   if (!m_document.isModified()) return true;
   QMessageBox box(QMessageBox::Warning, tr("Unsaved changes"),
                   tr("Save changes to “%1”?").arg(m_document.displayName()),

@@ -29,7 +29,9 @@ public:
   bool saveAs();
   void close();  ///< asks if there is unsaved work
   void closeAtOnce();
-  bool mayDiscard();  ///< asks if there is unsaved work
+  /// Asks if there is unsaved work; of what was set aside for a lesson, too.
+  bool mayDiscard();
+  bool mayLetGo();  ///< asks if what is open, and nothing else, has unsaved work
   void fillRecent(QMenu&);
 
 Q_SIGNALS:

@@ -292,21 +292,27 @@ void Headline::refreshActivity() {
   m_progress->setVisible(search.lasting);
   m_progress->setValue(static_cast<int>(std::clamp(search.fraction, 0.0, 1.0) * 1000));
   QString text = c.scenario ? q(c.scenario->name) : QString();
-  bool stale = false;
-  if (const RankedPlan* best = c.byHand && c.outcome ? c.outcome->best() : nullptr)
-    text = tr("Cut by hand; the best plan takes %1").arg(q(text::time(best->evaluation.batchTime)));
+  bool isWrong = false;
+  if (const RankedPlan* best = c.byHand && c.outcome ? c.outcome->best() : nullptr) {
+    const QString takes = q(text::time(best->evaluation.batchTime));
+    const auto& wrong = c.plan->evaluation.violations;
+    text = wrong.empty() ? tr("Cut by hand; the best plan takes %1").arg(takes)
+                         : tr("Cut by hand; it does not run: %1. The best plan takes %2")
+                               .arg(phrase(wrong.front().message), takes);
+    isWrong = !wrong.empty();
+  }
   if (search.lasting || (search.running && c.shownPlan() && !c.current)) {
     text = searchText(search);
   } else if (c.shownPlan() && !c.current) {
     text =
         tr("The scenario has changed since this plan was found. Costs use the new values, but a better plan "
            "may exist. Press Solve.");
-    stale = true;
+    isWrong = true;
   }
   for (const QString& word : m_overflow) text += (text.isEmpty() ? QString() : QStringLiteral(" · ")) + word;
   m_status->setText(text);
   setRichTip(*m_status, plainTip(text));
-  setRole(m_status, stale ? "warning" : "muted");
+  setRole(m_status, isWrong ? "warning" : "muted");
 }
 
 }  // namespace nest

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <QObject>
+#include <QVariantMap>
 #include <functional>
+#include <map>
 #include <optional>
 
 #include "document/scenario_document.h"
+#include "views/view.h"
 
 namespace nest {
 
@@ -15,7 +18,8 @@ class ScenarioFiles;
 class Selection;
 class ViewsArea;
 
-/// Taking a lesson: its sample takes the place of what is open, which comes back when the lesson is left.
+/// Taking a lesson: its sample takes the place of what is open, which comes back when the lesson is left, and
+/// with it what was chosen in the views: a lesson begins with their defaults.
 class LessonsController : public QObject {
   Q_OBJECT
 public:
@@ -30,8 +34,9 @@ public:
   LessonsController(const Needs&, bool remembers, QWidget* window);
 
   LessonsPane* pane() const { return m_pane; }
-  void start(const QString& lessonId);
-  void leave();
+  /// Both ask where the lesson's scenario was saved to a file and edited since; false: it stays.
+  bool start(const QString& lessonId);
+  bool leave();
 
 Q_SIGNALS:
   void started(bool teaching);  ///< its sample is open; teaching: in the layout for that
@@ -40,8 +45,11 @@ Q_SIGNALS:
 private:
   struct Before {
     ScenarioDocument::SetAside document;
-    QByteArray known;  ///< content of its file
+    QByteArray known;                        ///< content of its file
+    std::map<QString, View::State> choices;  ///< by view
+    QVariantMap remembered;                  ///< of them, for the next start of the program
   };
+  void comeBack();
   Needs m;
   LessonsPane* m_pane;
   std::optional<Before> m_before;  ///< while one is taken

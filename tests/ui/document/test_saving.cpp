@@ -122,6 +122,31 @@ private Q_SLOTS:
     QTRY_COMPARE(desk.journalFiles().size(), 0);
   }
 
+  /// Another scenario may be tried, edited and even saved meanwhile.
+  void whatWasSetAsideStaysProtected() {
+    Desk desk;
+    setBatch(desk.document, 96);
+    const auto aside = desk.document.setAside();  // before the journal was written
+    const QByteArray known = desk.files.known();
+    desk.files.setAside();
+    QVERIFY(desk.files.open(samplePaths().value(1)));
+    desk.document.beScratch();
+    setBatch(desk.document, 97);
+    QVERIFY(desk.files.save(desk.dir.filePath(QStringLiteral("other.nest.json"))));
+    QTRY_COMPARE(desk.journalFiles().size(), 1);
+    setBatch(desk.document, 98);
+    QTRY_COMPARE(desk.journalFiles().size(), 2);
+    desk.files.forgetUnsaved();
+    QTRY_COMPARE(desk.journalFiles().size(), 1);
+    const auto held = readText((desk.journals + u'/' + desk.journalFiles().front()).toStdString());
+    QVERIFY(held && held->find("\\\"global_batch\\\": 96") != std::string::npos);
+    desk.files.resume(aside, known);
+    QCOMPARE(desk.document.scenario().job.globalBatch, 96);
+    QTRY_COMPARE(desk.journalFiles().size(), 1);
+    QVERIFY(desk.files.save(desk.path));
+    QTRY_COMPARE(desk.journalFiles().size(), 0);
+  }
+
   void aLinkAndTheModeOfAFileAreKept() {
     Desk desk;
     const QString link = desk.dir.filePath(QStringLiteral("link.nest.json"));

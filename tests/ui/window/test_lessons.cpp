@@ -1,7 +1,10 @@
 // Lessons: found by those who bring nothing, and every one can be done to its end.
 #include <QComboBox>
 #include <QDockWidget>
+#include <QLabel>
 #include <QLineEdit>
+#include <QRegularExpression>
+#include <QSettings>
 #include <QSlider>
 #include <QTabBar>
 #include <QTabWidget>
@@ -13,6 +16,7 @@
 #include "views/figure_canvas.h"
 #include "views/registry.h"
 #include "views/search/search_view.h"
+#include "window/headline.h"
 #include "window_bench.h"
 
 using namespace nest;
@@ -33,6 +37,22 @@ struct Bench : WindowBench {
   }
 };
 
+/// All that stands on the controls of a window.
+QString namesIn(const QWidget& window) {
+  QStringList out;
+  for (const auto* w : window.findChildren<QWidget*>()) {
+    out += w->windowTitle();
+    if (const auto* button = qobject_cast<const QAbstractButton*>(w)) out += button->text();
+    if (const auto* tabs = qobject_cast<const QTabBar*>(w))
+      for (int i = 0; i < tabs->count(); ++i) out += tabs->tabText(i);
+    if (const auto* box = qobject_cast<const QComboBox*>(w))
+      for (int i = 0; i < box->count(); ++i) out += box->itemText(i);
+    const auto* label = qobject_cast<const QLabel*>(w);
+    if (label && !label->wordWrap()) out += label->text();
+  }
+  return out.join(u'\n');
+}
+
 }  // namespace
 
 class TestLessons : public QObject {
@@ -51,6 +71,90 @@ private Q_SLOTS:
                  qPrintable(step.view));
       }
     }
+  }
+
+  /// What a step bids to press, choose or read is there under that name.
+  void whatStepsNameIsThere_data() {
+    QTest::addColumn<int>("lesson");
+    for (std::size_t i = 0; i < lessons().size(); ++i)
+      QTest::newRow(qPrintable(lessons()[i].id)) << static_cast<int>(i);
+  }
+  void whatStepsNameIsThere() {
+    QFETCH(int, lesson);
+    const Lesson& taken = lessons()[lesson];
+    Bench b(taken.title);
+    QTRY_VERIFY(b.window.session().context()->outcome && b.window.session().context()->current);
+    for (const LessonStep& step : taken.steps) {
+      b.window.views().reveal(step.view);
+      QApplication::processEvents();
+      QString there = namesIn(b.window);
+      for (const View* view : b.window.views().views())
+        for (const Figure* figure : view->figures()) there += figure->asText(view->context()) + u'\n';
+      static const QRegularExpression bold(QStringLiteral("<b>(.*?)</b>"));
+      for (const auto& name : bold.globalMatch(step.text))
+        QVERIFY2(there.contains(name.captured(1), Qt::CaseInsensitive), qPrintable(name.captured(1)));
+    }
+  }
+
+  /// At its usual width and narrower, the pane shows each step to its last word.
+  void stepsAreShownWhole_data() { whatStepsNameIsThere_data(); }
+  void stepsAreShownWhole() {
+    QFETCH(int, lesson);
+    Bench b(lessons()[lesson].title);
+    QTRY_VERIFY(b.pane()->lesson());
+    for (const int width : {b.pane()->width(), 240, 420}) {
+      b.pane()->resize(width, b.pane()->height());
+      QApplication::processEvents();
+      for (const auto* label : b.pane()->widget()->findChildren<QLabel*>())
+        if (label->wordWrap())
+          QVERIFY2(label->height() >= label->heightForWidth(label->width()),
+                   qPrintable(QStringLiteral("%1: %2").arg(width).arg(label->text())));
+    }
+  }
+
+  /// What is chosen in a lesson is of that lesson: another begins without it, and it goes when one leaves.
+  void choicesDoNotOutliveTheirLesson() {
+    WindowBench b(teachingSample());
+    QTRY_VERIFY(b.solved());
+    auto* pane = b.window.findChild<LessonsPane*>();
+    const auto box = [&](const char* view, const char* name) {
+      return b.window.views().view(QLatin1String(view))->findChild<QComboBox*>(QLatin1String(name));
+    };
+    auto *schedule = box("timeline", "schedule"), *kind = box("communication", "kind");
+    kind->setCurrentIndex(kind->findText(QStringLiteral("PP")));
+    Q_EMIT pane->startRequested(lessons()[2].id);
+    QTRY_VERIFY(pane->lesson() && b.solved());
+    QCOMPARE(kind->currentIndex(), 0);
+    schedule->setCurrentIndex(schedule->findText(QStringLiteral("GPipe")));
+    Q_EMIT pane->startRequested(lessons()[1].id);
+    QTRY_VERIFY(pane->lesson() == &lessons()[1] && b.solved());
+    QCOMPARE(schedule->currentIndex(), 0);
+    schedule->setCurrentIndex(schedule->findText(QStringLiteral("GPipe")));
+    Q_EMIT pane->leaveRequested();
+    QTRY_VERIFY(!pane->lesson() && b.solved());
+    QCOMPARE(schedule->currentIndex(), 0);
+    QCOMPARE(kind->currentText(), QStringLiteral("PP"));
+    const QSettings settings;
+    QVERIFY(settings.value(QStringLiteral("views/timeline/schedule")).toString() != QLatin1String("gpipe"));
+    QCOMPARE(settings.value(QStringLiteral("views/communication/kind")).toString(),
+             QStringLiteral("pipeline"));
+  }
+
+  void theListLeadsBackToo() {
+    WindowBench b(teachingSample());
+    QTRY_VERIFY(b.solved());
+    b.window.document().edit({}, QStringLiteral("Mine"), [](Scenario& s) { s.name = "Mine"; });
+    b.trigger("help.lessons");
+    QVERIFY(!b.button(QStringLiteral("Leave lesson")));
+    Q_EMIT b.window.findChild<LessonsPane*>()->startRequested(lessons()[1].id);
+    QTRY_VERIFY(b.button(QStringLiteral("All lessons")));
+    QTest::mouseClick(b.button(QStringLiteral("All lessons")), Qt::LeftButton);
+    QTRY_VERIFY(!b.button(QStringLiteral("All lessons")) && b.button(QStringLiteral("Leave lesson")));
+    QApplication::processEvents();
+    QVERIFY(b.scenario().name != "Mine");
+    QTest::mouseClick(b.button(QStringLiteral("Leave lesson")), Qt::LeftButton);
+    QTRY_COMPARE(b.scenario().name, std::string("Mine"));
+    QTRY_VERIFY(!b.button(QStringLiteral("Leave lesson")));
   }
 
   void aLearnerReadsAPlan() {
@@ -96,7 +200,7 @@ private Q_SLOTS:
     QVERIFY(b.done(2));
     QTest::mouseClick(b.button(QStringLiteral("Pin this cut")), Qt::LeftButton);
     QVERIFY(b.done(3));
-    QTest::mouseClick(b.button(QStringLiteral("Unpin")), Qt::LeftButton);
+    QTest::mouseClick(b.button(QStringLiteral("Clear pins")), Qt::LeftButton);
     QVERIFY(b.done(4));
   }
 
@@ -171,6 +275,24 @@ private Q_SLOTS:
     QCOMPARE(b.view("timeline")->figure()->asText(b.view("timeline")->context()), best);
   }
 
+  /// Its time is below the best plan's only because it has not the memory.
+  void aPlanByHandThatDoesNotRunIsCalledSo() {
+    Bench b(QStringLiteral("Move the stage cuts yourself"));
+    QTRY_VERIFY(b.solved());
+    auto* cuts = qobject_cast<CutView*>(b.view("cuts"));
+    QTRY_VERIFY(cuts->canvas().plan() && cuts->isInSight());
+    cuts->canvas().moveCut(1, firstLayerOf(*cuts->canvas().plan(), 1) + 1);
+    QVERIFY(!cuts->canvas().evaluation().feasible());
+    const auto said = [&] {
+      for (const auto* label : b.window.findChild<Headline*>()->findChildren<QLabel*>())
+        if (label->text().contains(QStringLiteral("it does not run"))) return true;
+      return false;
+    };
+    QTRY_VERIFY(said());
+    b.window.document().history().undo();
+    QTRY_VERIFY(!said());
+  }
+
   void bubblesShrinkWithTheBatch() {
     Bench b(QStringLiteral("See each bubble"));
     QTRY_VERIFY(b.solved());
@@ -239,15 +361,17 @@ private Q_SLOTS:
     QVERIFY(b.window.selection().selected());
     QCOMPARE(b.window.selection().selected()->kind, ItemKind::Stage);
     QVERIFY(b.done(2));
+    openTab(QStringLiteral("Pareto front"));
+    QVERIFY(b.done(2));  // not before something was asked
     openTab(QStringLiteral("Questions"));
     auto* question = search->findChild<QLineEdit*>(QStringLiteral("question"));
     QTest::keyClicks(question, QStringLiteral("t=1"));
     QTest::keyClick(question, Qt::Key_Return);
     QTRY_VERIFY2(qobject_cast<SearchView*>(search)->answer().contains(QStringLiteral("Why not")),
                  qPrintable(qobject_cast<SearchView*>(search)->answer()));
-    QVERIFY(b.done(2));
-    openTab(QStringLiteral("Pareto front"));
     QVERIFY(b.done(3));
+    openTab(QStringLiteral("Pareto front"));
+    QVERIFY(b.done(4));
     QVERIFY(b.pane()->isFinished(b.pane()->lesson()->id));
   }
 

@@ -8,6 +8,7 @@
 #include "document/scenario_files.h"
 #include "files/file_reader.h"
 #include "files/file_writer.h"
+#include "lessons/lessons_pane.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
 #include "window/main_window.h"
@@ -74,6 +75,35 @@ struct Desk {
 class TestSavingAsks : public QObject {
   Q_OBJECT
 private Q_SLOTS:
+  /// Saved to a file, a lesson's scenario is the user's own: edits of it do not go unasked.
+  void aLessonThatWasSavedAsksBeforeItGoes() {
+    Desk desk;
+    desk.edit(24);
+    auto* pane = desk.window.findChild<LessonsPane*>();
+    Q_EMIT pane->startRequested(lessons()[1].id);
+    QTRY_VERIFY(pane->lesson());
+    const QString copy = desk.dir.filePath(QStringLiteral("copy.nest.json"));
+    QVERIFY(desk.window.findChild<ScenarioFiles*>()->save(copy));
+    desk.edit(28);
+    for (const bool leaves : {true, false}) {
+      const Answer cancel(QStringLiteral("Cancel"));
+      leaves ? Q_EMIT pane->leaveRequested() : Q_EMIT pane->startRequested(lessons()[2].id);
+      QTRY_VERIFY(cancel.wasAsked());
+      QCOMPARE(desk.window.document().scenario().job.globalBatch, 28);
+      QVERIFY(pane->lesson() == &lessons()[1]);
+    }
+    {
+      const Answer save(QStringLiteral("Save"));
+      Q_EMIT pane->leaveRequested();
+      QTRY_VERIFY(save.wasAsked());
+    }
+    QTRY_COMPARE(desk.window.document().scenario().job.globalBatch, 24);
+    QVERIFY(desk.window.isWindowModified());
+    const auto saved = readScenarioFile(copy);
+    QVERIFY(saved);
+    QCOMPARE(saved->job.globalBatch, 28);
+  }
+
   void savingOverAnotherProgramsChangeAsks() {
     Desk desk;
     desk.edit(24);

@@ -86,7 +86,8 @@ CutView::CutView(ViewServices services, QWidget* parent) : View(services, parent
   m_keep = button(tr("Keep"), tr("Keep this plan to compare or present it"), &CutView::keepPlan);
   m_use = button(tr("Use cuts"), tr("Pin every cut as drawn and re-solve the rest"), &CutView::useCuts);
   m_pin = button(tr("Pin this cut"), tr("Require a cut here and re-solve the rest"), &CutView::pinCut);
-  m_clear = button(tr("Unpin"), tr("Remove all pins; the search chooses every cut"), &CutView::clearPins);
+  m_clear =
+      button(tr("Clear pins"), tr("Remove all pins; the search chooses every cut"), &CutView::clearPins);
   auto* bar = new QWidget;
   auto* flow = new FlowLayout(6, bar);
   flow->setContentsMargins(5, 6, 5, 0);
