@@ -7,6 +7,7 @@
 #include "figures/focus.h"
 #include "figures/frame.h"
 #include "figures/ink.h"
+#include "figures/memory_layout.h"
 #include "figures/phrases.h"
 #include "figures/ticks.h"
 #include "plan/plan_edit.h"
@@ -200,10 +201,12 @@ void CutFigure::paintLoads(Ink& ink, const QRectF& l, const PlanContext& c) cons
     const double h = s.load.value() / axis.largest * l.height();
     const QRectF b(l.left() + slot * (i + 0.5) - bar / 2, l.bottom() - h, bar, h);
     ink.stageBox(b, i, focus.dims(i));
+    double top = b.top();
     if (m_draft->best.size() == e.stages.size()) {  // what the best plan has there
       const double was = m_draft->best[i].load.value() / axis.largest * l.height();
       if (std::abs(was - h) > 1) {
         const QRectF ghost(b.left() - 4, l.bottom() - was, b.width() + 8, was);
+        if (ghost.top() > top - 18 && ghost.top() < top) top = ghost.top();  // no line through the number
         ink.line(ghost.topLeft(), ghost.topRight(), ink.color(Role::Text), 1.6, Qt::DashLine);
         ink.line(ghost.topLeft(), ghost.bottomLeft(), ink.color(Role::MutedText), 1, Qt::DotLine);
         ink.line(ghost.topRight(), ghost.bottomRight(), ink.color(Role::MutedText), 1, Qt::DotLine);
@@ -211,16 +214,15 @@ void CutFigure::paintLoads(Ink& ink, const QRectF& l, const PlanContext& c) cons
     }
     if (i == slowest) ink.outline(b, ink.color(Role::Accent), 2);
     if (focus.selects(i)) ink.outline(b.adjusted(-3, -3, 3, 3), ink.color(Role::Selection), 1.6);
-    ink.firstThatFits({b.center().x() - slot / 2, b.top() - 17, slot, 16}, {timeText(s.load)},
-                      Qt::AlignCenter, Ink::kSmall, ink.color(Role::Text), i == slowest);
+    const QRectF room(b.center().x() - slot / 2 + 2, 0, slot - 4, 16);
+    ink.firstThatFits(room.translated(0, top - 17), {timeText(s.load)}, Qt::AlignCenter, Ink::kSmall,
+                      ink.color(Role::Text), i == slowest);
     const QString policy = QString::fromLatin1(nameOf(m_draft->plan.stages[i].recompute));
-    ink.firstThatFits({b.center().x() - slot / 2, l.bottom() + 3, slot, 16},
-                      {tr("recompute: %1").arg(policy), policy}, Qt::AlignCenter, Ink::kSmall,
-                      ink.color(Role::MutedText));
+    ink.firstThatFits(room.translated(0, l.bottom() + 3), {tr("recompute: %1").arg(policy), policy},
+                      Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
     const QString split = phrase(toText(m_draft->plan.stages[i].strategy));
-    ink.firstThatFits({b.center().x() - slot / 2, l.bottom() + 3 + kLine, slot, 16},
-                      {tr("strategy: %1").arg(split), split}, Qt::AlignCenter, Ink::kSmall,
-                      ink.color(Role::MutedText));
+    ink.firstThatFits(room.translated(0, l.bottom() + 3 + kLine), {tr("strategy: %1").arg(split), split},
+                      Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
   }
 }
 
@@ -239,6 +241,7 @@ void CutFigure::paintMemory(Ink& ink, const QRectF& m, const PlanContext& c) con
     const QRectF b(m.left() + slot * (i + 0.5) - bar / 2, m.bottom() - h, bar, h);
     const bool over = use.headroom().value() < 0;
     ink.stageBox(b, i, focus.dims(i));
+    paintHeadroom(ink, b, use, c.problem->headroomReserve);
     ink.outline(b, ink.color(over ? Role::Error : Role::Border), over ? 2.5 : 1);
     const double line = m.bottom() - use.capacity.value() / axis.largest * m.height();
     ink.line({b.center().x() - slot / 2, line}, {b.center().x() + slot / 2, line}, ink.color(Role::Text), 1.5,
@@ -253,7 +256,10 @@ void CutFigure::paintMemory(Ink& ink, const QRectF& m, const PlanContext& c) con
   if (stages > 0) {
     const Bytes capacity = e.stages.front().memory.capacity;
     const double y = m.bottom() - capacity.value() / axis.largest * m.height();
-    ink.label({m.right() - 160, y + 1, 158, 15}, tr("capacity %1").arg(memoryText(capacity)),
+    const Bytes kept = c.problem->headroomReserve;
+    ink.label({m.right() - 260, y + 1, 258, 15},
+              (kept > Bytes(0) ? tr("capacity %1 · pale: headroom").arg(memoryText(capacity))
+                               : tr("capacity %1").arg(memoryText(capacity))),
               Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
   }
 }

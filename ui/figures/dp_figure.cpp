@@ -99,8 +99,10 @@ void DpFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   const QRectF ramp(p.left(), p.bottom() + 44, 120, 9);
   for (int i = 0; i < 30; ++i)
     ink.fill({ramp.left() + i * 4.0, ramp.top(), 4.5, ramp.height()}, ink.theme().magnitude(i / 29.0));
+  const QString least = seconds(m_least), most = seconds(m_most);
   ink.label({ramp.right() + 8, ramp.top() - 4, p.width() - 130, 16},
-            tr("%1 – %2 · blank: does not fit · outlined: the plan").arg(seconds(m_least), seconds(m_most)),
+            (least == most ? least : tr("%1 – %2").arg(least, most)) +
+                tr(" · blank: does not fit · outlined: the plan"),
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
 }
 
@@ -111,17 +113,17 @@ QString DpFigure::cellText(int stage, int cut, const PlanContext& c) const {
   const QString first = lowest >= 0
                             ? tr("layer %1 (%2)").arg(layerNumber(lowest)).arg(phrase(layers[lowest].name))
                             : tr("the end");
-  QString out =
-      tr("Stage %1 begins at %2: %3 on %4 of each block are left")
-          .arg(stageNumber(stage))
-          .arg(first)
+  QString out = tr("If stage %1 starts at %2: ").arg(stageNumber(stage)).arg(first);
+  out += cell.reached ? tr("best %1 (slowest stage %2, all stages %3, end of step %4)")
+                            .arg(seconds(cell.time), seconds(cell.largestLoad), seconds(cell.sumOfLoads),
+                                 seconds(cell.tail))
+                      : tr("nothing that follows fits");
+  out +=
+      (cell.stages == 1 ? tr(". %1 on %2 of each block remains") : tr(". %1 on %2 of each block remain"))
           .arg(plural(cell.stages, QStringLiteral("stage")), plural(cell.devices, QStringLiteral("device")));
-  if (cell.level >= 0) out += tr(", met at level %1").arg(levelName(c, cell.level));
-  if (!cell.reached) return out + tr(". Nothing that follows fits.");
-  return out +
-         tr(". Best %1: largest load %2, sum %3, tail %4; %5 on its front.")
-             .arg(seconds(cell.time), seconds(cell.largestLoad), seconds(cell.sumOfLoads), seconds(cell.tail))
-             .arg(plural(cell.labels, QStringLiteral("point")));
+  if (cell.level >= 0) out += tr(", reached over level %1").arg(levelName(c, cell.level));
+  if (cell.reached) out += tr("; %1 on its front").arg(plural(cell.labels, QStringLiteral("point")));
+  return out + u'.';
 }
 
 std::optional<Figure::Hit> DpFigure::itemAt(const QPointF& at, const QRectF& area,

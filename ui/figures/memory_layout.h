@@ -48,4 +48,8 @@ struct MemoryLayout {
 MemoryLayout layoutMemory(const QRectF& area, const PlanContext& context, bool standalone, bool byDevice,
                           const Theme& theme = Theme::of(Theme::Kind::Light));
 
+/// The end of a bar of one colour that stands for all of `use`: what is kept free and not predicted to be
+/// used.
+void paintHeadroom(Ink&, const QRectF& bar, const MemoryUse& use, Bytes kept);
+
 }  // namespace nest

@@ -1,5 +1,6 @@
 #include "figures/placement_figure.h"
 
+#include <QFontMetricsF>
 #include <algorithm>
 
 #include "figures/frame.h"
@@ -12,7 +13,14 @@ namespace {
 
 using Role = Theme::Role;
 constexpr double kRow = 26, kHead = 24, kHosts = 250, kDevices = 150;
-constexpr int kMostRows = 40;  ///< of a page; the text has all
+constexpr double kStages = 76;  ///< the least that shows one run of a host
+constexpr int kMostRows = 40;   ///< of a page; the text has all
+
+/// "7", "8 – 15"
+QString spanText(int begin, int end) {
+  return end - begin == 1 ? countText(begin)
+                          : PlacementFigure::tr("%1 – %2").arg(countText(begin), countText(end - 1));
+}
 
 }  // namespace
 
@@ -66,10 +74,21 @@ void PlacementFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) c
               Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(role));
   };
   const QRectF head(body.left(), body.top(), body.width(), kHead);
-  column(head, 0, kHosts, tr("Hosts"), Role::MutedText);
-  column(head, kHosts, kDevices, tr("Devices"), Role::MutedText);
-  column(head, kHosts + kDevices, body.width() - kHosts - kDevices, tr("Stages on each host"),
-         Role::MutedText);
+  // On a narrow page the names give way: without its stages a row would say nothing.
+  double devices = std::min(kDevices, Ink::width(tr("Devices"), Ink::kBody) + 12), hosts = kHosts;
+  if (body.width() < kHosts + kDevices + kStages) {
+    for (const Row& r : rows)
+      devices = std::min(kDevices, std::max(devices, Ink::width(spanText(r.begin, r.end), Ink::kBody) + 16));
+    hosts = std::clamp(body.width() - devices - kStages, 40.0, kHosts);
+  } else {
+    devices = kDevices;
+  }
+  column(head, 0, hosts, tr("Hosts"), Role::MutedText);
+  column(head, hosts, devices, tr("Devices"), Role::MutedText);
+  const double stages = body.width() - hosts - devices;
+  ink.firstThatFits({head.left() + hosts + devices, head.top(), stages, head.height()},
+                    {tr("Stages on each host"), tr("Stages")}, Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody,
+                    ink.color(Role::MutedText));
   ink.line(head.bottomLeft(), head.bottomRight(), ink.color(Role::Border));
   const int room = std::max(1, static_cast<int>((body.height() - kHead) / kRow));
   const int n = static_cast<int>(rows.size()), shown = n <= room ? n : room - 1;
@@ -77,15 +96,19 @@ void PlacementFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) c
   for (int i = 0; i < shown; ++i) {
     const Row& r = rows[i];
     const QRectF row = rowBox(i, body);
-    const QString hosts = hostSpan(h, r.begin, r.end);
-    column(row, 0, kHosts, r.hosts > 1 ? tr("%1 (%2)").arg(hosts, countText(r.hosts)) : hosts, Role::Text);
-    column(row, kHosts, kDevices, tr("%1 – %2").arg(countText(r.begin), countText(r.end - 1)),
-           Role::MutedText);
-    double x = row.left() + kHosts + kDevices;
+    const QString names = hostSpan(h, r.begin, r.end);
+    // Names of hosts differ at their ends.
+    column(row, 0, hosts,
+           QFontMetricsF(Theme::font(Ink::kBody))
+               .elidedText(r.hosts > 1 ? tr("%1 (%2)").arg(names, countText(r.hosts)) : names,
+                           Qt::ElideMiddle, hosts - 9),
+           Role::Text);
+    column(row, hosts, devices, spanText(r.begin, r.end), Role::MutedText);
+    double x = row.left() + hosts + devices;
     for (const Run& run : r.runs) {
       const QString times = tr("%1 ×").arg(run.devices);
       const double w = Ink::width(times, Ink::kBody) + 6;
-      if (x + w + 44 > row.right()) {
+      if (x + w + 30 > row.right()) {
         column(row, x - row.left(), 30, QStringLiteral("…"), Role::MutedText);
         break;
       }
@@ -116,8 +139,8 @@ QString PlacementFigure::lineOf(int i, const PlanContext& c) const {
   for (const Run& run : r.runs)
     parts << (run.stage < 0 ? tr("%1 idle").arg(run.devices)
                             : tr("%1 × stage %2").arg(run.devices).arg(stageNumber(run.stage)));
-  return tr("%1, devices %2 – %3: %4")
-      .arg(hostSpan(*c.problem->cluster, r.begin, r.end), countText(r.begin), countText(r.end - 1),
+  return (r.end - r.begin == 1 ? tr("%1, device %2: %3") : tr("%1, devices %2: %3"))
+      .arg(hostSpan(*c.problem->cluster, r.begin, r.end), spanText(r.begin, r.end),
            parts.join(QStringLiteral(", ")));
 }
 

@@ -6,6 +6,7 @@
 #include "figures/frame.h"
 #include "figures/ink.h"
 #include "figures/kinds.h"
+#include "figures/memory_layout.h"
 #include "figures/phrases.h"
 #include "figures/ticks.h"
 #include "plan/pace.h"
@@ -65,6 +66,9 @@ PlanPairFigure::Parts PlanPairFigure::layOut(const QRectF& area, const PlanConte
     if (used[k])
       p.items.push_back({nameOf(static_cast<LoadPart>(k)), colorOf(static_cast<LoadPart>(k), theme),
                          hatchOf(static_cast<LoadPart>(k))});
+  if (held[MemoryPart::Headroom])
+    p.items.push_back(
+        {nameOf(MemoryPart::Headroom), colorOf(MemoryPart::Headroom, theme), hatchOf(MemoryPart::Headroom)});
   const QRectF body = bodyOf(area, c, standalone);
   const double legend = legendHeight(p.items, body.width());
   p.legend = QRectF(body.left(), body.bottom() - legend, body.width(), legend);
@@ -120,6 +124,8 @@ void PlanPairFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
   for (std::size_t k = 0, shown = 0; k < kLoadPartsInLoad && shown < p.items.size(); ++k)
     if (p.items[shown].text == nameOf(static_cast<LoadPart>(k)))
       p.items[shown++].color = colorOf(static_cast<LoadPart>(k), ink.theme());
+  for (LegendItem& item : p.items)
+    if (item.text == nameOf(MemoryPart::Headroom)) item.color = colorOf(MemoryPart::Headroom, ink.theme());
   for (int side = 0; side < 2; ++side) {
     const auto i = static_cast<std::size_t>(side);
     const QString name = m_sides[i].name;
@@ -198,6 +204,7 @@ void PlanPairFigure::paintMemory(Ink& ink, const Parts& p, int side) const {
     const double h = use.total().value() / p.bytes.largest * panel.height();
     const QRectF box(slot.center().x() - bar / 2, panel.bottom() - h, bar, h);
     ink.stageBox(box, i);
+    paintHeadroom(ink, box, use, m_sides[side].problem->headroomReserve);
     if (over) ink.outline(box, ink.color(Role::Error), 2.5);
     const double line = panel.bottom() - use.capacity.value() / p.bytes.largest * panel.height();
     ink.line({slot.left(), line}, {slot.right(), line}, ink.color(Role::Text), 1.4, Qt::DashLine);

@@ -51,7 +51,7 @@ void paintLevels(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelTra
                                   : QStringLiteral(" · nothing");
       line.swatch(traffic.color(l, 0, ink.theme()));
     }
-    if (!line.say(text) || (l + 1 < h.levelCount() && !line.say(QStringLiteral("<")))) return;
+    if (!line.say(text) || (l + 1 < h.levelCount() && !line.say(QStringLiteral("in")))) return;
   }
 }
 
