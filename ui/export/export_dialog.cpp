@@ -10,30 +10,27 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSettings>
+#include <QSignalBlocker>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
 
 #include "document/file_path.h"
+#include "figures/phrases.h"
 
 namespace nest {
 namespace {
 
 constexpr double kPixelsPerMillimetre = 96 / 25.4;
-constexpr int kPreviewWidth = 420;
-
-QDoubleSpinBox* sizeBox(QWidget* parent, double value, double most) {
-  auto* box = new QDoubleSpinBox(parent);
-  box->setDecimals(0);
-  box->setRange(20, most);
-  box->setValue(value);
-  return box;
-}
+constexpr QSize kPreview(420, 300);
+constexpr double kLeastSide = 20, kMostSide = 8000;
+constexpr double kMostPixels = 250e6;  ///< of a PNG: a gigabyte while it is painted
 
 }  // namespace
 
 ExportDialog::ExportDialog(const Figure& figure, const PlanContext& context, QWidget* parent)
-    : QDialog(parent), m_figure(figure), m_context(context) {
-  setWindowTitle(tr("Export %1").arg(figure.title().toLower()));
-  const QSizeF size = figure.preferredSize(context);
+    : QDialog(parent), m_figure(figure), m_context(context), m_size(figure.preferredSize(context)) {
+  setWindowTitle(tr("Export “%1”").arg(figure.title()));
   const QSettings settings;
   m_format = new QComboBox(this);
   m_format->addItems(
@@ -44,12 +41,15 @@ ExportDialog::ExportDialog(const Figure& figure, const PlanContext& context, QWi
   m_theme->setCurrentIndex(settings.value(QStringLiteral("export/theme"), 0).toInt());
   m_unit = new QComboBox(this);
   m_unit->addItems({tr("px"), tr("mm")});
-  m_width = sizeBox(this, size.width(), 8000);
-  m_height = sizeBox(this, size.height(), 8000);
-  m_pixels = sizeBox(this, 2400, 12000);
+  m_width = new QDoubleSpinBox(this);
+  m_height = new QDoubleSpinBox(this);
+  m_pixels = new QDoubleSpinBox(this);
+  m_pixels->setDecimals(0);
+  m_pixels->setRange(20, 12000);
+  m_pixels->setValue(2400);
   m_pixels->setSuffix(tr(" px wide"));
   m_preview = new QLabel(this);
-  m_preview->setFixedSize(kPreviewWidth, 300);
+  m_preview->setFixedSize(kPreview);
   m_preview->setAlignment(Qt::AlignCenter);
   m_preview->setAccessibleName(tr("Preview"));
   m_message = new QLabel(this);
@@ -73,19 +73,22 @@ ExportDialog::ExportDialog(const Figure& figure, const PlanContext& context, QWi
   top->addLayout(form);
   top->addWidget(m_preview);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
-  auto* saveButton = buttons->addButton(tr("Save…"), QDialogButtonBox::AcceptRole);
-  auto* copyButton = buttons->addButton(tr("Copy"), QDialogButtonBox::ActionRole);
+  m_save = buttons->addButton(tr("Save…"), QDialogButtonBox::AcceptRole);
+  m_copy = buttons->addButton(tr("Copy"), QDialogButtonBox::ActionRole);
   auto* column = new QVBoxLayout(this);
   column->addLayout(top);
   column->addWidget(buttons);
 
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-  connect(saveButton, &QPushButton::clicked, this, &ExportDialog::save);
-  connect(copyButton, &QPushButton::clicked, this, &ExportDialog::copy);
-  connect(m_unit, &QComboBox::currentIndexChanged, this, &ExportDialog::changeUnit);
+  connect(m_save, &QPushButton::clicked, this, &ExportDialog::save);
+  connect(m_copy, &QPushButton::clicked, this, &ExportDialog::copy);
+  connect(m_unit, &QComboBox::currentIndexChanged, this, &ExportDialog::showSize);
   const auto preview = [this] { showPreview(); };
   for (auto* box : {m_format, m_theme}) connect(box, &QComboBox::currentIndexChanged, this, preview);
-  for (auto* box : {m_width, m_height}) connect(box, &QDoubleSpinBox::valueChanged, this, preview);
+  connect(m_pixels, &QDoubleSpinBox::valueChanged, this, preview);
+  for (auto* box : {m_width, m_height})
+    connect(box, &QDoubleSpinBox::valueChanged, this, &ExportDialog::takeSize);
+  showSize();
   showPreview();
 }
 
@@ -97,8 +100,7 @@ ExportFormat ExportDialog::format() const {
 
 ExportOptions ExportDialog::options() const {
   ExportOptions o;
-  const double unit = m_unit->currentIndex() == 1 ? kPixelsPerMillimetre : 1;
-  o.size = QSizeF(m_width->value() * unit, m_height->value() * unit);
+  o.size = m_size;
   o.theme = m_theme->currentIndex() == 0   ? Theme::Kind::Print
             : m_theme->currentIndex() == 1 ? Theme::Kind::Light
                                            : Theme::Kind::Dark;
@@ -106,20 +108,44 @@ ExportOptions ExportDialog::options() const {
   return o;
 }
 
-void ExportDialog::changeUnit() {
-  const double factor = m_unit->currentIndex() == 1 ? 1 / kPixelsPerMillimetre : kPixelsPerMillimetre;
-  const QSizeF size(m_width->value() * factor, m_height->value() * factor);
-  m_width->setValue(size.width());
-  m_height->setValue(size.height());
+/// Another unit changes what is written there, never the size.
+void ExportDialog::showSize() {
+  const bool millimetres = m_unit->currentIndex() == 1;
+  const double unit = millimetres ? kPixelsPerMillimetre : 1;
+  for (auto* box : {m_width, m_height}) {
+    const QSignalBlocker quiet(box);
+    box->setDecimals(millimetres ? 1 : 0);
+    box->setRange(kLeastSide / unit, kMostSide / unit);
+    box->setValue((box == m_width ? m_size.width() : m_size.height()) / unit);
+  }
+}
+
+void ExportDialog::takeSize() {
+  const double unit = m_unit->currentIndex() == 1 ? kPixelsPerMillimetre : 1;
+  (sender() == m_width ? m_size.rwidth() : m_size.rheight()) =
+      static_cast<const QDoubleSpinBox*>(sender())->value() * unit;
+  showPreview();
+}
+
+bool ExportDialog::isTooLarge() const {
+  return m_pixels->value() * m_pixels->value() * m_size.height() / m_size.width() > kMostPixels;
 }
 
 void ExportDialog::showPreview() {
-  m_pixels->setEnabled(format() == ExportFormat::Png);
+  const bool png = format() == ExportFormat::Png;
+  m_pixels->setEnabled(png);
+  m_save->setEnabled(!png || !isTooLarge());
+  m_copy->setEnabled(!isTooLarge());
+  m_message->setText(
+      png && isTooLarge()
+          ? tr("A picture of %1 × %2 pixels is too large: make it less wide or less high.")
+                .arg(countText(std::llround(m_pixels->value())),
+                     countText(std::llround(m_pixels->value() * m_size.height() / m_size.width())))
+          : QString());
   ExportOptions o = options();
-  o.pixelWidth = kPreviewWidth;
-  m_preview->setPixmap(
-      QPixmap::fromImage(imageOf(m_figure, m_context, o)
-                             .scaled(m_preview->size(), Qt::KeepAspectRatio, Qt::SmoothTransformation)));
+  const QSizeF shown = m_size.scaled(kPreview, Qt::KeepAspectRatio);
+  o.pixelWidth = std::max(1, static_cast<int>(std::lround(shown.width())));
+  m_preview->setPixmap(QPixmap::fromImage(imageOf(m_figure, m_context, o)));
 }
 
 void ExportDialog::save() {

@@ -8,6 +8,7 @@
 class QComboBox;
 class QDoubleSpinBox;
 class QLabel;
+class QPushButton;
 
 namespace nest {
 
@@ -27,10 +28,13 @@ public Q_SLOTS:
 
 private:
   void showPreview();
-  void changeUnit();
+  void showSize();
+  void takeSize();
+  bool isTooLarge() const;
 
   const Figure& m_figure;
   PlanContext m_context;
+  QSizeF m_size;  ///< in pixels at 96 dpi, whatever the unit
   QComboBox* m_format;
   QComboBox* m_unit;
   QComboBox* m_theme;
@@ -39,6 +43,7 @@ private:
   QDoubleSpinBox* m_pixels;
   QLabel* m_preview;
   QLabel* m_message;
+  QPushButton *m_save, *m_copy;
 };
 
 }  // namespace nest

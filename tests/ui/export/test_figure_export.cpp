@@ -1,16 +1,21 @@
 #include <QBuffer>
+#include <QComboBox>
 #include <QDir>
+#include <QDoubleSpinBox>
 #include <QFile>
 #include <QImageReader>
 #include <QPainter>
 #include <QProcess>
+#include <QPushButton>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QSvgRenderer>
 #include <QTemporaryDir>
 #include <QXmlStreamReader>
+#include <cmath>
 
 #include "../figures/plan_contexts.h"
+#include "export/export_dialog.h"
 #include "export/figure_export.h"
 #include "export/launch_dialog.h"
 #include "export/svg_device.h"
@@ -48,6 +53,13 @@ QImage throughSvg(const QSize& size, Draw draw) {
   return image;
 }
 
+template <class Widget>
+Widget* named(const QWidget& in, const char* name) {
+  for (auto* w : in.findChildren<Widget*>())
+    if (w->accessibleName() == QLatin1String(name)) return w;
+  return nullptr;
+}
+
 }  // namespace
 
 class TestFigureExport : public QObject {
@@ -69,6 +81,55 @@ private slots:
     QVERIFY(none.text().isEmpty());
     QVERIFY(!none.notes().isEmpty());
   }
+  /// The unit is how a size is written; changing it there and back changes no size.
+  void theUnitChangesNoSize() {
+    const PlanContext c = test::contextOf({});
+    for (const auto& figure : planFigures()) {
+      ExportDialog dialog(*figure, c);
+      const QSizeF size = figure->preferredSize(c);
+      QCOMPARE(dialog.options().size, size);
+      auto* unit = named<QComboBox>(dialog, "Unit of length");
+      auto *width = named<QDoubleSpinBox>(dialog, "Width"), *height = named<QDoubleSpinBox>(dialog, "Height");
+      unit->setCurrentIndex(1);
+      QCOMPARE(dialog.options().size, size);
+      QVERIFY(std::abs(width->value() - size.width() * 25.4 / 96) < 0.06);
+      unit->setCurrentIndex(0);
+      QCOMPARE(dialog.options().size, size);
+      QCOMPARE(width->value(), std::round(size.width()));
+      unit->setCurrentIndex(1);
+      width->setValue(85);
+      height->setValue(60);
+      QVERIFY(std::abs(dialog.options().size.width() - 85 * 96 / 25.4) < 1e-9);
+      unit->setCurrentIndex(0);
+      width->setValue(20);  // five millimetres stay five
+      unit->setCurrentIndex(1);
+      QVERIFY(std::abs(width->value() - 5.3) < 1e-9);
+    }
+  }
+
+  /// Instead of an empty file.
+  void whatIsTooLargeIsNotWritten() {
+    const PlanContext c = test::contextOf({});
+    const auto figures = planFigures();
+    ExportDialog dialog(*figures.front(), c);
+    const auto button = [&](const QString& text) {
+      for (auto* b : dialog.findChildren<QPushButton*>())
+        if (b->text() == text) return b;
+      return static_cast<QPushButton*>(nullptr);
+    };
+    dialog.findChild<QComboBox*>()->setCurrentIndex(2);
+    named<QDoubleSpinBox>(dialog, "Width")->setValue(20);
+    named<QDoubleSpinBox>(dialog, "Height")->setValue(8000);
+    QVERIFY(!button(QStringLiteral("Save…"))->isEnabled());
+    QVERIFY(!button(QStringLiteral("Copy"))->isEnabled());
+    dialog.findChild<QComboBox*>()->setCurrentIndex(0);
+    QVERIFY(button(QStringLiteral("Save…"))->isEnabled());
+    named<QDoubleSpinBox>(dialog, "Height")->setValue(40);
+    dialog.findChild<QComboBox*>()->setCurrentIndex(2);
+    QVERIFY(button(QStringLiteral("Save…"))->isEnabled());
+    QVERIFY(!renderFigure(*figures.front(), c, dialog.format(), dialog.options()).isEmpty());
+  }
+
   void writesEverything() {
     QTemporaryDir dir;
     const PlanContext c = test::contextOf({});
