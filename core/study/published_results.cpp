@@ -329,7 +329,8 @@ void readPlan(RowFigures& f, PublishedRun& r, Diagnostics& out) {
 std::string labelOf(RowFigures& f, const PublishedRun& r) {
   const auto size = f.number("params_B", 0, 1e9);
   const double billions = size.value_or(parameterCount(r.model) / 1e9);
-  std::string label = text::number(billions, 4) + " B · " + std::to_string(r.devices) + " devices";
+  std::string label = text::number(billions, 4) + " B · " + text::count(r.devices) +
+                      (r.devices == 1 ? " device" : " devices");
   if (!f.word("scheme").empty()) label += " · " + f.word("scheme");
   return label;
 }

@@ -291,7 +291,7 @@ private:
     if (names("flash_attentionv1")) r.attentionKernel = AttentionKernel::Early;
     r.fusedNorm = names("RMS kernel");
     r.fusedSoftmax = names("fused");
-    r.label = std::to_string(r.devices) + " devices";
+    r.label = text::count(r.devices) + (r.devices == 1 ? " device" : " devices");
     r.settings = row.settings();
     if (isMeasured) out.measured = measuredStep(row, r);
     if (row.find("memory"))

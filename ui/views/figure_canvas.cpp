@@ -210,7 +210,11 @@ void FigureCanvas::keyPressEvent(QKeyEvent* e) {
   if (zoomable && (e->key() == Qt::Key_Plus || e->key() == Qt::Key_Equal)) return zoomIn();
   if (zoomable && e->key() == Qt::Key_Minus) return zoomOut();
   if (zoomable && e->key() == Qt::Key_0) return fit();
-  if (e->key() == Qt::Key_Escape && m_selection.selected()) return m_selection.setSelected(std::nullopt);
+  if (e->key() == Qt::Key_Escape && m_selection.selected()) {
+    m_selection.setSelected(std::nullopt);
+    // Under a mouse at rest the item would stay picked out as if nothing had happened.
+    return m_selection.setHovered(std::nullopt);
+  }
   if (walk(e)) return update();
   QWidget::keyPressEvent(e);
 }

@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QSignalBlocker>
 #include <QSlider>
 #include <QToolButton>
 #include <utility>
@@ -61,15 +62,19 @@ TimelineView::TimelineView(ViewServices services, QWidget* parent)
   row->addWidget(clear);
   addBelow(strip);
   connect(m_head, &QSlider::valueChanged, this, &TimelineView::movePlayHead);
-  connect(clear, &QToolButton::clicked, this, [this] {
-    m_time->clear();
-    selection().setMoment(std::nullopt);
-  });
+  connect(clear, &QToolButton::clicked, this, &TimelineView::hidePlayHead);
 }
 
 TimelineView::~TimelineView() {
   m_worker->disconnect(this);
   m_worker->stop();
+}
+
+void TimelineView::hidePlayHead() {
+  const QSignalBlocker quiet(m_head);
+  m_head->setValue(0);  // a knob that stays would seem to stand at a time
+  m_time->clear();
+  selection().setMoment(std::nullopt);
 }
 
 void TimelineView::movePlayHead(int step) {
@@ -96,10 +101,7 @@ void TimelineView::simulateLater(const PlanContext& c, ScheduleKind kind) {
 
 void TimelineView::refresh() {
   // Another plan: what ran at that time is not what runs now.
-  if (selection().moment()) {
-    m_time->clear();
-    selection().setMoment(std::nullopt);
-  }
+  if (selection().moment()) hidePlayHead();
   FigureView::refresh();
 }
 

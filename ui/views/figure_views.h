@@ -39,6 +39,7 @@ protected:
 
 private:
   void simulateLater(const PlanContext&, ScheduleKind);
+  void hidePlayHead();
   void movePlayHead(int step);
 
   QSlider* m_head;

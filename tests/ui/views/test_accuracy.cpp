@@ -1,6 +1,7 @@
 // Predictions beside measured runs, in the window.
 #include <QComboBox>
 #include <QLabel>
+#include <QRegularExpression>
 #include <QSettings>
 #include <QTableWidget>
 #include <QTemporaryDir>
@@ -27,6 +28,8 @@ private slots:
     const QString text = view.figure()->asText(view.context());
     QVERIFY2(text.contains(QStringLiteral(" runs that no constant was fitted on")), qPrintable(text));
     QVERIFY2(text.contains(QStringLiteral("llama3-405b")), qPrintable(text));
+    static const QRegularExpression ungrouped(QStringLiteral("[^,.0-9][0-9]{4,} device"));
+    QVERIFY2(text.contains(QStringLiteral("16,384 devices")) && !text.contains(ungrouped), qPrintable(text));
   }
   void anotherProgramErrsMore() {
     Desk desk;

@@ -69,6 +69,25 @@ private slots:
     QVERIFY(selection.selected() && selection.selected()->index == 1);
   }
 
+  /// Under a mouse at rest, too: nothing is left to be picked out.
+  void escapePutsNothingInFront() {
+    const PlanContext c = test::contextOf({});
+    MemoryFigure figure;
+    Selection selection;
+    FigureCanvas canvas(figure, selection);
+    canvas.resize(800, 500);
+    canvas.show(c, Theme::of(Theme::Kind::Light));
+    canvas.QWidget::show();
+    const auto bar = figure.locate({ItemKind::Stage, 1}, QRectF(0, 0, 800, 500), c);
+    QVERIFY(bar);
+    QTest::mouseMove(&canvas, bar->area.center().toPoint());
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, bar->area.center().toPoint());
+    QVERIFY(selection.selected());
+    selection.setHovered(selection.selected());
+    QTest::keyClick(&canvas, Qt::Key_Escape);
+    QVERIFY(!selection.selected() && !selection.hovered());
+  }
+
   void arrowKeysWalkAndAreTold() {
     for (const ViewEntry& entry : viewRegistry()) {
       Selection selection;

@@ -3,6 +3,7 @@
 #include <QSettings>
 #include <QSlider>
 #include <QTest>
+#include <QToolButton>
 
 #include "../figures/plan_contexts.h"
 #include "editors/network/network_canvas.h"
@@ -56,6 +57,22 @@ class TestPlayHead : public QObject {
   Q_OBJECT
 private slots:
   void init() { QSettings().clear(); }
+
+  /// Nothing on the slider points at a time that is no longer shown.
+  void theKnobGoesWithThePlayHead() {
+    Both b;
+    b.head()->setValue(400);
+    QVERIFY(b.selection.moment());
+    for (auto* button : b.timeline.findChildren<QToolButton*>())
+      if (button->text() == QLatin1String("Clear")) button->click();
+    QVERIFY(!b.selection.moment());
+    QCOMPARE(b.head()->value(), 0);
+    b.head()->setValue(400);
+    QVERIFY(b.selection.moment());
+    b.timeline.setContext(std::make_shared<PlanContext>(*b.context));  // another plan
+    QVERIFY(!b.selection.moment());
+    QCOMPARE(b.head()->value(), 0);
+  }
 
   void devicesOfWaitingStagesStepBack() {
     Both b;
