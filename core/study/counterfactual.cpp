@@ -75,7 +75,7 @@ std::string sentenceOn(const std::vector<Cause>& causes) {
 /// Why nothing fits, from the nearest miss or, without one, from what the search log says of most candidates.
 std::string obstacle(const Problem& problem, const Outcome& o) {
   if (o.nearestMiss && o.nearestMiss->shortfall.value() > 0)
-    return "of the closest plan " + words::shortfall(*o.nearestMiss);
+    return "in the closest plan " + words::shortfall(*o.nearestMiss);
   if (const std::string uneven = unevenChunks(problem); !uneven.empty()) return uneven;
   const auto memory = std::count_if(o.log.candidates.begin(), o.log.candidates.end(),
                                     [](const Candidate& c) { return c.fate == Fate::OutOfMemory; });
@@ -98,7 +98,7 @@ Counterfactual whyNot(const Problem& problem, const RankedPlan& present, const D
   const RankedPlan* best = c.outcome.best();
   if (!best) {
     c.answer = c.outcome.status == OutcomeStatus::Infeasible
-                   ? "With " + demand.words + " nothing fits: " + obstacle(demand.problem, c.outcome) + "."
+                   ? "With " + demand.words + ", nothing fits: " + obstacle(demand.problem, c.outcome) + "."
                    : "Stopped before a plan with " + demand.words + " was found.";
     return c;
   }

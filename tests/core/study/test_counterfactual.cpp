@@ -159,6 +159,20 @@ private slots:
              c.answer.c_str());
   }
 
+  void whatDoesNotFitIsASentence() {
+    const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/teaching-6-layers-2x2.nest.json";
+    const auto problem = buildProblem(*readScenario(test::readFile(path), path, {}).value);
+    const RankedPlan best = *solve(*problem).best();
+    const auto demand = readDemand(*problem, best.plan, "layer 2 in stage 2");
+    QVERIFY(demand.value.has_value());
+    const std::string answer = whyNot(*problem, best, *demand).answer;
+    QVERIFY2(
+        answer.rfind("With layer 2 in stage 2, still 2 stages, nothing fits: in the closest plan stage 2 "
+                     "needs ",
+                     0) == 0,
+        answer.c_str());
+  }
+
   /// Whatever is demanded, the answer meets it and is never better than the optimum.
   void answersMeetTheDemand() {
     int solvedAnew = 0, met = 0, explained = 0;
