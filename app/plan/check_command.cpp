@@ -33,9 +33,14 @@ Checked checkScenario(const std::string& text, const std::string& path) {
   if (!input) return {"", std::move(input.diagnostics)};
   const Problem& p = input->problem;
   addEvenHosts(*p.cluster, path, input.diagnostics);
-  return {input->scenario.name + ": " + text::count(p.cluster->deviceCount()) + " devices on " +
-              std::to_string(p.cluster->levelCount()) + " levels, " + text::count(p.graph->layerCount()) +
-              " layers, " + std::to_string(p.profile->strategies().size()) + " strategies to search",
+  const auto many = [](long long n, const char* one, const char* more) {
+    return text::count(n) + (n == 1 ? one : more);
+  };
+  return {input->scenario.name + ": " + many(p.cluster->deviceCount(), " device on ", " devices on ") +
+              many(p.cluster->levelCount(), " level, ", " levels, ") +
+              many(p.graph->layerCount(), " layer, ", " layers, ") +
+              many(static_cast<long long>(p.profile->strategies().size()), " strategy to search",
+                   " strategies to search"),
           std::move(input.diagnostics)};
 }
 

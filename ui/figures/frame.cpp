@@ -1,6 +1,7 @@
 #include "figures/frame.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "figures/ink.h"
@@ -73,9 +74,13 @@ QString bannerOf(const PlanContext& c) {
     if (!mine.feasible())
       return QStringLiteral("Cut by hand; it does not run: ") + phrase(mine.violations.front().message);
     QString out = QStringLiteral("Cut by hand: %1 per step").arg(timeText(mine.batchTime));
-    if (const RankedPlan* best = c.outcome ? c.outcome->best() : nullptr)
-      out += QStringLiteral(", %1 slower than the best plan")
-                 .arg(phrase(text::percent(mine.batchTime / best->evaluation.batchTime - 1)));
+    if (const RankedPlan* best = c.outcome ? c.outcome->best() : nullptr) {
+      // Of a search that was stopped a plan by hand may be faster.
+      const double slower = mine.batchTime / best->evaluation.batchTime - 1;
+      out += (slower < 0 ? QStringLiteral(", %1 faster than the best plan found")
+                         : QStringLiteral(", %1 slower than the best plan"))
+                 .arg(phrase(text::percent(std::abs(slower))));
+    }
     return out;
   }
   if (!c.isSearching() && !c.current && c.shownPlan())

@@ -9,6 +9,7 @@
 #include "figures/communication_figure.h"
 #include "figures/comparison_figure.h"
 #include "figures/curve_figure.h"
+#include "figures/frame.h"
 #include "figures/kinds.h"
 #include "figures/memory_figure.h"
 #include "figures/memory_layout.h"
@@ -45,6 +46,24 @@ private slots:
     };
     QCOMPARE(offered(8), (std::set<std::string>{"stage", "tp", "dp", "shard"}));
     QCOMPARE(offered(1), (std::set<std::string>{"stage", "dp", "shard"}));
+  }
+
+  /// Of a search that was stopped the best plan found may be slower than one made by hand.
+  void aPlanByHandMayBeFaster() {
+    PlanContext c = contextOf({.memoryGiB = 1000});
+    const RankedPlan shown = *c.plan;
+    c.byHand = true;
+    const auto told = [&](double factor) {
+      auto outcome = std::make_shared<Outcome>();
+      RankedPlan best = shown;
+      best.evaluation.batchTime = shown.evaluation.batchTime * factor;
+      outcome->plans = {best};
+      c.outcome = outcome;
+      return bannerOf(c);
+    };
+    QVERIFY2(told(0.5).endsWith(QStringLiteral(", 100 % slower than the best plan")), qPrintable(told(0.5)));
+    QVERIFY2(told(2).endsWith(QStringLiteral(", 50 % faster than the best plan found")),
+             qPrintable(told(2)));
   }
 
   void boxesGoByTheNameOfTheirLevel() {

@@ -9,6 +9,7 @@
 #include <QUndoCommand>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "document/kept_plans.h"
@@ -283,8 +284,9 @@ QString CutView::regretText() const {
   const double best = m_from->evaluation.batchTime.value();
   const double regret = best > 0 ? mine.batchTime.value() / best - 1 : 0;
   if (*m_canvas->plan() == m_from->plan) return tr(" · the best plan");
-  return tr(" · best %1 · %2 slower than the best plan · score %3 of 100")
-      .arg(from(text::time(Seconds(best))), from(text::signedPercent(regret)))
+  return (regret < 0 ? tr(" · best %1 · %2 faster than the best plan found · score %3 of 100")
+                     : tr(" · best %1 · %2 slower than the best plan · score %3 of 100"))
+      .arg(from(text::time(Seconds(best))), from(text::percent(std::abs(regret))))
       .arg(scoreOf(mine, m_from->evaluation.batchTime));
 }
 
