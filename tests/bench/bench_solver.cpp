@@ -1,7 +1,9 @@
 // The speed table of STATEMENT.md §6. Each case runs in a process of its own: time of solve() alone (median,
 // least, most of several runs) and the peak memory of the whole process.
 //
-//   bench_solver [FILTER] [--runs N] [--top K] [--deadline SECONDS] [--wider]
+//   bench_solver [FILTER|=NAME] [--runs N] [--top K] [--deadline SECONDS] [--wider] [--divisors]
+//
+// --divisors: tensor degrees divide the host, as all did at first: to compare with programs of that time.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -104,6 +106,8 @@ void vary(LayerGraph& graph, Profile& profile) {
   profile = std::move(varied);
 }
 
+bool divisorsOnly = false;
+
 /// `ask`: what is searched, and under which constraints.
 Problem asked(const TransformerArchitecture& model, std::vector<int> fanouts, int batch, int sequence,
               bool varied, const std::function<void(Problem&)>& ask, bool single = false) {
@@ -116,6 +120,7 @@ Problem asked(const TransformerArchitecture& model, std::vector<int> fanouts, in
   ask(p);
   auto strategies = strategiesOnOffer(model, p.search, p.constraints, p.job, host, p.cluster->deviceCount());
   if (single) strategies = {Strategy{host, true, 1, 1}};
+  if (divisorsOnly) std::erase_if(strategies, [&](const Strategy& s) { return host % s.tensor != 0; });
   auto [graph, profile] = analyticProfile(model, p.cluster->device(), p.job, strategies);
   if (varied) vary(graph, profile);
   p.graph = std::make_shared<const LayerGraph>(std::move(graph));
@@ -348,11 +353,14 @@ int main(int argc, char** argv) {
       deadline = std::atof(argv[++i]);
     else if (a == "--wider")
       wider = true;
+    else if (a == "--divisors")
+      divisorsOnly = true;
     else
       filter = a;
   }
   for (const Case& c : cases()) {
-    if (c.name.find(filter) == std::string::npos) continue;
+    if (filter.starts_with('=') ? c.name != filter.substr(1) : c.name.find(filter) == std::string::npos)
+      continue;
     std::fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {

@@ -76,14 +76,6 @@ bool ChainModel::hopeless(int, const Step& step, const Label& l) const {
   return hopeless(l.max, l.sum, l.relative, l.step, step.mostBackward);
 }
 
-bool ChainModel::mayStand(int stage, int from, int to) const {
-  if (m_order.size(from) < stage || m_order.layerCount() - m_order.size(from) < m_stages - stage)
-    return false;
-  if ((from == 0) != (stage == 0)) return false;
-  if (m_windows && !m_order.isChain() && !m_windows->mayBegin(stage, from)) return false;
-  return m_rules.mayBegin(stage, from) && m_rules.mayForm(from, to);
-}
-
 bool ChainModel::worthTrying(int stage, int from, int to, const LeastFigures& least) const {
   if (!m_windows) return true;
   const auto& work = m_costs.configuration().sums->leastAny;

@@ -89,6 +89,14 @@ private:
   Transfers m_transfers;
 };
 
+inline bool ChainModel::mayStand(int stage, int from, int to) const {
+  if (m_order.size(from) < stage || m_order.layerCount() - m_order.size(from) < m_stages - stage)
+    return false;
+  if ((from == 0) != (stage == 0)) return false;
+  if (m_windows && !m_order.isChain() && !m_windows->mayBegin(stage, from)) return false;
+  return m_rules.empty() || (m_rules.mayBegin(stage, from) && m_rules.mayForm(from, to));
+}
+
 template <class Visit>
 void ChainModel::stages(int behind, const State& state, const LeastFigures& least, Visit visit) {
   const int stage = m_stages - 1 - behind, to = state.cut;
