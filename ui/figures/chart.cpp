@@ -50,8 +50,6 @@ QPointF ChartPlane::at(double xValue, double yValue) const {
 
 namespace {
 
-constexpr QSizeF kCell(32, 16);    ///< in which names look for marks, lines and each other
-constexpr int kMostCells = 1000;   ///< in a row and in a column
 constexpr double kOnePlace = 0.4;  ///< pixels that nobody tells apart
 constexpr double kCrowding =
     0.6;  ///< of a mark's size, from which on the rim of the next leaves enough of it
@@ -62,46 +60,6 @@ QRectF pageOf(const QRectF& plot) {
 }
 
 }  // namespace
-
-template <class Thing>
-Chart::Crowd<Thing>::Crowd(const QRectF& room)
-    : m_room(room),
-      m_columns(std::clamp(static_cast<int>(room.width() / kCell.width()), 1, kMostCells)),
-      m_rows(std::clamp(static_cast<int>(room.height() / kCell.height()), 1, kMostCells)),
-      m_cells(static_cast<std::size_t>(m_columns) * static_cast<std::size_t>(m_rows)) {}
-
-template <class Thing>
-template <class Visit>
-bool Chart::Crowd<Thing>::visit(const QRectF& box, Visit each) const {
-  // What stands beside the grid is in the cells at its edge.
-  const auto column = [&](double x) {
-    return static_cast<int>(std::min(std::max(0.0, (x - m_room.left()) / kCell.width()), m_columns - 1.0));
-  };
-  const auto row = [&](double y) {
-    return static_cast<int>(std::min(std::max(0.0, (y - m_room.top()) / kCell.height()), m_rows - 1.0));
-  };
-  for (int y = row(box.top()), last = row(box.bottom()); y <= last; ++y)
-    for (int x = column(box.left()), right = column(box.right()); x <= right; ++x)
-      if (each(static_cast<std::size_t>(y * m_columns + x))) return true;
-  return false;
-}
-
-template <class Thing>
-void Chart::Crowd<Thing>::add(const Thing& thing, const QRectF& around) {
-  visit(around, [&](std::size_t cell) {
-    m_cells[cell].push_back(static_cast<int>(m_things.size()));
-    return false;
-  });
-  m_things.push_back(thing);
-}
-
-template <class Thing>
-template <class Is>
-bool Chart::Crowd<Thing>::any(const QRectF& box, Is is) const {
-  return visit(box, [&](std::size_t cell) {
-    return std::ranges::any_of(m_cells[cell], [&](int i) { return is(m_things[i]); });
-  });
-}
 
 Chart::Chart(Ink& ink, const ChartPlane& plane)
     : m_ink(ink),

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "figures/crowd.h"
+
 class QChart;
 class QGraphicsScene;
 
@@ -55,26 +57,6 @@ struct ChartPlane {
 /// alone, of which most charts here have none or one. Marks and names are painted above: as a QScatterSeries
 /// each mark is an item of the scene, and 4,000 of them take 8 times as long.
 class Chart {
-  /// Things by the cells of a grid over the plot, so that thousands of them stay quick to look through.
-  template <class Thing>
-  class Crowd {
-  public:
-    explicit Crowd(const QRectF& room);
-    void add(const Thing&, const QRectF& around);
-    /// Whether `is` holds of any of the things whose cells a box touches.
-    template <class Is>
-    bool any(const QRectF& box, Is is) const;
-
-  private:
-    template <class Visit>
-    bool visit(const QRectF& box, Visit) const;  ///< until it holds
-
-    QRectF m_room;
-    int m_columns, m_rows;
-    std::vector<Thing> m_things;
-    std::vector<std::vector<int>> m_cells;
-  };
-
 public:
   Chart(Ink&, const ChartPlane&);
   ~Chart();

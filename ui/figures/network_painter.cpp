@@ -1,11 +1,13 @@
 #include "figures/network_painter.h"
 
+#include <QPaintEngine>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
 
+#include "figures/crowd.h"
 #include "figures/ink.h"
 #include "figures/phrases.h"
 #include "units/text.h"
@@ -23,6 +25,28 @@ constexpr std::size_t kMostRound = 300;    ///< boxes in sight that have round c
 constexpr double kHatched = 7;             ///< pixels of height from which a box is hatched
 constexpr double kLeastNumber = 7;         ///< pixels of the smallest stage number
 constexpr int kMostSlices = 6;             ///< colours that a folded device shows side by side
+
+/// The pixels that boxes without edge fill where nothing is smoothed. On paper there are none: each is hit.
+class Pixels {
+public:
+  explicit Pixels(const QPainter& p)
+      : m_transform(p.deviceTransform()),
+        m_known(p.paintEngine()->type() == QPaintEngine::Raster &&
+                m_transform.type() <= QTransform::TxScale) {}
+  bool hit(const QRectF& box) const {
+    if (!m_known) return true;
+    const QRectF on = m_transform.mapRect(box);
+    return hit(on.left(), on.right()) && hit(on.top(), on.bottom());
+  }
+
+private:
+  static bool hit(double from, double to) {
+    constexpr double kRounding = 1.0 / 32;
+    return std::floor(to + 0.5 + kRounding) > std::floor(from + 0.5 - kRounding);
+  }
+  QTransform m_transform;
+  bool m_known;
+};
 
 }  // namespace
 
@@ -191,6 +215,7 @@ void NetworkPainter::paintSmallNodes(const std::vector<int>& nodes) {
   std::map<std::pair<bool, QRgb>, QList<QRectF>> byColour;
   std::map<std::pair<RankKind, QRgb>, std::vector<int>> hatched;
   std::vector<int> marked, failed;
+  const Pixels pixels(m_p);
   for (int n : nodes) {
     const NetworkNode& node = m_scene.node(n);
     const bool device = node.kind == NodeKind::Device;
@@ -198,10 +223,10 @@ void NetworkPainter::paintSmallNodes(const std::vector<int>& nodes) {
         (!m_marks.litChosen.empty() && m_marks.litChosen[at(n)]) || m_scene.alike(n) > 1 ||
         m_scene.kindsOf(n).size() > 1)
       marked.push_back(n);
-    else
+    else if (!device || pixels.hit(box(n)))
       byColour[{device, fillOf(n).rgba()}] << box(n);
     if (node.failed && (device || node.kind == NodeKind::Switch)) failed.push_back(n);
-    if (device && !node.failed && m_scene.kindsOf(n).size() == 1)
+    if (device && !node.failed && m_scene.kindsOf(n).size() == 1 && box(n).height() * m_scale >= kHatched)
       if (const RankKind kind = m_scene.kindsOf(n).front(); m_theme.stageHatch(kind.colour()) != 0)
         hatched[{kind, fillOf(n).rgba()}].push_back(n);
   }
@@ -306,8 +331,8 @@ void NetworkPainter::paintImpliedHosts() {
 void NetworkPainter::paintFarLabels() {
   std::vector<int> named;
   std::size_t hosts = 0;
-  for (int n : m_scene.shown())
-    if (m_scene.node(n).kind != NodeKind::Device && box(n).intersects(m_visible)) {
+  for (int n : nodesInSight())
+    if (m_scene.node(n).kind != NodeKind::Device) {
       named.push_back(n);
       hosts += m_scene.node(n).kind == NodeKind::Host;
     }
@@ -321,10 +346,14 @@ void NetworkPainter::paintFarLabels() {
   m_p.save();
   m_p.setFont(Theme::font(11, true));
   const QFontMetricsF metrics = m_p.fontMetrics();
-  std::vector<QRectF> taken;
   const QTransform pixels = QTransform::fromScale(m_scale, m_scale);
+  Crowd<QRectF> taken(pixels.mapRect(m_visible));
+  Crowd<int> switches(pixels.mapRect(m_visible));
+  std::size_t written = 0;
+  for (int n : named)
+    if (isSwitch(n)) switches.add(n, pixels.mapRect(box(n)));
   for (int n : named) {
-    if (taken.size() >= kMostFarLabels) break;
+    if (written >= kMostFarLabels) break;
     const NetworkNode& node = m_scene.node(n);
     QString s = m_scene.nameOf(n);
     if (m_scene.alike(n) > 1) s += QStringLiteral(" ×%1").arg(m_scene.alike(n));
@@ -334,11 +363,9 @@ void NetworkPainter::paintFarLabels() {
     if (host && (!namesHosts || r.width() > on.width() || kHostPerLabel * r.height() > on.height())) continue;
     // On its box; a name that is wider, which would hide its neighbours, above or below.
     const auto isFree = [&] {
-      return std::none_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); }) &&
-             (host || std::none_of(named.begin(), named.end(), [&](int m) {
-                return m != n && m_scene.node(m).kind == NodeKind::Switch &&
-                       pixels.mapRect(box(m)).intersects(r);
-              }));
+      return !taken.any(r, [&](const QRectF& t) {
+        return t.intersects(r);
+      }) && (host || !switches.any(r, [&](int m) { return m != n && pixels.mapRect(box(m)).intersects(r); }));
     };
     r.moveCenter(on.center());
     if (host) r.moveTop(on.top() + 1);
@@ -351,7 +378,8 @@ void NetworkPainter::paintFarLabels() {
     if (!free) continue;
     // Inside a host the frame says the name, and parts have theirs where their box has room.
     if (m_scene.impliedHosts().hostOf[at(n)] >= 0 && r.width() > on.width()) continue;
-    taken.push_back(r);
+    taken.add(r, r);
+    ++written;
     m_p.save();
     m_p.scale(1 / m_scale, 1 / m_scale);
     QColor back = m_theme.color(host ? Role::Panel : Role::Canvas);
@@ -366,18 +394,18 @@ void NetworkPainter::paintFarLabels() {
   m_p.restore();
 }
 
-std::vector<int> NetworkPainter::inSight() const {
-  std::vector<int> out;
-  for (int n : m_scene.shown())
-    if (box(n).intersects(m_visible)) out.push_back(n);
-  return out;
+const std::vector<int>& NetworkPainter::nodesInSight() const {
+  if (!m_nodes) m_nodes = m_scene.nodesIn(m_visible);
+  return *m_nodes;
+}
+
+const std::vector<int>& NetworkPainter::linksInSight() const {
+  if (!m_links) m_links = m_scene.linksIn(m_visible);
+  return *m_links;
 }
 
 bool NetworkPainter::isCrowded() const {
-  std::size_t left = m_scale < kLegible ? kMostRound : kMostWritten;
-  for (int n : m_scene.shown())
-    if (box(n).intersects(m_visible) && left-- == 0) return true;
-  return false;
+  return nodesInSight().size() > (m_scale < kLegible ? kMostRound : kMostWritten);
 }
 
 void NetworkPainter::paintBoxes(const std::vector<int>& nodes, bool crowded) {
@@ -391,14 +419,14 @@ void NetworkPainter::paintGround() {
   m_p.setRenderHint(QPainter::Antialiasing);
   paintImpliedHosts();
   paintLinks(false);
-  paintBoxes(inSight(), isCrowded());
+  paintBoxes(nodesInSight(), isCrowded());
 }
 
 void NetworkPainter::paintTop() {
   m_p.setRenderHint(QPainter::Antialiasing);
   paintLinks(true);
-  for (int n : m_scene.shown())
-    if (isSwitch(n) && box(n).intersects(m_visible)) paintNode(n);
+  for (int n : nodesInSight())
+    if (isSwitch(n)) paintNode(n);
   paintLinkLabels();
   if (m_scale < kLegible || isCrowded()) paintFarLabels();
 }
@@ -406,8 +434,8 @@ void NetworkPainter::paintTop() {
 void NetworkPainter::paintLit() {
   if (m_marks.litHovered.empty()) return;
   std::vector<int> lit;
-  for (int n : m_scene.shown())
-    if (m_marks.litHovered[at(n)] && box(n).intersects(m_visible)) lit.push_back(n);
+  for (int n : nodesInSight())
+    if (m_marks.litHovered[at(n)]) lit.push_back(n);
   m_p.setRenderHint(QPainter::Antialiasing);
   paintBoxes(lit, isCrowded());
 }

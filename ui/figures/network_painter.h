@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QSet>
+#include <optional>
 #include <vector>
 
 #include "figures/network_scene.h"
@@ -42,7 +43,8 @@ private:
   QRectF box(int node) const { return m_scene.box(node); }
   bool isCrowded() const;  ///< boxes are painted by the colour, not one by one
   bool isSwitch(int node) const { return m_scene.node(node).kind == NodeKind::Switch; }
-  std::vector<int> inSight() const;
+  const std::vector<int>& nodesInSight() const;
+  const std::vector<int>& linksInSight() const;
   void paintBoxes(const std::vector<int>& nodes, bool crowded);
   bool stepsBack(int node) const;
   bool isTrunk(int link) const;  ///< between switches
@@ -69,6 +71,7 @@ private:
   QRectF m_visible;
   double m_scale;
   const Theme& m_theme;
+  mutable std::optional<std::vector<int>> m_nodes, m_links;  ///< in sight, once asked for
 };
 
 /// Below the drawing: what the colours of links mean and which stage has which, as far as there are any.

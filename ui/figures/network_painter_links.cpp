@@ -97,9 +97,8 @@ void NetworkPainter::paintLink(int link) {
 
 void NetworkPainter::paintLinks(bool trunks) {
   std::vector<int> seen;
-  for (int l : m_scene.shownLinks())
-    if (isTrunk(l) == trunks && m_scene.path(l).boundingRect().adjusted(-1, -1, 1, 1).intersects(m_visible))
-      seen.push_back(l);
+  for (int l : linksInSight())
+    if (isTrunk(l) == trunks) seen.push_back(l);
   if (seen.size() <= kMostSmooth) {
     // Where links share a lane, the busier one is in sight.
     const auto busy = [&](int l) { return m_scene.loadOf(l) ? m_scene.loadOf(l)->time() : Seconds(0); };
@@ -148,10 +147,7 @@ QString NetworkPainter::labelOf(int link) const {
 
 void NetworkPainter::paintLinkLabels() {
   std::vector<int> asked, unasked;
-  std::size_t seen = 0;
-  for (int l : m_scene.shownLinks()) {
-    if (!m_scene.path(l).boundingRect().adjusted(-1, -1, 1, 1).intersects(m_visible)) continue;
-    ++seen;
+  for (int l : linksInSight()) {
     const bool busiest = m_scene.isBusiest(l);
     const bool marked = (m_marks.links.contains(l) && m_marks.links.size() < 40) || l == m_marks.hoverLink;
     if (busiest || marked)
@@ -160,13 +156,13 @@ void NetworkPainter::paintLinkLabels() {
              m_scale >= kLabelled && (!load || load->time() > Seconds(0)))
       unasked.push_back(l);
   }
-  if (seen > kMostLabelled) unasked.clear();
+  if (linksInSight().size() > kMostLabelled) unasked.clear();
   std::vector<QRectF> taken;  // pixels from here on
   std::vector<std::pair<QString, QPointF>> said;
   const QTransform pixels = QTransform::fromScale(m_scale, m_scale);
-  for (int n : m_scene.shown())
-    if ((m_scene.node(n).kind != NodeKind::Device || m_scene.node(n).host.empty()) &&
-        !asked.empty() + !unasked.empty() > 0 && box(n).intersects(m_visible))
+  if (asked.empty() && unasked.empty()) return;
+  for (int n : nodesInSight())
+    if (m_scene.node(n).kind != NodeKind::Device || m_scene.node(n).host.empty())
       taken.push_back(pixels.mapRect(box(n)));
   m_p.save();
   m_p.scale(1 / m_scale, 1 / m_scale);

@@ -22,6 +22,12 @@ double distanceToSegment(const QPointF& p, const QPointF& a, const QPointF& b) {
   return std::hypot(q.x(), q.y());
 }
 
+/// As QRectF::intersects(), of boxes that are known to have a width and a height: thousands are asked a
+/// frame.
+bool meet(const QRectF& a, const QRectF& b) {
+  return a.left() < b.right() && b.left() < a.right() && a.top() < b.bottom() && b.top() < a.bottom();
+}
+
 bool crosses(const QRectF& r, QPointF a, QPointF b) {
   // Liang and Barsky: the part of the segment inside the box, if any.
   double from = 0, to = 1;
@@ -128,6 +134,7 @@ void NetworkScene::placeBox(int node) {
 void NetworkScene::routeLinks() {
   m_standsFor.assign(m_graph.links.size(), 0);
   m_paths.assign(m_graph.links.size(), {});
+  m_pathBoxes.assign(m_graph.links.size(), {});
   m_shownLinks.clear();
   for (int shown : m_folded.linkShownAs) ++m_standsFor[at(shown)];
   for (std::size_t l = 0; l < m_graph.links.size(); ++l) {
@@ -135,7 +142,12 @@ void NetworkScene::routeLinks() {
     const bool joins = m_folded.shownAs[at(link.from)] != m_folded.shownAs[at(link.to)];
     if (m_standsFor[l] > 0 && joins && isDrawnLink(link)) m_shownLinks.push_back(static_cast<int>(l));
   }
-  for (int l : m_shownLinks) m_paths[at(l)] = routeOf(m_graph.links[at(l)]);
+  for (int l : m_shownLinks) setPath(l, routeOf(m_graph.links[at(l)]));
+}
+
+void NetworkScene::setPath(int link, QPolygonF path) {
+  m_pathBoxes[at(link)] = path.boundingRect().adjusted(-1, -1, 1, 1);
+  m_paths[at(link)] = std::move(path);
 }
 
 bool NetworkScene::isBlocked(const QPolygonF& path, const NetworkLink& l) const {
@@ -299,7 +311,21 @@ void NetworkScene::moveTo(const std::vector<int>& nodes, const std::vector<QPoin
   }
   for (int l : m_shownLinks)
     if (const NetworkLink& link = m_graph.links[at(l)]; moved[at(link.from)] || moved[at(link.to)])
-      m_paths[at(l)] = QPolygonF({centre(link.from), centre(link.to)});
+      setPath(l, QPolygonF({centre(link.from), centre(link.to)}));
+}
+
+std::vector<int> NetworkScene::nodesIn(const QRectF& area) const {
+  std::vector<int> out;
+  for (int n : m_shown)
+    if (meet(box(n), area)) out.push_back(n);
+  return out;
+}
+
+std::vector<int> NetworkScene::linksIn(const QRectF& area) const {
+  std::vector<int> out;
+  for (int l : m_shownLinks)
+    if (meet(m_pathBoxes[at(l)], area)) out.push_back(l);
+  return out;
 }
 
 int NetworkScene::nodeAt(const QPointF& scene) const {

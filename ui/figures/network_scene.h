@@ -58,6 +58,8 @@ public:
   QRectF box(int node) const { return m_boxes[at(node)]; }             ///< empty: not drawn
   QPointF centre(int node) const { return box(node).center(); }
   const QPolygonF& path(int link) const { return m_paths[at(link)]; }  ///< empty: not drawn
+  std::vector<int> nodesIn(const QRectF& area) const;                  ///< of shown(), in its order
+  std::vector<int> linksIn(const QRectF& area) const;                  ///< of shownLinks(), likewise
   QPointF middleOf(int link) const;                                    ///< of its path
   QRectF bounds() const { return m_bounds; }
   int nodeAt(const QPointF&) const;  ///< −1: none; devices win over the host around them
@@ -99,6 +101,7 @@ private:
   void findKinds();
   void routeLinks();
   QPolygonF routeOf(const NetworkLink&) const;
+  void setPath(int link, QPolygonF);
   std::vector<double> gapsBeside(const QRectF& lower, const QRectF& upper) const;
   bool isBlocked(const QPolygonF& path, const NetworkLink&) const;
   void matchLoads();
@@ -110,6 +113,7 @@ private:
   std::vector<QRectF> m_boxes;
   std::vector<int> m_shown, m_shownLinks;
   std::vector<QPolygonF> m_paths;
+  std::vector<QRectF> m_pathBoxes;  ///< around each with a margin: a straight one has no height
   QRectF m_bounds;
   graph::ImpliedHosts m_impliedHosts;
   graph::Folding m_folded;

@@ -21,6 +21,15 @@ NetworkGraph twoHosts() {
   return graph::fromLevels(levels);
 }
 
+/// 4,096 devices in hosts of 16.
+NetworkGraph thousands() {
+  LevelsSource levels;
+  levels.levels.resize(2);
+  levels.levels[0] = {"host", 16, BytesPerSecond(450e9), {}, Seconds(2e-6)};
+  levels.levels[1] = {"leaf", 256, BytesPerSecond(50e9), {}, Seconds(4e-6)};
+  return graph::fromLevels(levels);
+}
+
 int numberOf(const NetworkScene& scene, const std::string& name) {
   const auto& nodes = scene.graph().nodes;
   const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const auto& n) { return n.name == name; });
@@ -71,6 +80,68 @@ private slots:
     QVERIFY(path.first() == there || path.last() == there);
     NetworkGraph moved = scene.graph();
     QVERIFY(scene.setGraph(moved, {}, nullptr));  // the same but for places
+  }
+  /// What a frame looks at is what stands in it, also while a hand moves it.
+  void whatIsInSight() {
+    NetworkScene scene;
+    scene.setGraph(thousands(), {}, nullptr);
+    scene.setFolding(Folding::Nothing);
+    const QRectF all = scene.bounds();
+    const auto agrees = [&](const QRectF& area) {
+      std::vector<int> nodes, links;
+      for (const int n : scene.shown())
+        if (scene.box(n).intersects(area)) nodes.push_back(n);
+      for (const int l : scene.shownLinks())
+        if (scene.path(l).boundingRect().adjusted(-1, -1, 1, 1).intersects(area)) links.push_back(l);
+      return scene.nodesIn(area) == nodes && scene.linksIn(area) == links;
+    };
+    const QRectF part(all.left() + all.width() / 3, all.top() + all.height() / 4, all.width() / 5,
+                      all.height() / 2);
+    const QRectF beside = all.translated(all.width() + 500, 0);
+    QVERIFY(agrees(all));
+    QVERIFY(agrees(part));
+    QVERIFY(scene.nodesIn(part).size() > 100 && scene.nodesIn(part).size() < scene.shown().size());
+    QVERIFY(scene.nodesIn(beside).empty());
+    const int moved = scene.nodesIn(part).back();
+    QVERIFY(scene.node(moved).kind != NodeKind::Host);
+    scene.moveTo({moved}, {beside.center()});
+    QVERIFY(agrees(part));
+    QVERIFY(agrees(beside));
+    QCOMPARE(scene.nodesIn(beside).back(), moved);
+  }
+  /// Boxes between the pixels are left out of the painting, but none that has a pixel.
+  void everyDeviceWithAPixelHasIt() {
+    NetworkScene scene;
+    scene.setGraph(thousands(), {}, nullptr);
+    scene.setFolding(Folding::Nothing);
+    const QRectF all = scene.bounds();
+    const Theme& theme = Theme::of(Theme::Kind::Light);
+    for (const double scale : {0.011, 0.03, 0.1, 0.31})
+      for (const double ratio : {1.0, 2.0}) {
+        QImage image(QSize(600, 400) * ratio, QImage::Format_RGB32);
+        image.setDevicePixelRatio(ratio);
+        image.fill(Qt::white);
+        QPainter p(&image);
+        p.scale(scale, scale);
+        p.translate(-all.topLeft());
+        NetworkPainter(p, scene, {}, all, scale, theme).paintGround();
+        const QTransform pixels = p.deviceTransform();
+        p.end();
+        int seen = 0, missed = 0;
+        for (const int n : scene.shown()) {
+          if (scene.node(n).kind != NodeKind::Device) continue;
+          const QRectF on = pixels.mapRect(scene.box(n));
+          constexpr double kRounding = 0.02;
+          for (int y = int(on.top() + 0.5 + kRounding); y < int(on.bottom() + 0.5 - kRounding); ++y)
+            for (int x = int(on.left() + 0.5 + kRounding); x < int(on.right() + 0.5 - kRounding); ++x)
+              if (image.rect().contains(x, y)) {
+                ++seen;
+                missed += image.pixel(x, y) != theme.color(Theme::Role::Idle).rgb();
+              }
+        }
+        QVERIFY2(seen > 20, qPrintable(QString::number(scale)));
+        QCOMPARE(missed, 0);
+      }
   }
 
   void likeNodesAreOne() {
