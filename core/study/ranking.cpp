@@ -37,6 +37,17 @@ bool waitsForSlowHost(const PublishedRun& r, const PublishedPlan& ran, const Pub
   return quicker && quicker->evaluation.stages.front().load < ran.evaluation.stages.front().load;
 }
 
+/// A column of published runs (study/published_results.h) that sweeps do not have; empty: there is none.
+std::string columnOfRuns(const json& sets) {
+  for (const json& set : sets) {
+    if (!set.is_object() || !set.contains("columns") || !set["columns"].is_array()) continue;
+    for (const json& column : set["columns"])
+      for (const char* name : {"t", "p", "tflops_per_gpu", "iter_s", "mfu", "params_B"})
+        if (column == name) return name;
+  }
+  return {};
+}
+
 /// What keeps the run from being formed here; empty: nothing.
 std::string predict(RankedRun& r, const PublishedOptions& options) {
   const auto ran = planOf(r.run, options);
@@ -172,6 +183,13 @@ Reading<RankingReport> replayRanking(std::string_view text, const std::string& f
   if (!root.is_object() || !root.contains("sets") || !root["sets"].is_array()) {
     out.push_back(error("ranking-not-sets", jsonText->placeOf(""),
                         "Measured sweeps are an object with a list \"sets\""));
+    return {std::nullopt, out};
+  }
+  if (const std::string column = columnOfRuns(root["sets"]); !holdsSweeps(text) && !column.empty()) {
+    out.push_back(
+        error("ranking-runs", jsonText->placeOf(""),
+              "These are runs, not sweeps over configurations: they have a column \"" + column + '"',
+              "Compare them with nest-plan study validation"));
     return {std::nullopt, out};
   }
   RankingReport report;

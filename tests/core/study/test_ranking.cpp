@@ -46,6 +46,16 @@ private slots:
     QCOMPARE(wrong->sweeps[0].regret, 1.0);
     QCOMPARE(wrong->sweeps[0].regretOfFive, 0.0);
   }
+  void runsAreToldAsSuch() {
+    const auto runs = replayRanking(R"({"sets":[{"id":"x","device":"a100-80","seq":2048,
+      "columns":["hidden","heads","layers","t","gpus","global_batch","mfu"],
+      "rows":[[2048,16,24,1,8,64,0.4]]}]})",
+                                    "f");
+    QVERIFY(!runs);
+    QCOMPARE(runs.diagnostics.size(), std::size_t(1));
+    QCOMPARE(runs.diagnostics[0].code, std::string("ranking-runs"));
+    QVERIFY(runs.diagnostics[0].remedy.find("study validation") != std::string::npos);
+  }
   void aPickThatFailedIsTold() {
     const auto r = replayRanking(sweep("[[1,8,1,1,1,0,20000,9]]", "[[1,1,1,8,1,1]]"), "f");
     QVERIFY(r);
