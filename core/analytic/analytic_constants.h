@@ -81,12 +81,26 @@ struct AnalyticConstants {
   Sourced<double> contextMergeTraffic{10, Origin::Estimated,
                                       "counted, in one kernel: sum R4 W4, a step's result R2"};
 
+  /// Bytes moved per element of a query or key by rotary positions that scale it, too (YaRN), where no fused
+  /// kernel does.
+  Sourced<double> scaledRotaryTraffic{0, Origin::Estimated, "as other rotary positions"};
+  Sourced<double> scaledRotaryBackwardTraffic{0, Origin::Estimated, "as other rotary positions"};
+
+  /// Sides of matrices beyond this are computed in whole tiles.
+  Sourced<double> matrixTile{
+      128, Origin::Catalog,
+      "NVIDIA, Matrix Multiplication Background User's Guide, tile quantization: products "
+      "compute whole tiles, large ones of 128 × 128 at least"};
+
   /// How often an element that is routed to an expert is read or written: gathered by expert, and added up
   /// again.
   Sourced<double> routedPasses{4, Origin::Estimated, "counted: one kernel there, one back, R1 W1 each"};
   /// Bytes moved per element that experts write, where kernels of their own add the experts' biases.
   Sourced<double> expertBiasTraffic{0, Origin::Estimated, "added by the product"};
   Sourced<double> expertBiasBackwardTraffic{0, Origin::Estimated, "added by the product"};
+  /// Bytes moved per element of an expert's gated MLP, backward, by a kernel of its own that makes the
+  /// gradients of routing weights.
+  Sourced<double> routingGradientTraffic{0, Origin::Estimated, "in the kernel of the activation"};
   /// Bytes moved per element of a gated MLP whose operands are clamped by kernels of their own.
   Sourced<double> clampTraffic{0, Origin::Estimated, "in the kernel of the activation"};
   Sourced<double> clampBackwardTraffic{0, Origin::Estimated, "in the kernel of the activation"};

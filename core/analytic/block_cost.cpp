@@ -163,13 +163,15 @@ private:
     if (a.sparse && m.options.flashAttention) return sparseCore();
     if (m.options.flashAttention) {
       // Fused kernels skip what the causal mask hides: half of it, or all beyond the window.
-      const double share = a.causal && (a.slidingWindow == 0 || a.windowIsChunk) ? 0.5 : 1;
+      const bool isWindow = a.slidingWindow > 0 && !a.windowIsChunk;
+      const double reach = isWindow ? std::min(m.device.keysOfWindow(keys()), m.sequence) : keys();
+      // The first queries of a sequence, or of a chunk, see fewer keys than their window has.
+      const double share = !a.causal ? 1 : isWindow ? 1 - 0.5 * reach / m.sequence : 0.5;
       const double flops =
-          2 * m.tokens * keys() * share * heads() * (m_shape.queryKeyHeadDim + m_shape.valueHeadDim);
-      m_core = m.device.attention(flops, keys(), m_shape.valueHeadDim);
-      m_coreBackward =
-          m.device.attention(flops * k.attentionBackwardWork.value / k.attentionBackwardRate.value, keys(),
-                             m_shape.valueHeadDim);
+          2 * m.tokens * reach * share * heads() * (m_shape.queryKeyHeadDim + m_shape.valueHeadDim);
+      m_core = m.device.attention(flops, reach, m_shape.valueHeadDim);
+      m_coreBackward = m.device.attention(
+          flops * k.attentionBackwardWork.value / k.attentionBackwardRate.value, reach, m_shape.valueHeadDim);
     } else {
       const double batches = m.tokens / (m.sequence / m.strategy.context) * heads();
       const double queries = m.sequence / m.strategy.context;
@@ -202,6 +204,12 @@ private:
     double width = 0;
     for (const Linear& l : m_shape.mlp)
       if (l.split == Split::Row) width += l.inAt(m.shares) * l.perToken;
+    return width;
+  }
+  double expertWidth() const {  // of them, of routed experts
+    double width = 0;
+    for (const Linear& l : m_shape.mlp)
+      if (l.split == Split::Row && l.isExpert) width += l.inAt(m.shares) * l.perToken;
     return width;
   }
   double routedWidth() const { return a.experts && a.experts->latent > 0 ? a.experts->latent : a.hidden; }
@@ -250,6 +258,11 @@ private:
     return std::max(0.0, k.eagerNormTraffic.value / 4 - 2 * m.device.elementBytes());
   }
 
+  /// Rotary positions that no fused kernel scales.
+  bool hasScaledRotary() const {
+    return a.scaledRotary && !a.latent && !m.options.eagerElementwise && k.scaledRotaryTraffic.value > 0;
+  }
+
   void elementWise() {
     const double e = m.device.elementBytes();
     const double mask = hasDropout(a) ? 1 : 0;
@@ -260,8 +273,10 @@ private:
     double moved = m.outerTokens() * a.hidden * a.blockNorms * norm + parts() * residual;
     const double activation = m.tokens * activeWidth() * (a.gatedMlp ? 3 : 2) * e;
     moved += activation;
-    if (!a.learnedPositions && a.mixer == Mixer::Attention)
-      moved += m.tokens * (queryWidth() + keyWidth()) * (eager ? k.eagerRotaryTraffic.value : 2 * e);
+    const bool isScaled = hasScaledRotary();
+    const double rotated =
+        !a.learnedPositions && a.mixer == Mixer::Attention ? m.tokens * (queryWidth() + keyWidth()) : 0;
+    if (!isScaled) moved += rotated * (eager ? k.eagerRotaryTraffic.value : 2 * e);
     if (a.queryKeyNorm && a.mixer == Mixer::Attention) moved += m.tokens * (queryWidth() + keyWidth()) * norm;
     const double gate = eager && a.gatedMlp ? m.tokens * activeWidth() : 0;
     if (!m.options.flashAttention && a.mixer == Mixer::Attention)
@@ -271,12 +286,15 @@ private:
     // Tokens are gathered by expert, and their results added up again.
     moved += m.expertTokens() * routed() * routedWidth() * k.routedPasses.value * e;
     m_residual = m.device.traffic(residual);
-    m_elementWise = m.device.traffic(moved + gate * k.eagerGateTraffic.value +
-                                     clamped * k.clampTraffic.value + biased * k.expertBiasTraffic.value);
+    const double weighted = a.gatedMlp ? m.tokens * expertWidth() : 0;
+    m_elementWise = m.device.traffic(moved + (isScaled ? rotated * k.scaledRotaryTraffic.value : 0) +
+                                     gate * k.eagerGateTraffic.value + clamped * k.clampTraffic.value +
+                                     biased * k.expertBiasTraffic.value);
     c.forward += m_elementWise;
-    c.backward +=
-        m.device.traffic(moved * k.backwardTraffic.value + gate * k.eagerGateBackwardTraffic.value +
-                         clamped * k.clampBackwardTraffic.value + biased * k.expertBiasBackwardTraffic.value);
+    c.backward += m.device.traffic(
+        moved * k.backwardTraffic.value + (isScaled ? rotated * k.scaledRotaryBackwardTraffic.value : 0) +
+        gate * k.eagerGateBackwardTraffic.value + clamped * k.clampBackwardTraffic.value +
+        biased * k.expertBiasBackwardTraffic.value + weighted * k.routingGradientTraffic.value);
     m_activations = m.device.traffic(m.outerTokens() * a.hidden * a.blockNorms * norm + activation +
                                      gate * k.eagerGateTraffic.value + clamped * k.clampTraffic.value);
   }
@@ -353,9 +371,17 @@ private:
   }
   /// Regions of a block that gather their tokens under sequence parallelism.
   double regions() const { return parts() - (hasTensorMlp() || a.parallelBlock ? 0 : 1); }
+  /// Products whose input gradients are summed beside that of another product with the same input.
+  int furtherInputs() const {
+    if (!m.options.sumsEachInput || m.strategy.sequence) return 0;
+    const bool separateKeys = a.mixer == Mixer::Attention && !a.latent && a.keyValueHeads != a.heads;
+    return (separateKeys ? 2 : 0) + (a.gatedMlp && !m_shape.hasExperts && a.intermediate > 0 ? 1 : 0);
+  }
   void exchanges() {
     // Backward mirrors forward: gathers become scatters.
     for (const Phase phase : {Phase::Forward, Phase::Backward, Phase::RecomputeFull}) forwardExchanges(phase);
+    for (int further = 0; further < furtherInputs(); ++further)
+      addTensorExchange(c, Phase::Backward, m, false, m.hiddenBytes());
     // Only its own part of what a product read is kept, so that weight gradients gather it again. It may run
     // beside the input gradients' product (Korthikanti 2022, §4.2.2), but the paper's layer times show no
     // gain from that.

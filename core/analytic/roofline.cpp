@@ -1,6 +1,7 @@
 #include "analytic/roofline.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace nest {
 namespace {
@@ -26,6 +27,8 @@ Roofline::Roofline(const DeviceSpec& device, NumberFormat format, const Analytic
   const auto grouped = [this](double half) { return half > 0 ? half : m_half; };
   m_groupedHalf = grouped(constants.groupedHalfSize.value);
   m_groupedGradientHalf = grouped(constants.groupedGradientHalfSize.value);
+  m_tile = constants.matrixTile.value;
+  m_groupedTile = constants.groupedHalfSize.value > 0 ? m_tile : 0;
   double peak = device.peak.value.value();
   if (format == NumberFormat::Fp32) peak *= constants.fp32Rate.value;
   peak *= device.sustainedRate.value;
@@ -41,31 +44,37 @@ Roofline::Roofline(const DeviceSpec& device, NumberFormat format, const Analytic
   m_attentionRate = peak * attentionShare(device, options);
 }
 
+double Roofline::groupedTiles(double side) const {
+  return m_groupedTile > 0 && side > m_groupedTile ? std::ceil(side / m_groupedTile) * m_groupedTile / side
+                                                   : 1;
+}
+
 Seconds Roofline::atRate(double rate, double m, double n, double k, double count, double extraBytes,
-                         const HalfSizes& half) const {
+                         const HalfSizes& half, double tiles) const {
   if (m <= 0 || n <= 0 || k <= 0 || count <= 0) return Seconds(0);
   const double share =
       m / (m + half.m) * n / (n + half.n) * k / (k + half.k * std::max(1.0, rate / m_wideRate));
-  const double compute = 2 * m * n * k * count / (rate * share);
+  const double compute = tiles * 2 * m * n * k * count / (rate * share);
   const double bytes = (m * k + k * n + m * n) * m_elementBytes * count + extraBytes;
   return Seconds(std::max({compute, bytes / m_bandwidth, m_latency}));
 }
 
 Seconds Roofline::product(double m, double n, double k, double count, double extraBytes) const {
-  return atRate(m_linearRate, m, n, k, count, extraBytes, {m_half, m_half, m_half});
+  return atRate(m_linearRate, m, n, k, count, extraBytes, {m_half, m_half, m_half}, 1);
 }
 
 Seconds Roofline::groupedProduct(double m, double n, double k, double count) const {
-  return atRate(m_linearRate, m, n, k, count, 0, {m_groupedHalf, m_half, m_half});
+  return atRate(m_linearRate, m, n, k, count, 0, {m_groupedHalf, m_half, m_half}, groupedTiles(n));
 }
 
 Seconds Roofline::groupedGradientProduct(double m, double n, double k, double count,
                                          double extraBytes) const {
-  return atRate(m_linearRate, m, n, k, count, extraBytes, {m_half, m_half, m_groupedGradientHalf});
+  return atRate(m_linearRate, m, n, k, count, extraBytes, {m_half, m_half, m_groupedGradientHalf},
+                groupedTiles(m) * groupedTiles(n));
 }
 
 Seconds Roofline::wideProduct(double m, double n, double k, double count, double extraBytes) const {
-  return atRate(m_wideRate, m, n, k, count, extraBytes, {m_half, m_half, m_half});
+  return atRate(m_wideRate, m, n, k, count, extraBytes, {m_half, m_half, m_half}, 1);
 }
 
 Seconds Roofline::traffic(double bytes) const {

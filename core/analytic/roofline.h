@@ -18,7 +18,8 @@ public:
   /// rate over that of 16 bits. `extraBytes`: traffic beside reading both and writing the product.
   Seconds product(double m, double n, double k, double count = 1, double extraBytes = 0) const;
   /// As product, of experts one beside the other: m tokens each, or for weight gradients k. Few tokens cost
-  /// more of the rate than a single product's rows do (AnalyticConstants::groupedHalfSize).
+  /// more of the rate than a single product's rows do (AnalyticConstants::groupedHalfSize); where that has a
+  /// value of its own, experts' matrices are computed in whole tiles (AnalyticConstants::matrixTile).
   Seconds groupedProduct(double m, double n, double k, double count) const;
   Seconds groupedGradientProduct(double m, double n, double k, double count, double extraBytes) const;
   /// As product, at the rate of 16-bit formats even where the job computes in fp8 (attention, router, head).
@@ -35,6 +36,9 @@ public:
   /// formats.
   Seconds expertIssue(double experts) const { return experts * m_expertOverhead; }
 
+  /// Keys that an attention kernel meets for each query of a window: it computes whole tiles.
+  double keysOfWindow(double window) const { return window + m_tile; }
+
   double elementBytes() const { return m_elementBytes; }
   /// Per element that a product keeps of what it reads.
   double keptInputBytes() const { return m_keptInputBytes; }
@@ -43,10 +47,12 @@ private:
   struct HalfSizes {
     double m, n, k;
   };
-  Seconds atRate(double rate, double m, double n, double k, double count, double extraBytes,
-                 const HalfSizes&) const;
+  /// A side of an expert's result in whole tiles ÷ itself; 1 where it is no wider than one.
+  double groupedTiles(double side) const;
+  Seconds atRate(double rate, double m, double n, double k, double count, double extraBytes, const HalfSizes&,
+                 double tiles) const;
 
-  double m_groupedHalf, m_groupedGradientHalf;
+  double m_groupedHalf, m_groupedGradientHalf, m_tile, m_groupedTile;
   double m_wideRate, m_linearRate, m_attentionRate, m_bandwidth, m_half, m_latency, m_elementBytes,
       m_keptInputBytes, m_halfLength, m_castBytes = 0;
   Seconds m_expertOverhead;

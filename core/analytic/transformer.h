@@ -126,6 +126,7 @@ struct TransformerArchitecture {
   bool attentionGate = false;     ///< a projection as wide as the queries gates the attention's result
   bool attentionSinks = false;    ///< one learned score per head
   bool clampedGate = false;       ///< both operands of a gated MLP are clamped
+  bool scaledRotary = false;      ///< rotary positions scale queries and keys, too (YaRN)
   bool headBias = false;
   bool sharedKeyValue = false;  ///< one projection gives keys and values
   bool windowIsChunk = false;   ///< see BlockVariant
@@ -205,6 +206,10 @@ struct AnalyticOptions {
   /// With sequence parallelism, products keep what they gathered for the backward pass, which else gathers it
   /// again.
   bool keepsGatheredInputs = false;
+  /// Without sequence parallelism, tensor ranks sum the input gradients of each product alone: of a gate and
+  /// of what it gates, and of queries, keys and values where queries share keys (else one product makes
+  /// them).
+  bool sumsEachInput = false;
   /// Queries are kept inside the result of the projection that also makes keys and values, copies of which
   /// are kept besides (multi-head attention alone; grouped queries are copied, too).
   bool keepsWholeProjection = false;

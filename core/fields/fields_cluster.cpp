@@ -344,6 +344,13 @@ void addModelFields(std::vector<Field>& all) {
            "in multi-head attention, queries are kept inside the projection's whole result, keys and values "
            "once more beside it",
        .access = at<&Setting::model, &ModelSource::analytic, &A::keepsWholeProjection>()});
+  option({.key = "sums_each_input",
+          .label = "Input gradients summed apart",
+          .meaning = "without sequence parallelism, tensor ranks sum the input gradients of each product "
+                     "alone: of a gate and what it gates, and of queries, keys and values where heads share "
+                     "keys",
+          .access = at<&Setting::model, &ModelSource::analytic, &A::sumsEachInput>(),
+          .term = "tensor degree"});
   option({.key = "whole_logits",
           .label = "Whole logits",
           .meaning = "tensor ranks gather each other's logits, and each computes the whole loss",
@@ -436,6 +443,10 @@ void addModelFields(std::vector<Field>& all) {
            "bytes moved per element where attention to gathered keys is added up rank by rank");
   constant("early_attention", "Early attention", &C::earlyAttention, 1e-3, 10,
            "rate of fused attention of before mid 2023 ÷ FlashAttention-2");
+  constant("matrix_tile", "Tile", &C::matrixTile, 0, 65536,
+           "windows of attention, and sides of experts' matrices beyond this where grouped products have a "
+           "half size of their own, are computed in whole tiles",
+           Measure::Number, 128);
   constant("grouped_half_size", "Grouped half size", &C::groupedHalfSize, 0, 1e6,
            "tokens per expert at which grouped products lose half their rate; 0: as for any product",
            Measure::Number, 180);
@@ -445,6 +456,11 @@ void addModelFields(std::vector<Field>& all) {
            "bytes moved per element by an eager RMSNorm");
   constant("eager_rotary_traffic_bytes", "Eager rotary traffic", &C::eagerRotaryTraffic, 0, 1e4,
            "bytes moved per element by eager rotary positions");
+  constant("scaled_rotary_traffic_bytes", "Scaled rotary traffic", &C::scaledRotaryTraffic, 0, 1e4,
+           "bytes moved per element by rotary positions that scale it, too (YaRN); 0: as others",
+           Measure::Number, 24);
+  constant("scaled_rotary_backward_traffic_bytes", "Scaled rotary backward traffic",
+           &C::scaledRotaryBackwardTraffic, 0, 1e4, "the same, backward", Measure::Number, 26);
   constant("eager_gate_traffic_bytes", "Eager gate traffic", &C::eagerGateTraffic, 0, 1e4,
            "bytes moved per element by an eager gated activation, beyond the fused kernel");
   constant("eager_gate_backward_traffic_bytes", "Eager gate backward traffic", &C::eagerGateBackwardTraffic,
@@ -456,6 +472,10 @@ void addModelFields(std::vector<Field>& all) {
            28);
   constant("expert_bias_backward_traffic_bytes", "Expert bias backward traffic",
            &C::expertBiasBackwardTraffic, 0, 1e4, "the same, backward", Measure::Number, 40);
+  constant("routing_gradient_traffic_bytes", "Routing gradient traffic", &C::routingGradientTraffic, 0, 1e4,
+           "bytes moved per element of an expert's gated MLP by a kernel that makes the gradients of routing "
+           "weights",
+           Measure::Number, 6);
   constant("clamp_traffic_bytes", "Clamp traffic", &C::clampTraffic, 0, 1e4,
            "bytes moved per element by kernels that clamp a gated MLP's operands", Measure::Number, 16);
   constant("clamp_backward_traffic_bytes", "Clamp backward traffic", &C::clampBackwardTraffic, 0, 1e4,

@@ -49,6 +49,7 @@ constexpr Flag<TransformerArchitecture> kRareFlags[] = {
     {"attention_gate", &TransformerArchitecture::attentionGate},
     {"attention_sinks", &TransformerArchitecture::attentionSinks},
     {"clamped_gate", &TransformerArchitecture::clampedGate},
+    {"scaled_rotary", &TransformerArchitecture::scaledRotary},
     {"head_bias", &TransformerArchitecture::headBias},
     {"shared_key_value", &TransformerArchitecture::sharedKeyValue},
     {"window_is_chunk", &TransformerArchitecture::windowIsChunk}};

@@ -87,6 +87,7 @@ struct ConfigFamily {
   bool learnedPositions = false, embeddingNorm = false;
   FamilyFlag headBias = {};
   bool attentionGate = false, sinks = false, clampedGate = false;
+  bool scaledRotary = false;    ///< of the class
   bool withoutDropout = false;  ///< of families with LayerNorm
   bool images = false;          ///< reads patches of images and tells a label
   void (*more)(ConfigFields&, TransformerArchitecture&) = nullptr;  ///< what no other family has

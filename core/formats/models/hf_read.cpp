@@ -81,6 +81,27 @@ void readHeadDim(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture
   }
 }
 
+/// YaRN scales queries and keys by 1 + ln(factor)/10, or as the file says; two values of "mscale" cancel.
+void readRotaryScale(ConfigFields& f, TransformerArchitecture& a) {
+  const json* rotary = f.value("rope_scaling");
+  if (!rotary || !rotary->is_object()) rotary = f.value("rope_parameters");
+  if (!rotary || !rotary->is_object()) return;
+  const auto number = [&](const char* key) {
+    const auto it = rotary->find(key);
+    return it != rotary->end() && it->is_number() ? it->get<double>() : 0;
+  };
+  const auto is = [&](const char* key) {
+    const auto it = rotary->find(key);
+    return it != rotary->end() && it->is_string() && it->get<std::string>() == "yarn";
+  };
+  if (!is("rope_type") && !is("type")) return;
+  if (const double given = number("attention_factor"); given != 0)
+    a.scaledRotary = given != 1;
+  else
+    a.scaledRotary = number("factor") > 1 &&
+                     (number("mscale_all_dim") == 0 || number("mscale") != number("mscale_all_dim"));
+}
+
 void readShape(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture& a) {
   a.gatedMlp = e.gated;
   a.layerNorm = e.norm == FamilyNorm::Layer || e.norm == FamilyNorm::LayerWithoutBias;
@@ -100,6 +121,8 @@ void readShape(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture& 
   a.attentionGate = e.attentionGate;
   a.attentionSinks = e.sinks;
   a.clampedGate = e.clampedGate;
+  a.scaledRotary = e.scaledRotary;
+  readRotaryScale(f, a);
   if (e.withoutDropout) a.dropout = false;
   a.activation = f.string("hidden_act");
   for (const char* key : {"hidden_activation", "activation_function", "mlp_hidden_act"})

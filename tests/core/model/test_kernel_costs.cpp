@@ -152,6 +152,89 @@ private slots:
     auto unclamped = sample("mixtral-8x7b");
     QVERIFY(!unclamped.clampedGate && !unclamped.projectionBias);
   }
+  // Queries and keys of GPT-OSS, which YaRN scales; not those of a model whose two factors cancel.
+  void scaledRotaryPositionsMoveBytes() {
+    const auto config = [](const char* more) {
+      return *readHuggingFaceConfig(std::string(R"({"model_type":"llama","num_hidden_layers":2,
+          "hidden_size":4096,"intermediate_size":14336,"num_attention_heads":32,"num_key_value_heads":8,
+          "vocab_size":128256)") + more +
+                                        "}",
+                                    "x");
+    };
+    const auto scaled = config(R"(,"rope_scaling":{"rope_type":"yarn","factor":4.0})");
+    QVERIFY(scaled.scaledRotary && !config("").scaledRotary);
+    QVERIFY(!config(R"(,"rope_scaling":{"rope_type":"llama3","factor":8.0})").scaledRotary);
+    QVERIFY(!config(R"(,"rope_scaling":{"type":"yarn","factor":40,"mscale":1.0,"mscale_all_dim":1.0})")
+                 .scaledRotary);
+    QVERIFY(!config(R"(,"rope_scaling":{"type":"yarn","factor":4,"attention_factor":1.0})").scaledRotary);
+    const DeviceSpec& d = *findDevice("h100");
+    const auto at = [&](const TransformerArchitecture& a, double forward, double backward) {
+      AnalyticOptions o;
+      o.constants.scaledRotaryTraffic.value = forward,
+      o.constants.scaledRotaryBackwardTraffic.value = backward;
+      return block(analyticProfile(a, d, job(4096, 1), {{1}}, o), 0);
+    };
+    const double element =
+        4096.0 * (4096 + 1024) / (d.memoryBandwidth.value.value() * d.memoryEfficiency.value);
+    const LayerCost usual = at(scaled, 0, 0), counted = at(scaled, 24, 26);
+    QVERIFY(isNear((counted.forward - usual.forward).value(), (24 - 4) * element, 1e-9));
+    QVERIFY(isNear((counted.backward - usual.backward).value(), (26 - 4 * 1.6) * element, 1e-9));
+    QCOMPARE(at(config(""), 24, 26), at(config(""), 0, 0));
+  }
+  // A sum over the width of each expert that a token is routed to; a dense MLP has no such weights.
+  void routingWeightsHaveGradients() {
+    const DeviceSpec& d = *findDevice("h100");
+    const auto at = [&](const char* model, double bytes) {
+      AnalyticOptions o;
+      o.constants.routingGradientTraffic.value = bytes;
+      return block(analyticProfile(sample(model), d, job(4096, 1), {{1}}, o), 0);
+    };
+    const auto a = sample("mixtral-8x7b");
+    const double element =
+        4096.0 * 2 * a.experts->intermediate / (d.memoryBandwidth.value.value() * d.memoryEfficiency.value);
+    QVERIFY(
+        isNear((at("mixtral-8x7b", 6).backward - at("mixtral-8x7b", 0).backward).value(), 6 * element, 1e-9));
+    QCOMPARE(at("mixtral-8x7b", 6).forward, at("mixtral-8x7b", 0).forward);
+    QCOMPARE(at("llama-3-8b", 6), at("llama-3-8b", 0));
+  }
+  // 2,880 columns of experts are 22.5 tiles, computed as 23, where grouped products are measured; the depth
+  // of a product has none, and what is narrower than a tile is left to the half sizes.
+  void resultsOfExpertsAreComputedInTiles() {
+    const auto at = [](double tile, double half) {
+      AnalyticOptions o;
+      o.constants.matrixTile.value = tile;
+      o.constants.groupedHalfSize.value = half, o.constants.groupedGradientHalfSize.value = half;
+      return Roofline(*findDevice("h100"), NumberFormat::Bf16, o);
+    };
+    const Roofline whole = at(128, 180), none = at(0, 180);
+    QVERIFY(isNear(whole.groupedProduct(1000, 2880, 4096, 8) / none.groupedProduct(1000, 2880, 4096, 8),
+                   2944.0 / 2880, 1e-12));
+    QVERIFY(isNear(whole.groupedGradientProduct(2880, 2880, 4096, 8, 0) /
+                       none.groupedGradientProduct(2880, 2880, 4096, 8, 0),
+                   2944.0 / 2880 * 2944 / 2880, 1e-12));
+    for (const double side : {64.0, 128.0, 4096.0})
+      QCOMPARE(whole.groupedProduct(4096, side, 2880, 8), none.groupedProduct(4096, side, 2880, 8));
+    QCOMPARE(whole.product(4096, 2880, 4096), none.product(4096, 2880, 4096));
+    QCOMPARE(at(128, 0).groupedProduct(1000, 2880, 4096, 8), at(0, 0).groupedProduct(1000, 2880, 4096, 8));
+  }
+  // A window of the whole sequence is no window; a narrow one costs a tile more than its keys.
+  void windowsAreComputedInTiles() {
+    const auto core = [](int window, int sequence) {
+      auto a = sample("llama-3-8b");
+      a.slidingWindow = window;
+      return block(analyticProfile(a, *findDevice("h100"), job(sequence, 1), {{1}}), 0).forward;
+    };
+    QCOMPARE(core(8192, 8192), core(0, 8192));
+    QVERIFY(core(4096, 8192) < core(0, 8192));
+    const auto a = sample("llama-3-8b");
+    const Roofline r(*findDevice("h100"), NumberFormat::Bf16, {});
+    const auto attention = [&](double keys) {
+      return r.attention(2 * 8192.0 * keys * (1 - keys / 2 / 8192) * a.heads * 2 * a.headDim, keys,
+                         a.headDim);
+    };
+    QVERIFY(isNear((core(1024, 8192) - core(128, 8192)).value(), (attention(1152) - attention(256)).value(),
+                   1e-9));
+  }
   // Megatron's modules layernorm and moe_act, and mla_up_proj: repeated, and their results not kept.
   void modulesAreRecomputed() {
     const auto at = [&](const char* model, SelectiveRecompute what) {
