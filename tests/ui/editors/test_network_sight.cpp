@@ -102,6 +102,34 @@ private slots:
     QVERIFY(canvas.wholePaints() > before + 1);
   }
   /// A host that is selected among thousands of boxes does not cover what is in it.
+  void aClickAmongThousandsMarksWhatItHits() {
+    NetworkCanvas canvas;
+    showThousands(canvas);
+    const int host = hosts(canvas)[5];
+    canvas.select({host}, {});
+    const QPoint at = canvas.toWidget(canvas.scene().box(host).topLeft()).toPoint() + QPoint(1, 1);
+    QTest::mouseMove(&canvas, at);
+    const QImage marked = canvas.grab().toImage();
+    canvas.select({}, {});
+    QVERIFY(canvas.grab().toImage() != marked);
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, at);
+    QCOMPARE(canvas.selectedNodes(), std::vector{host});
+    QVERIFY(canvas.grab().toImage() == marked);
+  }
+  /// However large it is.
+  void theWholeDrawingFits() {
+    NetworkGraph wide = thousands();
+    for (std::size_t n = 0; n < wide.nodes.size(); ++n) wide.nodes[n].x = 1000.0 * static_cast<double>(n);
+    NetworkCanvas canvas;
+    canvas.resize(1000, 700);
+    canvas.setGraph(wide, {}, false);
+    canvas.setFolding(Folding::Nothing);
+    canvas.fit();
+    const QRectF bounds = canvas.scene().bounds();
+    QVERIFY(bounds.width() > 4e6);
+    QVERIFY(QRectF(canvas.rect())
+                .contains(QRectF(canvas.toWidget(bounds.topLeft()), canvas.toWidget(bounds.bottomRight()))));
+  }
   void aMarkedHostStandsAroundItsDevices() {
     NetworkCanvas canvas;
     showThousands(canvas);

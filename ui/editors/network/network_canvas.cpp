@@ -12,6 +12,7 @@ namespace nest {
 namespace {
 
 constexpr double kLeastScale = 0.004, kMostScale = 6;
+constexpr double kTiniest = 1e-6;            ///< in a canvas of no size
 constexpr double kReach = 5;                 ///< pixels from which a link is hit
 constexpr double kNameMargin = 8;            ///< pixels beside a name
 constexpr std::size_t kMostMeasured = 4000;  ///< nodes whose names are measured to fit them
@@ -191,8 +192,8 @@ QMarginsF NetworkCanvas::roomForNames(const QRectF& scene, double scale) const {
 void NetworkCanvas::show(const QRectF& scene, double mostScale) {
   QRectF area = fittedArea();
   const auto scaled = [&] {
-    return std::clamp(std::min(area.width() / scene.width(), area.height() / scene.height()), kLeastScale,
-                      mostScale);
+    const double fitting = std::min(area.width() / scene.width(), area.height() / scene.height());
+    return std::clamp(fitting, kTiniest, mostScale);
   };
   const QRectF free = area.marginsRemoved(roomForNames(scene, scaled()));
   if (free.width() > area.width() / 2) area = free;
@@ -218,7 +219,7 @@ void NetworkCanvas::fitSelection() {
 
 void NetworkCanvas::zoomBy(double factor, const QPointF& at) {
   const QPointF fixed = toScene(at);
-  m_scale = std::clamp(m_scale * factor, kLeastScale, kMostScale);
+  m_scale = std::clamp(m_scale * factor, std::min(kLeastScale, m_scale), kMostScale);
   m_offset = at - fixed * m_scale;
   m_userMoved = true;
   refresh();
@@ -249,7 +250,7 @@ std::map<std::string, double> NetworkCanvas::viewport() const {
 void NetworkCanvas::setViewport(const std::map<std::string, double>& wanted) {
   const auto zoom = wanted.find("drawing zoom"), x = wanted.find("drawing x"), y = wanted.find("drawing y");
   if (zoom == wanted.end() || x == wanted.end() || y == wanted.end()) return;
-  m_scale = std::clamp(zoom->second, kLeastScale, kMostScale);
+  m_scale = std::clamp(zoom->second, kTiniest, kMostScale);
   m_offset = fittedArea().center() - QPointF(x->second, y->second) * m_scale;
   m_placedFor = size();
   m_userMoved = true;

@@ -82,7 +82,7 @@ void NetworkCanvas::pick(int node, int link, bool adding) {
     else
       m_gesture = Gesture::RubberBand;
   }
-  update();
+  refresh();
   Q_EMIT selectionChanged();
   Q_EMIT selectedByHand();
 }
