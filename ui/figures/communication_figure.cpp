@@ -77,36 +77,41 @@ QColor levelColor(int level, int levels, const Theme& theme) {
   return theme.magnitude(levels > 1 ? 0.12 + 0.88 * level / (levels - 1) : 0.6);
 }
 
-QString sentenceOfLevel(const Traffic& traffic, const PlanContext& c, int level) {
-  double total = 0, most = 0;
-  int heaviest = 0;
-  for (int k = 0; k < kExchangeCount; ++k) {
-    const double b = traffic.total(static_cast<Exchange>(k), level).value();
-    total += b;
-    if (b > most) most = b, heaviest = k;
-  }
-  if (!(total > 0)) return QStringLiteral("Nothing crosses the %1 level").arg(levelName(c, level));
-  return QStringLiteral("%1 per step cross the %2 level, %3 of it %4")
-      .arg(memoryText(Bytes(total)), levelName(c, level), phrase(text::percent(most / total)),
-           nameOfKind(static_cast<Exchange>(heaviest)));
+Bytes sentOf(const Traffic& traffic, Exchange kind, int alone) {
+  return alone >= 0 ? traffic.total(kind, alone) : traffic.total(kind);
 }
 
-QString sentence(const Traffic& traffic, const PlanContext& c, int alone) {
-  if (alone >= 0) return sentenceOfLevel(traffic, c, alone);
-  const Bytes total = traffic.total();
-  if (!(total.value() > 0)) return QStringLiteral("No device sends anything");
-  int heaviest = 0;
-  double most = -1;
-  for (int k = 0; k < kExchangeCount; ++k)
-    if (const double b = traffic.total(static_cast<Exchange>(k)).value(); b > most) most = b, heaviest = k;
-  const int top = c.problem->cluster->levelCount() - 1;
+/// Of the exchanges of one kind and over one level, where the figure shows those alone.
+QString sentence(const Traffic& traffic, const PlanContext& c, const std::optional<Exchange>& kind,
+                 int alone) {
+  double total = 0;
+  auto shown = Exchange(0);
+  for (int k = 0; k < kExchangeCount; ++k) {
+    total += sentOf(traffic, Exchange(k), alone).value();
+    if (sentOf(traffic, Exchange(k), alone) > sentOf(traffic, shown, alone)) shown = Exchange(k);
+  }
+  if (kind) shown = *kind;
+  const Bytes sent = sentOf(traffic, shown, alone);
+  if (!(total > 0))
+    return alone >= 0 ? QStringLiteral("Nothing crosses the %1 level").arg(levelName(c, alone))
+                      : QStringLiteral("No device sends anything");
+  const QString share = phrase(text::percent(sent.value() / total)), name = nameOfKind(shown);
+  if (alone >= 0)
+    return kind ? QStringLiteral("%1: %2 per step cross the %3 level, %4 of all that does")
+                      .arg(name, memoryText(sent), levelName(c, alone), share)
+                : QStringLiteral("%1 per step cross the %2 level, %3 of it %4")
+                      .arg(memoryText(Bytes(total)), levelName(c, alone), share, name);
+  if (kind && !(sent.value() > 0)) return QStringLiteral("%1: nothing is sent").arg(name);
   double outer = 0;
-  int level = top;
+  int level = c.problem->cluster->levelCount() - 1;
   for (; level >= 0 && outer <= 0; --level)
-    for (int k = 0; k < kExchangeCount; ++k) outer += traffic.total(static_cast<Exchange>(k), level).value();
-  return QStringLiteral("%1 per step, %2 of it %3; %4 cross the %5 level")
-      .arg(memoryText(total), phrase(text::percent(most / total.value())),
-           nameOfKind(static_cast<Exchange>(heaviest)), memoryText(Bytes(outer)), levelName(c, level + 1));
+    for (int k = 0; k < kExchangeCount; ++k)
+      if (!kind || Exchange(k) == *kind) outer += traffic.total(Exchange(k), level).value();
+  const QString crossing =
+      QStringLiteral("%1 cross the %2 level").arg(memoryText(Bytes(outer)), levelName(c, level + 1));
+  return kind ? QStringLiteral("%1: %2 per step, %3 of all; %4").arg(name, memoryText(sent), share, crossing)
+              : QStringLiteral("%1 per step, %2 of it %3; %4")
+                    .arg(memoryText(Bytes(total)), share, name, crossing);
 }
 
 }  // namespace
@@ -195,7 +200,7 @@ void CommunicationFigure::draw(Ink& ink, const QRectF& area, const PlanContext& 
   const FigureStyle& style = ink.style();
   matrixOf(c);
   Matrix& m = *m_matrix;
-  paintFrame(ink, area, c, title(), sentence(*m.traffic, c, m.level));
+  paintFrame(ink, area, c, title(), sentence(*m.traffic, c, m.options.kind, m.level));
   const auto layout = layoutHeat(area, c, style.standalone);
   const int n = m.cells.buckets();
   const double step = layout.plot.width() / n;
@@ -376,7 +381,7 @@ QString CommunicationFigure::sentenceOf(const SelectionItem& item, const PlanCon
 
 QString CommunicationFigure::words(const PlanContext& c) const {
   const Matrix& m = matrixOf(c);
-  QString out = title() + u'\n' + sentence(*m.traffic, c, m.level) + u'\n';
+  QString out = title() + u'\n' + sentence(*m.traffic, c, m.options.kind, m.level) + u'\n';
   for (int k = 0; k < kExchangeCount; ++k)
     for (int l = 0; l < c.problem->cluster->levelCount(); ++l)
       if (const Bytes b = m.traffic->total(static_cast<Exchange>(k), l); b.value() > 0)

@@ -62,8 +62,7 @@ private slots:
       return bannerOf(c);
     };
     QVERIFY2(told(0.5).endsWith(QStringLiteral(", 100 % slower than the best plan")), qPrintable(told(0.5)));
-    QVERIFY2(told(2).endsWith(QStringLiteral(", 50 % faster than the best plan found")),
-             qPrintable(told(2)));
+    QVERIFY2(told(2).endsWith(QStringLiteral(", 50 % faster than the best plan found")), qPrintable(told(2)));
   }
 
   void boxesGoByTheNameOfTheirLevel() {
@@ -310,6 +309,25 @@ private slots:
     QVERIFY2(legend - zero < 60, qPrintable(QStringLiteral("%1 to %2").arg(zero).arg(legend)));
   }
 
+  void theSentenceIsOfTheParallelismThatIsShown() {
+    const PlanContext c = planOn(4, {8, 4, 4});
+    CommunicationFigure f;
+    const auto said = [&](std::optional<Exchange> kind, int level) {
+      auto options = f.shown();
+      options.kind = kind, options.level = level;
+      f.setOptions(options);
+      return matching(wordsOf(f, c, {1000, 640}), "(per step|is sent)");
+    };
+    constexpr int kEvery = CommunicationFigure::Options::kEveryLevel;
+    QVERIFY(said({}, kEvery).front().contains(QStringLiteral("of it TP")));
+    const auto says = [&](Exchange kind, int level, const char* pattern) {
+      return !said(kind, level).filter(QRegularExpression(QLatin1String(pattern))).isEmpty();
+    };
+    QVERIFY(says(Exchange::Tensor, kEvery, "^TP: .* per step, .* % of all; .* cross the host level$"));
+    QVERIFY(says(Exchange::Pipeline, kEvery, "^PP: .* per step, .* % of all; .* cross the rack level$"));
+    QVERIFY(says(Exchange::Tensor, 0, "^TP: .* per step cross the host level, 100 % of all that does$"));
+    QVERIFY(says(Exchange::Expert, kEvery, "^EP: nothing is sent$"));
+  }
   void oneLevelIsLookedAtAlone() {
     const PlanContext c = planOn(4, {8, 4, 4});
     CommunicationFigure f;
