@@ -420,8 +420,12 @@ double countedFlops(const PublishedRun& r, FlopConvention convention) {
 }
 
 bool holdsSweeps(std::string_view text) {
-  return text.find("\"step_s\"") != std::string_view::npos ||
-         text.find("\"failed\"") != std::string_view::npos;
+  constexpr std::string_view kFailed = "\"failed\"";
+  for (std::size_t at = 0; (at = text.find(kFailed, at)) != std::string_view::npos;) {
+    at = text.find_first_not_of(" \t\r\n", at + kFailed.size());
+    if (at != std::string_view::npos && text[at] == ':') return true;  // a key, no word
+  }
+  return text.find("\"step_s\"") != std::string_view::npos;
 }
 
 Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, const std::string& file) {

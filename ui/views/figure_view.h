@@ -29,9 +29,8 @@ public:
   FigurePane* pane() const { return m_pane; }
 
   State state() const override;
-  const State& defaults() const {
-    return m_defaults;
-  }  ///< of its options, whatever was chosen and remembered
+  /// Of its options, whatever was chosen and remembered.
+  const State& defaults() const { return m_defaults; }
   void showBare() override;
 
   bool showsText() const;

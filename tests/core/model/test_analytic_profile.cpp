@@ -142,8 +142,8 @@ private slots:
     QVERIFY(isNear(stash(0), tokens * (4 * h * 2 + compressed * 2 + inner)));
     QVERIFY(isNear(stash(1), tokens / 8 * (4 * h * 2 + compressed * 2 + inner)));
   }
-  /// A narrow window hides little from a causal model, whose first queries see less than it holds; one as long
-  /// as the sequence half, as if there were none.
+  /// A narrow window hides little from a causal model, whose first queries see less than it holds; one as
+  /// long as the sequence half, as if there were none.
   void causalModelsComputeHalfTheirScoresOrTheirWindow() {
     const auto forward = [](bool causal, int window) {
       auto a = sample("llama-3-8b");

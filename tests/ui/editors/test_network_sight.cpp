@@ -13,21 +13,15 @@
 #include "figures/topology_figure.h"
 #include "support/desk.h"
 #include "ui/editors/network_fixture.h"
+#include "ui/figures/large_network.h"
 #include "ui/figures/text_recorder.h"
 
 using namespace nest;
 using test::sample;
+using test::thousands;
 using Opened = test::OpenedNetwork;
 
 namespace {
-
-NetworkGraph thousands() {
-  LevelsSource levels;
-  levels.levels.resize(2);
-  levels.levels[0] = {"host", 16, BytesPerSecond(450e9), {}, Seconds(2e-6)};
-  levels.levels[1] = {"leaf", 256, BytesPerSecond(50e9), {}, Seconds(4e-6)};
-  return graph::fromLevels(levels);
-}
 
 std::vector<int> hosts(const NetworkCanvas& canvas) {
   std::vector<int> out;

@@ -5,10 +5,12 @@
 #include "figures/network_figure.h"
 #include "figures/network_painter.h"
 #include "figures/network_scene.h"
+#include "large_network.h"
 #include "support/test_main.h"
 #include "text_recorder.h"
 
 using namespace nest;
+using test::thousands;
 
 namespace {
 
@@ -18,15 +20,6 @@ NetworkGraph twoHosts() {
   levels.levels.resize(2);
   levels.levels[0] = {"host", 2, BytesPerSecond(450e9), {}, Seconds(2e-6)};
   levels.levels[1] = {"leaf", 2, BytesPerSecond(50e9), {}, Seconds(4e-6)};
-  return graph::fromLevels(levels);
-}
-
-/// 4,096 devices in hosts of 16.
-NetworkGraph thousands() {
-  LevelsSource levels;
-  levels.levels.resize(2);
-  levels.levels[0] = {"host", 16, BytesPerSecond(450e9), {}, Seconds(2e-6)};
-  levels.levels[1] = {"leaf", 256, BytesPerSecond(50e9), {}, Seconds(4e-6)};
   return graph::fromLevels(levels);
 }
 
