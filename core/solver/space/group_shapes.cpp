@@ -1,6 +1,6 @@
 // A group's shape: per level the most parts n_ℓ and the fewest ranks f_ℓ, counted in one pass over ascending
-// positions; a repetition that comes back to the same place of the outermost group is counted twice and
-// multiplied.
+// positions, of which those alike are taken in one step; a repetition that comes back to the same place of
+// the outermost group is counted twice and multiplied.
 #include "solver/space/group_shapes.h"
 
 #include <algorithm>
@@ -25,14 +25,21 @@ public:
         m_fewest(at(m_levels), 0) {}
 
   void add(int position) {
+    ++m_looked;
     ++m_total;
     if (position >= m_end[0]) enter(position);
     ++m_ranks[0];
   }
   void add(const RankPattern& p) {
-    for (int o = 0; o < p.outer; ++o)
-      for (int j = 0; j < p.count; ++j)
-        for (int k = 0; k < p.inner; ++k) add(p.base + o * p.outerStride + j * p.stride + k * p.innerStride);
+    for (int o = 0; o < p.outer; ++o) {
+      const int begin = p.base + o * p.outerStride;
+      if (p.inner == 1)
+        addRow(begin, p.count, p.stride);
+      else if (p.stride == p.inner * p.innerStride)
+        addRow(begin, p.count * p.inner, p.innerStride);
+      else
+        for (int j = 0; j < p.count; ++j) addRow(begin + j * p.stride, p.inner, p.innerStride);
+    }
   }
   void finish() {
     for (int l = 0; l < m_levels; ++l) close(l);
@@ -40,10 +47,36 @@ public:
 
   int total() const { return m_total; }
   int occupied(int level) const { return m_occupied[at(level)]; }
+  long long looked() const { return m_looked; }  ///< at positions one by one
   std::vector<int>& most() { return m_most; }
   std::vector<int>& fewest() { return m_fewest; }
 
 private:
+  // Between neighbours of a row lies more than a group of the levels below `level`: all but the first and the
+  // last, which others may stand beside, are alone in theirs.
+  void addRow(int begin, int count, int stride) {
+    int level = 0;
+    while (level + 1 < m_levels && m_cluster.largestGroupSize(level) <= stride) ++level;
+    for (int j = 0; j < count;) {
+      const int position = begin + j * stride;
+      add(position);
+      const int more = std::min((m_end[at(level)] - 1 - position) / stride, count - j - 2);
+      if (more > 0) addAlone(level, more);
+      j += 1 + std::max(0, more);
+    }
+  }
+  /// So many positions more in the group of `level`, each alone in its groups below.
+  void addAlone(int level, int count) {
+    m_total += count;
+    for (int l = 0; l < level; ++l) {
+      close(l);
+      m_occupied[at(l)] += count;
+      m_most[at(l)] = std::max(m_most[at(l)], 1);
+      m_fewest[at(l)] = 1;
+    }
+    m_ranks[at(level)] += count;
+    if (level > 0) m_parts[at(level)] += count;
+  }
   void close(int l) {
     const std::size_t i = at(l);
     if (m_ranks[i] == 0) return;
@@ -67,6 +100,7 @@ private:
   const Hierarchy& m_cluster;
   int m_levels;
   int m_total = 0;
+  long long m_looked = 0;
   std::vector<int> m_end, m_ranks, m_parts, m_occupied, m_most, m_fewest;
 };
 
@@ -77,7 +111,7 @@ void mix(std::size_t& seed, int value) {
 /// Answers to questions that are asked again soon; a long search asks millions.
 template <class Map>
 int remember(Map& answers, typename Map::key_type key, int answer) {
-  constexpr std::size_t kMost = 1 << 20;
+  constexpr std::size_t kMost = 1 << 18;
   if (answers.size() >= kMost) answers.clear();
   answers.emplace(std::move(key), answer);
   return answer;
@@ -111,6 +145,7 @@ int GroupShapes::shapeOfRun(int start, int ranks, int stride) {
   ShapeStream stream(m_cluster);
   stream.add(key.pattern);
   stream.finish();
+  m_looked += stream.looked();
   int outer = 0;
   while (stream.occupied(outer) > 1) ++outer;
   std::vector<int> positions;
@@ -151,6 +186,7 @@ int GroupShapes::shapeOf(const RankPattern& full) {
   const auto occupiedBy = [&](const RankPattern& q) {
     ShapeStream s(m_cluster);
     s.add(q);
+    m_looked += s.looked();
     return s.occupied(below);
   };
   int leftOut = 0;  // groups below the outermost level that the shortened pattern does not visit
@@ -175,6 +211,7 @@ int GroupShapes::shapeOf(const RankPattern& full) {
   ShapeStream stream(m_cluster);
   stream.add(p);
   stream.finish();
+  m_looked += stream.looked();
   int outer = 0;
   while (stream.occupied(outer) > 1) ++outer;
   auto most = stream.most();

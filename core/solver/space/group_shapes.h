@@ -80,6 +80,8 @@ public:
   /// (group_rates.cpp proves it).
   GroupRates cheapest(int ranks, int spacing) const;
 
+  long long looked() const { return m_looked; }  ///< at positions, one by one
+
 private:
   struct Key {
     RankPattern pattern;
@@ -103,7 +105,8 @@ private:
   int shorten(int& count, int stride) const;
 
   const Hierarchy& m_cluster;
-  int m_period = 0;                ///< S; 0: irregular
+  int m_period = 0;  ///< S; 0: irregular
+  long long m_looked = 0;
   std::deque<GroupRates> m_rates;  ///< references stay valid
   std::unordered_map<std::vector<int>, int, Hash> m_shapeIds;
   int m_single = -1;  ///< set of groups of one rank

@@ -93,6 +93,45 @@ private slots:
     }
   }
 
+  /// Ranks alone in their groups are taken in one step, whatever stands beside them.
+  void longRowsMatchCountingRanks() {
+    Dice dice(9);
+    const std::vector<std::vector<int>> all = {{8, 8, 16}, {4, 4, 4, 8}, {16, 2, 40}, {6, 4, 30}, {640}};
+    long long looked = 0, ranks = 0;
+    for (int round = 0; round < 1500; ++round) {
+      const Hierarchy h = cluster(all[static_cast<std::size_t>(round) % all.size()]);
+      GroupShapes shapes(h);
+      RankPattern p;
+      p.inner = dice.between(1, 3);
+      p.stride = dice.between(1, 40);
+      if (p.stride < p.inner) continue;
+      p.count = dice.between(1, h.deviceCount() / p.stride);
+      const int run = p.stride * (p.count - 1) + p.inner;
+      p.outer = dice.between(1, std::min(4, h.deviceCount() / run));
+      p.outerStride = dice.between(run, h.deviceCount() / p.outer);
+      p.base = dice.between(0, h.deviceCount() - ((p.outer - 1) * p.outerStride + run));
+      std::vector<int> positions;
+      for (int o = 0; o < p.outer; ++o)
+        for (int j = 0; j < p.count; ++j)
+          for (int k = 0; k < p.inner; ++k)
+            positions.push_back(p.base + o * p.outerStride + j * p.stride + k);
+      const double bytes = std::pow(10, dice.between(2, 9));
+      double slowest = 0;
+      for (int g : shapes.set(shapes.setOfGroups(p, 1)))
+        slowest = std::max(slowest, shapes.rates(g).reduceScatter(bytes));
+      const double byHand = reduceScatterByHand(h, positions, bytes);
+      QVERIFY2(std::abs(slowest - byHand) <= 1e-12 * byHand, qPrintable(QString("round %1").arg(round)));
+      looked += shapes.looked(), ranks += static_cast<long long>(positions.size());
+    }
+    QVERIFY(looked < ranks);
+    const Hierarchy h = cluster({8, 32, 32});
+    for (const int stride : {1, 24}) {
+      GroupShapes shapes(h);
+      shapes.setOfGroups({0, 1, 0, 300, stride, 1, 1}, 1);
+      QVERIFY(shapes.looked() < 100);
+    }
+  }
+
   void levelsMatchPairByPair() {
     Dice dice(8);
     const std::vector<std::vector<int>> all = {{8, 4, 8}, {6, 4, 9}, {5, 3, 7}, {64}};
