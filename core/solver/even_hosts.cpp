@@ -203,7 +203,9 @@ void forgetMisses(Outcome& o) {
 
 /// Puts the plan in front of what the whole cluster in its order can do.
 void lead(Outcome& o, const Problem& problem, RankedPlan found) {
-  const bool proven = !o.cutShort();
+  // A search that was cut short may have come so far that the rest cannot be faster.
+  const bool proven = !o.cutShort() || o.lowerBound >= found.evaluation.batchTime;
+  if (proven) o.stopCause = StopCause::None;
   o.lowerBound = proven ? found.evaluation.batchTime : std::min(o.lowerBound, found.evaluation.batchTime);
   o.status = proven ? OutcomeStatus::Optimal : OutcomeStatus::BestSoFar;
   o.provenPlans = proven ? 1 : 0;

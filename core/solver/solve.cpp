@@ -182,8 +182,11 @@ public:
     const bool choose = choosesStrategies(m_problem, m_space);
     if (choose && complete)
       complete = chooseStrategies(search, bound);
+    else if (!complete && !(bound > 0))  // not all candidates are listed
+      bound = leastTime(m_problem, m_order, m_space, search);
     else if (choose)
       bound = std::min(bound, leastTime(m_problem, m_order, m_space, search));
+    if (m_incumbents.best().empty() && bound == kNever) complete = true;  // nothing is left to look at
     m_incumbents.sort(m_problem, [&](Found& f) {
       if (!m_watch.stopped()) search.settleTies(f);
     });

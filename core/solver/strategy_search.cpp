@@ -76,8 +76,10 @@ double leastTime(const Problem& problem, const LayerOrder& order, const SearchSp
         narrow = std::min(narrow, sums.back()->strategy().width());
       }
       const LeastWork all(order, *problem.graph, sums);
+      int last = 0;
       for (int d : space.dataDegrees(b, narrow)) {
         const int m = problem.microbatchCount(problem.profile->microbatches()[at(b)], d);
+        if (m == std::exchange(last, m)) continue;  // more replicas leave fewer units
         const auto bound = targetOf(problem.search.objective, *schedule, m, 1, v).bound;
         least = std::min(least, all.time(bound, problem.cluster->deviceCount() / d, order.layerCount() / v));
       }

@@ -146,6 +146,8 @@ private slots:
         if (!o.cutShort()) continue;
         QCOMPARE(o.stopCause, StopCause::WorkLimit);
         ++early;
+        // What was not begun with is bounded all the same, and where nothing can be faster it is said.
+        if (o.best()) QVERIFY(o.lowerBound > Seconds(0) && o.lowerBound < o.best()->evaluation.batchTime);
         bounded += o.best() && o.lowerBound < o.best()->evaluation.batchTime && o.lowerBound > Seconds(0);
         whole += o.best() && o.best()->plan.deviceOrder.empty();
       }
