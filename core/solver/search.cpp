@@ -59,16 +59,31 @@ Search::Item Search::next(int index, double after, int zero) const {
 bool Search::drain() {
   m_lowerBound = 0;
   std::vector<Item> items;
-  items.reserve(m_entries.size());
+  items.reserve(m_entries.size() + m_unlisted.size());
   for (std::size_t i = 0; i < m_entries.size(); ++i) {
     if (i % 65536 == 65535 && m_watch.look()) return false;
     if (const Item item = next(static_cast<int>(i), -1, -1); item.zero >= 0) items.push_back(item);
   }
+  for (std::size_t i = 0; i < m_unlisted.size(); ++i)
+    if (m_unlisted[i].bound < kNever) items.push_back({m_unlisted[i].bound, static_cast<int>(i), kUnlisted});
   return searchBestFirst(*this, std::move(items), m_watch, m_lowerBound);
 }
 
 template <class Put>
+void Search::list(const Unlisted& part, Put put) {
+  const std::size_t before = m_entries.size();
+  addEntries(sumsOf(part.microbatch, part.strategy, part.covered), part.dataDegree, part.covered);
+  for (std::size_t i = before; i < m_entries.size(); ++i) put(next(static_cast<int>(i), -1, -1));
+}
+
+template <class Put>
 bool Search::take(const Item& item, Put put) {
+  if (item.zero == kUnlisted) {
+    Unlisted& part = m_unlisted[at(item.entry)];
+    list(part, put);
+    part.bound = kNever;
+    return true;
+  }
   Entry& e = m_entries[at(item.entry)];
   note(e, Fate::Bounded);
   if (sharpen(e, item.entry, item.zero)) {

@@ -41,13 +41,14 @@ public:
   /// After run(): the fastest plan within a budget, of equals the preferred one; begins from the plans known.
   /// nullopt: there is none, or the watch has ended the search.
   std::optional<Found> fastestWithin(const Budget&, const std::vector<Found>& known);
-  std::size_t entryCount() const { return m_entries.size(); }
+  std::size_t entryCount() const { return m_candidates; }
 
   /// Solves a found configuration again for the preferred one among equal plans.
   void settleTies(Found&);
   LayerSums& sumsOf(int microbatch, int strategy, bool covered = false);
 
-  /// For searchBestFirst: one row of the log, under one ZeRO stage.
+  /// For searchBestFirst: one row of the log, under one ZeRO stage. Or, of very many, all rows of one
+  /// (b, σ, d) that are not listed yet: `entry` is then the number of that part, `zero` is kUnlisted.
   struct Item {
     double bound;
     int entry, zero;
@@ -57,7 +58,9 @@ public:
   };
   double limit() const { return m_incumbents->limit() * (1 + 1e-12); }
   bool open(const Item&) const { return true; }
-  void drop(const Item& item) { note(m_entries[item.entry], Fate::Bounded); }
+  void drop(const Item& item) {
+    if (item.zero != kUnlisted) note(m_entries[item.entry], Fate::Bounded);
+  }
   template <class Put>
   bool take(const Item&, Put put);
   void report(double bound, double done);
@@ -70,7 +73,7 @@ private:
     std::array<double, 4> modelMemory{};  ///< per ZeRO stage: bytes of all stages together, without reserves
     std::array<double, 4> tailPerLoad{};  ///< sync and step of a first stage ≥ this × its least load
   };
-  /// There can be millions.
+  /// There can be millions: of so many, only those are listed that may matter.
   struct Entry {
     const Group* group = nullptr;
     std::array<double, 4> bound{};  ///< per ZeRO stage; infinite: out of the question
@@ -85,12 +88,26 @@ private:
     bool apart() const { return stages && stages->first != stages->second; }
   };
 
+  /// Rows that wait to be listed, with the least of their bounds.
+  struct Unlisted {
+    double bound;
+    int microbatch, strategy, dataDegree;
+    bool covered;  ///< whether their schedules cover exchanges
+  };
+
   static constexpr std::size_t kMostLogged = 200'000;
+  static constexpr int kUnlisted = -1;
 
   Candidate candidateOf(const Entry&) const;
   void enumerate();
   int mostStages(const LayerSums&, int dataDegree) const;
+  /// Every row of one (b, σ, d) goes to `visit`, as an Entry whose group does not last.
+  template <class Visit>
+  void visitEntries(LayerSums&, int dataDegree, bool covered, Visit visit);
   void addEntries(LayerSums&, int dataDegree, bool covered);
+  void addUnlisted(LayerSums&, int dataDegree, bool covered);
+  template <class Put>
+  void list(const Unlisted&, Put put);
   bool drain();  ///< from the heap's top to its end; true if nothing is left
   bool open(const Entry&, int zero) const;
   Item next(int index, double after, int zero) const;
@@ -146,6 +163,8 @@ private:
   std::map<std::tuple<int, int, bool>, std::unique_ptr<LayerSums>> m_sums;
   std::deque<Group> m_groups;
   std::vector<Entry> m_entries;
+  std::vector<Unlisted> m_unlisted;
+  std::size_t m_candidates = 0;  ///< rows, listed or not
   std::vector<Candidate> m_notOffered;
   std::set<std::pair<int, int>> m_sharpened;  ///< (entry, ZeRO stage)
   double m_lowerBound = 0;

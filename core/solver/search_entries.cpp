@@ -13,7 +13,8 @@ void Search::enumerate() {
   visitGroups([&](LayerSums& sums, int d) {
     most += at(std::max(0, mostStages(sums, d) - m_rules.leastStages() + 1)) * m_space.schedules().size();
   });
-  m_entries.reserve(most);  // address space alone: grown step by step it would be there twice
+  const bool listAll = most <= m_tuning.mostListed;
+  if (listAll) m_entries.reserve(most);  // address space alone: grown step by step it would be there twice
   for (int b : m_space.microbatches())
     for (int k : m_space.strategies()) {
       if (sumsOf(b, k).offered()) continue;
@@ -27,10 +28,15 @@ void Search::enumerate() {
     if (m_watch.over()) return;
     for (const bool covered : {false, true}) {
       const auto asks = [&](const ScheduleChoice& c) { return c.schedule->coversExchanges() == covered; };
-      if (std::any_of(m_space.schedules().begin(), m_space.schedules().end(), asks))
-        addEntries(sumsOf(sums.microbatchIndex(), sums.strategyIndex(), covered), d, covered);
+      if (std::none_of(m_space.schedules().begin(), m_space.schedules().end(), asks)) continue;
+      LayerSums& own = sumsOf(sums.microbatchIndex(), sums.strategyIndex(), covered);
+      if (listAll)
+        addEntries(own, d, covered);
+      else
+        addUnlisted(own, d, covered);
     }
   });
+  if (listAll) m_candidates = m_entries.size();
 }
 
 template <class Visit>
@@ -47,7 +53,8 @@ int Search::mostStages(const LayerSums& sums, int d) const {
   return std::min(m_order.layerCount(), m_problem.cluster->deviceCount() / (d * sums.strategy().width()));
 }
 
-void Search::addEntries(LayerSums& sums, int d, bool covered) {
+template <class Visit>
+void Search::visitEntries(LayerSums& sums, int d, bool covered, Visit visit) {
   const Strategy& strategy = sums.strategy();
   const int width = strategy.width();
   int most = 0;
@@ -67,7 +74,6 @@ void Search::addEntries(LayerSums& sums, int d, bool covered) {
     group.modelMemory[at(z)] = leastTotalMemory(m_problem, stage, 0);
     group.tailPerLoad[at(z)] = stage.tailPerLoad();
   }
-  const Group* kept = nullptr;
   for (int s = m_rules.leastStages(); s <= most; ++s) {
     if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s))
       continue;
@@ -107,11 +113,27 @@ void Search::addEntries(LayerSums& sums, int d, bool covered) {
         e.fate = Fate::OutOfMemory;
       else
         e.shortfall = 0;
-      if (!kept) kept = &m_groups.emplace_back(group);
-      e.group = kept;
-      m_entries.push_back(e);
+      visit(e);
     }
   }
+}
+
+void Search::addEntries(LayerSums& sums, int d, bool covered) {
+  const Group* kept = nullptr;
+  visitEntries(sums, d, covered, [&](Entry& e) {
+    if (!kept) kept = &m_groups.emplace_back(*e.group);
+    e.group = kept;
+    m_entries.push_back(e);
+  });
+}
+
+void Search::addUnlisted(LayerSums& sums, int d, bool covered) {
+  double least = kNever;
+  visitEntries(sums, d, covered, [&](const Entry& e) {
+    ++m_candidates;
+    least = std::min(least, e.least());
+  });
+  if (least < kNever) m_unlisted.push_back({least, sums.microbatchIndex(), sums.strategyIndex(), d, covered});
 }
 
 void Search::note(Entry& e, Fate fate, double time) const {
@@ -162,7 +184,7 @@ Candidate Search::candidateOf(const Entry& e) const {
 // room.
 void Search::fillLog(Outcome& outcome) const {
   auto& rows = outcome.log.candidates;
-  outcome.statistics.candidates = static_cast<long long>(m_entries.size() + m_notOffered.size());
+  outcome.statistics.candidates = static_cast<long long>(m_candidates + m_notOffered.size());
   rows.reserve(std::min(m_entries.size(), kMostLogged) + m_notOffered.size());
   const auto& best = m_incumbents->best();
   const int won = best.empty() ? -1 : best.front().candidate;

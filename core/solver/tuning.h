@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "problem/problem.h"
 #include "solver/control.h"
 #include "solver/outcome.h"
@@ -24,6 +26,8 @@ struct Tuning {
   } guesses;
   /// After so many states bounds on a strategy for each stage know where stages stand (STATEMENT.md (6.10)).
   long long statesWithoutSites = 1'000'000;
+  /// Of more candidates with one strategy, only those are listed that may matter; the log has no others.
+  std::size_t mostListed = 500'000;
 };
 
 /// As the one of solve.h.

@@ -6,6 +6,7 @@
 #include "analytic/transformer.h"
 #include "cluster/devices/device_catalog.h"
 #include "solver/solve.h"
+#include "solver/tuning.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
 
@@ -201,6 +202,28 @@ private slots:
     int won = 0;
     for (const Candidate& c : o.log.candidates) won += c.fate == Fate::Won;
     QCOMPARE(won, 1);
+  }
+
+  /// Padding leaves every data degree open: of very many candidates only those that may matter are in memory.
+  void ofManyCandidatesFewAreListed() {
+    Problem p = gpt();
+    p.search.padLastMicrobatch = true;
+    const auto solved = [&](std::size_t mostListed) {
+      Tuning tuning;
+      tuning.mostListed = mostListed;
+      return solve(p, {}, nullptr, tuning);
+    };
+    const Outcome all = solved(1'000'000), few = solved(1000);
+    QCOMPARE(static_cast<long long>(all.log.candidates.size()), all.statistics.candidates);
+    QVERIFY(all.statistics.candidates > 5000);
+    QCOMPARE(few.statistics.candidates, all.statistics.candidates);
+    QVERIFY(few.log.candidates.size() * 2 < all.log.candidates.size());
+    QCOMPARE(few.status, OutcomeStatus::Optimal);
+    QCOMPARE(few.plans.size(), all.plans.size());
+    for (std::size_t k = 0; k < all.plans.size(); ++k) QVERIFY(few.plans[k].plan == all.plans[k].plan);
+    QCOMPARE(std::count_if(few.log.candidates.begin(), few.log.candidates.end(),
+                           [](const Candidate& c) { return c.fate == Fate::Won; }),
+             1);
   }
 
   void withoutAFrontThePlansAreTheSame() {

@@ -206,6 +206,19 @@ private slots:
     f.constraints = true;
     QCOMPARE(wrong(f, 0.1, asIfLong(1, {0, 0})), 0);
   }
+  /// Candidates are listed where they may matter, however few there are.
+  void candidatesListedWhereTheyMayMatter() {
+    Variation listed;
+    listed.solver = [](const Problem& p) {
+      Tuning tuning;
+      tuning.mostListed = 0;
+      return solve(p, {}, nullptr, tuning);
+    };
+    InstanceFeatures f;
+    f.constraints = f.schedules = true;
+    QCOMPARE(wrong(f, 0.2, listed), 0);
+    QCOMPARE(wrong(uniformStrategyChain(), 0.2, listed), 0);
+  }
   /// A beam of one label or a few before every solve that looks at more than a few states; and bounds that
   /// know where stages stand.
   void guessesBeforehand() {
