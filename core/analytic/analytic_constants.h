@@ -27,6 +27,9 @@ struct AnalyticConstants {
                                  "counted: NVIDIA TransformerEngine casts and transposes each operand once"};
   /// Bytes per element that fp8 products keep of what they read, for their backward pass.
   Sourced<double> fp8InputBytes{2, Origin::Estimated, "as other products: in 16 bits"};
+  /// Bytes per element of what tensor ranks gather for fp8 products of attention and dense MLPs: inputs, and
+  /// backward the gradients of results.
+  Sourced<double> fp8GatherBytes{2, Origin::Estimated, "gathered in 16 bits, cast behind"};
   /// Least seconds of a grouped product in fp8 for each expert on a device: the host issues casts and a
   /// product for each.
   Sourced<double> fp8ExpertOverhead{

@@ -308,9 +308,13 @@ private:
             (l.isExpert ? m.strategy.expert : 1);
   }
 
+  /// Of a region of attention or a dense MLP; what its products read may be gathered in fewer bytes.
+  double exchanged(bool into) const {
+    return into && m.strategy.sequence ? m.tokens * a.hidden * m.device.gatheredBytes() : m.hiddenBytes();
+  }
   void forwardExchanges(Phase phase) {
     for (int part = 0; part < (a.mixer == Mixer::None ? 0 : a.encoder ? 2 : 1); ++part)
-      for (const bool into : {true, false}) addTensorExchange(c, phase, m, into, m.hiddenBytes());
+      for (const bool into : {true, false}) addTensorExchange(c, phase, m, into, exchanged(into));
     if (parts() >= 2 || a.mixer == Mixer::None || m_shape.hasExperts) mlpExchanges(phase);
   }
   /// With sequence parallelism and experts spread out, ranks send only their own tokens and gather what
@@ -324,7 +328,7 @@ private:
                                           !spread || !m.strategy.sequence);
     for (const bool into : {true, false}) {
       const bool isSpared = !into && phase == Phase::RecomputeFull && sparesLastProduct();
-      if (dense && !isSpared) addTensorExchange(c, phase, m, into, m.hiddenBytes());
+      if (dense && !isSpared) addTensorExchange(c, phase, m, into, exchanged(into));
       if (spread && m.strategy.sequence && !m.strategy.foldedExperts)
         addTensorExchange(c, phase, m, into, m.hiddenBytes() * routed() * routedWidth() / a.hidden);
     }
@@ -387,7 +391,11 @@ private:
     // gain from that.
     if (m.strategy.sequence && !m.options.keepsGatheredInputs)
       for (int region = 0; region < regions(); ++region)
-        addTensorExchange(c, Phase::Backward, m, true, m.hiddenBytes());
+        addTensorExchange(c, Phase::Backward, m, true, exchanged(true));
+    // A policy that keeps results of products and scatters repeats the gathers before them.
+    if (m.strategy.sequence && m.options.selectiveRecompute == SelectiveRecompute::EverySecondProduct)
+      for (int region = 0; region < regions(); ++region)
+        addTensorExchange(c, Phase::RecomputeSelective, m, true, exchanged(true));
     // Gathered keys and values come once more; their fp32 gradients go all the way round, to where they
     // began.
     const double ranks = m.strategy.context;
@@ -446,7 +454,7 @@ private:
     if (m.options.selectiveRecompute == SelectiveRecompute::EverySecondProduct) {
       // Kept: the input, the attention's result, and the results of the other products.
       const EverySecondProduct products = everySecondProduct(m, m_shape);
-      again += products.again + m_elementWise;
+      again += products.again + m_elementWise + exchangeReordered(m, exchanged(true)) * regions();
       selective = std::min(stash, input + (m.tokens * outputWidth() + products.kept) * e);
       transient += stash - selective;
     }
@@ -464,7 +472,7 @@ private:
                                                       Bytes(gradients + transient)};
     Seconds spared;
     if (m.options.recomputeStopsEarly) spared = m_residual;
-    if (sparesLastProduct()) spared += m_lastProduct;
+    if (sparesLastProduct()) spared += m_lastProduct + exchangeReordered(m, exchanged(false));
     c.recompute[std::size_t(Recompute::Full)] = {true, Bytes(input), c.forward - spared,
                                                  Bytes(gradients + kept + stash)};
   }

@@ -2,8 +2,15 @@
 
 namespace nest {
 
+Seconds exchangeReordered(const LayerSetting& s, double bytes) {
+  const bool isCopied = s.options.reordersExchanges && s.strategy.sequence && s.strategy.tensor > 1;
+  return isCopied ? s.device.traffic(2 * bytes) : Seconds(0);
+}
+
 void addTensorExchange(LayerCost& c, Phase phase, const LayerSetting& s, bool into, double bytes) {
   if (s.strategy.tensor == 1) return;
+  if (phase == Phase::Forward) c.forward += exchangeReordered(s, bytes);
+  if (phase == Phase::Backward) c.backward += exchangeReordered(s, bytes);
   if (s.strategy.sequence)
     c.collectives.push_back({into ? CollectiveKind::AllGather : CollectiveKind::ReduceScatter,
                              GroupKind::Tensor, phase, Bytes(bytes), 1});

@@ -15,8 +15,11 @@ inline constexpr double kResidualTraffic = 3;
 /// once.
 enum class Work { Plain, Wide, Grouped };
 
-/// What a tensor-parallel region exchanges where it begins (`into`) or ends: nothing without TP.
+/// What a tensor-parallel region exchanges where it begins (`into`) or ends: nothing without TP. Copies that
+/// put it in order count with the pass (of a recompute with what it repeats).
 void addTensorExchange(LayerCost&, Phase, const LayerSetting&, bool into, double bytes);
+/// Of one such exchange: a copy of all that is gathered, or before it is scattered.
+Seconds exchangeReordered(const LayerSetting&, double bytes);
 
 /// The product that makes a weight's gradients, and what adds them to the sum.
 Seconds gradientProduct(const LayerSetting&, double out, double in, double tokens, double count, Work);

@@ -22,6 +22,7 @@ Roofline::Roofline(const DeviceSpec& device, NumberFormat format, const Analytic
       m_latency(device.kernelLatency.value.value()),
       m_elementBytes(format == NumberFormat::Fp32 ? 4 : 2),
       m_keptInputBytes(m_elementBytes),
+      m_gatheredBytes(m_elementBytes),
       m_halfLength(options.constants.attentionHalfLength.value) {
   const AnalyticConstants& constants = options.constants;
   const auto grouped = [this](double half) { return half > 0 ? half : m_half; };
@@ -40,6 +41,7 @@ Roofline::Roofline(const DeviceSpec& device, NumberFormat format, const Analytic
     m_expertOverhead = Seconds(constants.fp8ExpertOverhead.value);
     m_castBytes = constants.fp8CastTraffic.value;
     m_keptInputBytes = constants.fp8InputBytes.value;
+    m_gatheredBytes = constants.fp8GatherBytes.value;
   }
   m_attentionRate = peak * attentionShare(device, options);
 }

@@ -42,6 +42,8 @@ public:
   double elementBytes() const { return m_elementBytes; }
   /// Per element that a product keeps of what it reads.
   double keptInputBytes() const { return m_keptInputBytes; }
+  /// Per element that tensor ranks gather for a product in the job's format.
+  double gatheredBytes() const { return m_gatheredBytes; }
 
 private:
   struct HalfSizes {
@@ -54,7 +56,7 @@ private:
 
   double m_groupedHalf, m_groupedGradientHalf, m_tile, m_groupedTile;
   double m_wideRate, m_linearRate, m_attentionRate, m_bandwidth, m_half, m_latency, m_elementBytes,
-      m_keptInputBytes, m_halfLength, m_castBytes = 0;
+      m_keptInputBytes, m_gatheredBytes, m_halfLength, m_castBytes = 0;
   Seconds m_expertOverhead;
 };
 

@@ -206,6 +206,9 @@ struct AnalyticOptions {
   /// With sequence parallelism, products keep what they gathered for the backward pass, which else gathers it
   /// again.
   bool keepsGatheredInputs = false;
+  /// With sequence parallelism, what is gathered is copied into the order of the tokens, and what is
+  /// scattered out of it: the exchanges run along the first dimension, which is the sequences.
+  bool reordersExchanges = false;
   /// Without sequence parallelism, tensor ranks sum the input gradients of each product alone: of a gate and
   /// of what it gates, and of queries, keys and values where queries share keys (else one product makes
   /// them).

@@ -337,6 +337,13 @@ void addModelFields(std::vector<Field>& all) {
               "else gathers it again",
           .access = at<&Setting::model, &ModelSource::analytic, &A::keepsGatheredInputs>(),
           .term = "sequence parallelism"});
+  option({.key = "reorders_exchanges",
+          .label = "Exchanges reordered",
+          .meaning =
+              "with sequence parallelism, what is gathered is copied into the order of the tokens, and "
+              "what is scattered out of it",
+          .access = at<&Setting::model, &ModelSource::analytic, &A::reordersExchanges>(),
+          .term = "sequence parallelism"});
   option(
       {.key = "keeps_whole_projection",
        .label = "Whole projection kept",
@@ -423,6 +430,8 @@ void addModelFields(std::vector<Field>& all) {
            "bytes moved per element of an operand that is cast to fp8");
   constant("fp8_input_bytes", "fp8 inputs kept", &C::fp8InputBytes, 0.5, 4,
            "bytes per element that fp8 products keep of what they read");
+  constant("fp8_gather_bytes", "fp8 inputs gathered", &C::fp8GatherBytes, 0.5, 4,
+           "bytes per element of what tensor ranks gather for fp8 products");
   constant(
       "fp8_expert_overhead_s", "fp8 expert overhead", &C::fp8ExpertOverhead, 0, 1,
       "least time of a grouped product in fp8 for each expert on a device: casts and launches of its own",

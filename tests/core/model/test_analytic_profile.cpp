@@ -73,6 +73,58 @@ private slots:
     QCOMPARE(gathered - keptGathered, 2 * whole);
     QCOMPARE(costed(true, false), costed(false, false));
   }
+  /// A copy of each of a block's four exchanges, forward and backward; none without sequence parallelism. A
+  /// recompute that stops early spares the last exchange, and its copy.
+  void exchangesMayBeReordered() {
+    const auto costed = [](bool reorders, bool sequence) {
+      AnalyticOptions options{
+          .recomputeStopsEarly = true, .keepsGatheredInputs = true, .reordersExchanges = reorders};
+      const auto g =
+          analyticProfile(sample("llama-3-8b"), *findDevice("h100"), job(4096, 2), {{8, sequence}}, options);
+      const LayerCost& c = block(g, 0);
+      return std::tuple(c.forward.value(), c.backward.value(),
+                        c.recompute[std::size_t(Recompute::Full)].extraBackward.value());
+    };
+    const DeviceSpec& h100 = *findDevice("h100");
+    const double copy =
+        2 * (2 * 4096.0 * 4096 * 2) / (h100.memoryBandwidth.value.value() * h100.memoryEfficiency.value);
+    const auto [forward, backward, again] = costed(false, true);
+    const auto [reorderedForward, reorderedBackward, reorderedAgain] = costed(true, true);
+    QVERIFY(isNear(reorderedForward - forward, 4 * copy, 1e-9));
+    QVERIFY(isNear(reorderedBackward - backward, 4 * copy, 1e-9));
+    QVERIFY(isNear(reorderedAgain - again, 3 * copy, 1e-9));
+    QCOMPARE(costed(true, false), costed(false, false));
+  }
+  /// What fp8 products read, and backward the gradients of their results; what is scattered stays in 16 bits.
+  void inputsMayBeGatheredInFp8() {
+    const auto exchanged = [](NumberFormat format, double bytes, CollectiveKind kind, Phase phase) {
+      AnalyticOptions options{.keepsGatheredInputs = true};
+      options.constants.fp8GatherBytes.value = bytes;
+      Job j = job(4096, 1);
+      j.format = format;
+      const auto g = analyticProfile(sample("llama-3-8b"), *findDevice("h100"), j, {{8, true}}, options);
+      return bytesOf(block(g, 0), kind, GroupKind::Tensor, phase);
+    };
+    const double whole = 4096.0 * 4096 * 2;
+    for (const Phase phase : {Phase::Forward, Phase::Backward}) {
+      QCOMPARE(exchanged(NumberFormat::Fp8, 2, CollectiveKind::AllGather, phase), 2 * whole);
+      QCOMPARE(exchanged(NumberFormat::Fp8, 1, CollectiveKind::AllGather, phase), whole);
+      QCOMPARE(exchanged(NumberFormat::Fp8, 1, CollectiveKind::ReduceScatter, phase), 2 * whole);
+      QCOMPARE(exchanged(NumberFormat::Bf16, 1, CollectiveKind::AllGather, phase), 2 * whole);
+    }
+  }
+  /// torchtitan keeps results of products and of scatters: what its recompute reads is gathered once more.
+  void everySecondProductGathersAgain() {
+    const auto gathered = [](SelectiveRecompute what, bool sequence) {
+      AnalyticOptions options{.selectiveRecompute = what, .keepsGatheredInputs = true};
+      const auto g =
+          analyticProfile(gpt(2048, 16, 2), *findDevice("h100"), job(4096, 1), {{8, sequence}}, options);
+      return bytesOf(block(g, 0), CollectiveKind::AllGather, GroupKind::Tensor, Phase::RecomputeSelective);
+    };
+    QCOMPARE(gathered(SelectiveRecompute::EverySecondProduct, true), 2 * 4096.0 * 2048 * 2);
+    QCOMPARE(gathered(SelectiveRecompute::EverySecondProduct, false), 0.0);
+    QCOMPARE(gathered(SelectiveRecompute::AttentionCore, true), 0.0);
+  }
   /// One all-reduce more before a gated MLP, and two more where queries, keys and values are three products.
   void inputGradientsMayBeSummedApart() {
     const auto reduced = [](const TransformerArchitecture& a, bool apart, bool sequence) {
