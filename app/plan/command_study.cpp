@@ -201,15 +201,19 @@ int scaling(const Arguments& args) {
 }
 
 int validation(const Arguments& args) {
-  const auto text = readTextFile(args.files[0]);
-  if (!text) return report(text.diagnostics), kBadInput;
   PublishedOptions options;
   options.program = programOption(args);
-  const auto validation = runValidation(*text, args.files[0], options);
-  report(validation.diagnostics);
-  if (!validation) return kBadInput;
-  if (args.has("--errors")) return std::cout << errorsJson(errorsOf(*validation)) << std::flush, kDone;
-  return std::cout << toText(*validation) << std::flush, kDone;
+  ValidationReport all;
+  for (const std::string& file : args.files) {
+    const auto text = readTextFile(file);
+    if (!text) return report(text.diagnostics), kBadInput;
+    const auto validation = runValidation(*text, file, options);
+    report(validation.diagnostics);
+    if (!validation) return kBadInput;
+    all.rows.insert(all.rows.end(), validation->rows.begin(), validation->rows.end());
+  }
+  std::cout << (args.has("--errors") ? errorsJson(errorsOf(all)) : toText(all)) << std::flush;
+  return kDone;
 }
 
 int ranking(const Arguments& args) {
@@ -300,11 +304,11 @@ Command validationCommand() {
   return {
       .name = "validation",
       .summary = "published training runs, predicted beside measured",
-      .usage = {"FILE"},
+      .usage = {"FILE…"},
       .description =
-          R"(Published training runs (a table like training_results.json), predicted beside measured. A row, or its set for
+          R"(Published training runs (tables like samples/published/training_runs.json), predicted beside measured. A row, or its set for
 all rows, may say hidden, heads, kv_heads, ffn, layers, vocab, seq, experts, top_k or model (a Hugging Face
-configuration), device, host (devices joined by their own links), t, p, v, c, e, zero, gpus, global_batch, microbatch, recompute, sequence_parallel, flash,
+configuration), device, host (devices joined by their own links), host_link_GBps (a device, one way, between hosts), shard (replicas that share what ZeRO shards), t, p, v, c, e, zero, gpus, global_batch, microbatch, recompute, sequence_parallel, flash,
 dropout (false: nothing is dropped), format, convention (model, causal, sc21), program (what ran it) or year of the software, overlap_tensor, overlap_context, overlap_expert,
 overlap_pipeline, overlap_data, overlap_sync (shares hidden; sync: the end of a step), settings (an object: fields of the
 scenario by key, nest-plan fields, that the run sets beside its program), fitted (true: in view when constants were
@@ -315,7 +319,7 @@ that it is, by import and evaluate.)",
                    "print how far programs err on runs that no constant was fitted on, as JSON "
                    "(resources/prediction_errors.json)"}},
       .leastFiles = 1,
-      .mostFiles = 1,
+      .mostFiles = 100,
       .run = validation};
 }
 

@@ -56,7 +56,7 @@ constexpr std::string_view kKnown[] = {
     "v",       "c",          "e",          "etp",       "zero",         "scheme",  "tp_times_pp",
     "dropout", "flash",      "microbatch", "recompute", "format",       "program", "sequence_parallel",
     "year",    "convention", "settings",   "params_B",  "global_batch", "fitted",  "overlap_sync",
-    "note",    "notes",      "about",      "mfu_pct",   "hfu_pct"};
+    "shard",   "note",       "notes",      "about",     "mfu_pct",      "hfu_pct", "host_link_GBps"};
 
 bool isResult(std::string_view name) {
   return std::any_of(kResults.begin(), kResults.end(), [&](const ResultColumn& c) { return name == c.name; });
@@ -81,7 +81,7 @@ class RowFigures {
 public:
   RowFigures(const JsonText& text, const json& set, const json& row, const std::string& setPointer,
              const std::string& rowPointer, Diagnostics& out)
-      : m_text(text), m_rowPointer(rowPointer), m_out(out) {
+      : m_text(text), m_setPointer(setPointer), m_rowPointer(rowPointer), m_out(out) {
     const json* columns = arrayIn(set, "columns");
     for (std::size_t i = 0; columns && i < columns->size() && i < row.size(); ++i)
       if ((*columns)[i].is_string())
@@ -177,19 +177,21 @@ public:
     return out;
   }
   Place place() const { return m_text.placeOf(m_rowPointer); }
+  Place setPlace() const { return m_text.placeOf(m_setPointer); }
+  void wrong(const std::string& name, const std::string& expected) {
+    const auto& [value, pointer] = m_values.at(name);
+    tell(error("published-figure", m_text.placeOf(pointer),
+               '"' + name + "\" must be " + expected + "; found " + value->dump()));
+  }
+  /// What the set says is told once, not for each row.
+  void tell(Diagnostic d) {
+    if (std::find(m_out.begin(), m_out.end(), d) == m_out.end()) m_out.push_back(std::move(d));
+  }
 
 private:
   static const json* arrayIn(const json& object, const char* key) {
     const auto it = object.find(key);
     return it != object.end() && it->is_array() ? &*it : nullptr;
-  }
-  void wrong(const std::string& name, const std::string& expected) {
-    const auto& [value, pointer] = m_values.at(name);
-    Diagnostic fault =
-        error("published-figure", m_text.placeOf(pointer),
-              '"' + name + "\" must be " + expected + "; found " + nest::quoted(value->dump()));
-    // What the set says is wrong once, not for each row.
-    if (std::find(m_out.begin(), m_out.end(), fault) == m_out.end()) m_out.push_back(std::move(fault));
   }
   void add(const std::string& name, const json& value, std::string pointer) {
     if (!value.is_null()) m_values.try_emplace(name, &value, std::move(pointer));
@@ -199,7 +201,7 @@ private:
   }
 
   const JsonText& m_text;
-  std::string m_rowPointer;
+  std::string m_setPointer, m_rowPointer;
   Diagnostics& m_out;
   std::map<std::string, std::pair<const json*, std::string>> m_values;
   std::vector<std::unique_ptr<json>> m_fromSource;
@@ -270,7 +272,7 @@ const char* megatronOf(int year) {
   return year < 2025 ? "megatron-core-2024" : "megatron-core-2025";
 }
 
-void readPlan(RowFigures& f, PublishedRun& r, Diagnostics& out) {
+void readPlan(RowFigures& f, PublishedRun& r) {
   r.device = f.word("device");
   r.sequence = f.whole("seq", 2048);
   r.model.maxPositions = std::max(r.model.maxPositions, r.sequence);
@@ -280,6 +282,8 @@ void readPlan(RowFigures& f, PublishedRun& r, Diagnostics& out) {
   r.expert = f.whole("e", 1);
   r.foldedExperts = r.tensor > 1 && f.whole("etp", r.tensor) == 1;
   if (f.has("host")) r.host = f.whole("host", 1);
+  if (const auto link = f.number("host_link_GBps", 1e-3, 1e6)) r.hostLink = BytesPerSecond(*link * 1e9);
+  if (f.has("shard")) r.shard = f.whole("shard", 1);
   if (f.has("microbatch")) r.microbatch = f.whole("microbatch", 1);
   // Sources that name the interleaved schedule without its chunk count leave it to be the best; others do not
   // use it.
@@ -314,9 +318,7 @@ void readPlan(RowFigures& f, PublishedRun& r, Diagnostics& out) {
   r.year = yearOf(f);
   r.program = f.word("program");
   if (r.program.empty()) r.program = isEarlyZero3 ? "deepspeed-zero3-2021" : megatronOf(r.year);
-  if (!findProgram(r.program))
-    out.push_back(error("program-unknown", f.place(), "no program is called \"" + r.program + '"',
-                        "one of " + programIds()));
+  if (!findProgram(r.program)) f.wrong("program", "one of " + programIds());
   for (int k = 0; k < kExchangeCount; ++k) r.overlap[k] = f.number(kOverlapColumns[k], 0, 1);
   r.syncOverlap = f.number("overlap_sync", 0, 1);
   r.settings = f.settings();
@@ -341,7 +343,7 @@ void readRow(RowFigures& f, const std::string& id, std::vector<PublishedRun>& ru
   PublishedRun r;
   r.set = id;
   r.model = *model;
-  readPlan(f, r, out);
+  readPlan(f, r);
   r.label = labelOf(f, r);
   for (const ResultColumn& c : kResults) {
     // A rate beside a time says the same once more.
@@ -351,6 +353,9 @@ void readRow(RowFigures& f, const std::string& id, std::vector<PublishedRun>& ru
     PublishedRun run = r;
     run.quantity = c.quantity;
     run.published = *value * c.unit;
+    if (r.device.empty() && isThroughput(c.quantity))
+      f.tell(warning("published-no-device", f.setPlace(), "No device is named: taken as A100 80 GB SXM",
+                     "Say \"device\", by name or id"));
     if (c.recompute) run.recompute = *c.recompute;
     if (c.sequenceParallel) run.sequenceParallel = *c.sequenceParallel;
     if (c.recompute) run.label += std::string(" · recompute ") + nameOf(*c.recompute);

@@ -38,7 +38,8 @@ struct PublishedRun {
   int sequence = 2048, devices = 1, globalBatch = 1;
   std::optional<int> microbatch;  ///< none: the best that fits
   std::optional<int> host;        ///< devices that the device's own links join; none: as usual for it
-  std::optional<int> chunks;      ///< v; none: interleaved, count not stated
+  std::optional<BytesPerSecond> hostLink;  ///< one way, a device, between hosts; none: as usual for it
+  std::optional<int> chunks;               ///< v; none: interleaved, count not stated
   int tensor = 1, stages = 1, context = 1, expert = 1;
   bool foldedExperts = false;  ///< expert tensor degree 1
   bool sequenceParallel = false;
@@ -48,6 +49,7 @@ struct PublishedRun {
   bool fusedSoftmax = false;                       ///< the same of scale, mask and softmax
   Recompute recompute = Recompute::None;
   int year = kToday;        ///< of the software
+  int shard = 0;            ///< replicas that share one copy of the sharded state; 0: all of them
   std::optional<int> zero;  ///< none: since 2023 1 (Megatron's distributed optimizer), before 0 if that fits
   NumberFormat format = NumberFormat::Bf16;
   bool fp16Gradients = false;
@@ -82,9 +84,11 @@ double countedFlops(const PublishedRun&, FlopConvention);
 /// constants of the program were chosen with these rows in view. "settings" is an object of what the run's
 /// configuration sets beside its program: {"/model/analytic/expert_exchange": "per-expert", …}, fields by
 /// key. "host" is how many devices the device's own
-/// links join (72 in a GB200 rack; a TPU slice is one by itself). "program" is what ran it
-/// (program/program.h); without it, Megatron as it was in the "year" of the software, which without it the
-/// number of an arXiv paper in "source" says; what says nothing is of today.
+/// links join (72 in a GB200 rack; a TPU slice is one by itself), "host_link_GBps" what a device has between
+/// hosts, one way, in GB/s. "shard" is how many replicas share a copy of what ZeRO shards (8: hybrid sharding
+/// in hosts of 8). "program" is what ran it (program/program.h); without it, Megatron as it was in the "year"
+/// of the software, which without it the number of an arXiv paper in "source" says; what says nothing is of
+/// today.
 Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, const std::string& file);
 
 /// Whether a file of "sets" is one of measured sweeps (ranking.h), which have times or failed runs in columns

@@ -1,11 +1,13 @@
 #include "study/published_scenario.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 
 #include "cluster/devices/device_catalog.h"
 #include "fields/program_setting.h"
 #include "formats/import_files.h"
 #include "units/at.h"
+#include "units/text.h"
 
 namespace nest {
 namespace {
@@ -25,16 +27,25 @@ LevelSpec level(const char* name, int fanout, BytesPerSecond bandwidth, Seconds 
 }
 
 ClusterSource clusterOf(const PublishedRun& r, const DeviceSpec& device) {
-  const int host = std::min(r.host.value_or(isTorus(device) ? r.devices : device.usualHostSize), r.devices);
+  int host = std::min(r.host.value_or(isTorus(device) ? r.devices : device.usualHostSize), r.devices);
+  while (r.devices % host != 0) --host;  // of a rack of 72 a run on 256 has 64
   LevelsSource levels;
-  if (r.devices <= host || r.devices % host != 0) {
-    levels.levels = {level("host", r.devices, device.linkBandwidth.value, device.linkLatency.value)};
-  } else {
-    levels.levels = {
-        level("host", host, device.linkBandwidth.value, device.linkLatency.value),
-        level("fabric", r.devices / host, device.hostLinkBandwidth.value, Seconds(kHostLatency))};
-  }
+  levels.levels = {level("host", host, device.linkBandwidth.value, device.linkLatency.value)};
+  if (host < r.devices)
+    levels.levels.push_back(level("fabric", r.devices / host,
+                                  r.hostLink.value_or(device.hostLinkBandwidth.value),
+                                  Seconds(kHostLatency)));
   return {device, levels};
+}
+
+std::string counted(int n, const char* one) {
+  return text::count(n) + ' ' + one + (n == 1 ? "" : "s");
+}
+
+std::string deviceIds() {
+  std::string out;
+  for (const DeviceSpec& d : deviceCatalog()) out += (out.empty() ? "" : ", ") + d.id;
+  return out;
 }
 
 /// Blocks of each part. Where they do not divide, parts that hold more besides have one less: the last (norm
@@ -126,6 +137,8 @@ public:
     Reading<PublishedPlan> out;
     out.value = chosen();
     out.diagnostics = std::move(m_out);
+    if (!out.value && out.diagnostics.empty())
+      out.diagnostics.push_back(error("published-degrees", {}, whatDoesNotDivide()));
     return out;
   }
 
@@ -166,9 +179,34 @@ private:
     if (m_data < 1 || m_data * m_run.stages * m_strategy.width() != m_run.devices) return false;
     if (m_run.globalBatch % (b * m_data) != 0 || blocksOfParts(m_run.model.layers, m_run.stages * v).empty())
       return false;
-    if (!m_strategy.fitsExperts(m_data)) return false;
+    if (!m_strategy.fitsExperts(m_data) || !fitsShards()) return false;
     return v == 1 || (m_run.stages > 1 && m_run.globalBatch / (b * m_data) % m_run.stages == 0);
   }
+
+  /// Why no plan can be formed of what the run states.
+  std::string whatDoesNotDivide() const {
+    const int width = m_run.stages * m_strategy.width();
+    if (m_data < 1 || m_data * width != m_run.devices)
+      return fmt::format("{} do not make replicas of {} (tensor, context and pipeline degrees)",
+                         counted(m_run.devices, "device"), width);
+    if (!m_strategy.fitsExperts(m_data))
+      return fmt::format("{} do not divide into expert groups of {}", counted(m_data, "replica"),
+                         m_strategy.expert);
+    if (!fitsShards())
+      return fmt::format("{} do not divide into shard groups of {}", counted(m_data, "replica"), m_run.shard);
+    const int b = m_run.microbatch.value_or(1), v = m_run.chunks.value_or(1);
+    if (m_run.globalBatch % (b * m_data) != 0)
+      return fmt::format("{} do not divide into microbatches of {} on {}",
+                         counted(m_run.globalBatch, "sequence"), b, counted(m_data, "replica"));
+    if (blocksOfParts(m_run.model.layers, m_run.stages * v).empty())
+      return fmt::format("{} do not make {}{}", counted(m_run.model.layers, "block"),
+                         counted(m_run.stages, "stage"), v > 1 ? " of " + counted(v, "chunk") : "");
+    return v == 1 ? fmt::format("{} do not make {}", counted(m_run.model.layers, "block"),
+                                counted(m_run.stages, "stage"))
+                  : fmt::format("interleaving needs microbatches of each replica ({}) that divide by {}",
+                                m_run.globalBatch / (b * m_data), counted(m_run.stages, "stage"));
+  }
+  bool fitsShards() const { return m_run.shard == 0 || m_run.shard >= m_data || m_data % m_run.shard == 0; }
 
   std::optional<PublishedPlan> evaluated(int b, int v, int zero) {
     PublishedPlan out;
@@ -184,6 +222,7 @@ private:
     out.plan.microbatch = b;
     out.plan.dataInner = m_data;
     out.plan.zero = zero;
+    out.plan.shardReplicas = zero > 0 && m_run.shard < m_data ? m_run.shard : 0;
     out.plan.schedule = usualSchedule(v);
     const Program* program = findProgram(m_run.program);
     const StageCut cuts = program && v == 1 ? program->cuts : StageCut::Free;
@@ -232,9 +271,9 @@ const DeviceSpec* deviceOf(const PublishedRun& r, const PublishedOptions& option
 Reading<Scenario> scenarioOf(const PublishedRun& r, const PublishedOptions& options) {
   const DeviceSpec* device = deviceOf(r, options);
   if (!device)
-    return {std::nullopt,
-            {error("published-device", {},
-                   "The device \"" + r.device + "\" of " + r.label + " is not in the catalog")}};
+    return {
+        std::nullopt,
+        {error("published-device", {}, "no device is called \"" + r.device + '"', "one of " + deviceIds())}};
   Imported parts;
   parts.cluster = clusterOf(r, *device);
   parts.model.emplace().architecture = r.model;

@@ -122,10 +122,10 @@ Reading<ValidationReport> runValidation(std::string_view trainingResults, const 
     const Place where{file, 0, 0, run.set};
     auto ran = planOf(run, options);
     if (!ran) {
-      out.push_back(warning("published-configuration", where,
-                            ran.diagnostics.empty()
-                                ? run.label + ": devices, batch or layers do not divide as stated"
-                                : run.label + ": " + ran.diagnostics.front().message));
+      const Diagnostic& why = ran.diagnostics.front();
+      const Diagnostic told =
+          warning("published-configuration", where, run.label + ": " + why.message, why.remedy);
+      if (std::find(out.begin(), out.end(), told) == out.end()) out.push_back(told);
       continue;
     }
     ValidationRow row;
@@ -137,6 +137,10 @@ Reading<ValidationReport> runValidation(std::string_view trainingResults, const 
     row.predicted = predictedBy(run, *ran);
     row.isFitted = isFittedOn(run);
     report.rows.push_back(std::move(row));
+  }
+  if (report.rows.empty() && !runs->empty()) {
+    out.push_back(error("published-none", {file, 0, 0, {}}, "None of the runs could be predicted"));
+    return {std::nullopt, out};
   }
   return {std::move(report), out};
 }
@@ -191,7 +195,7 @@ std::string errorsJson(const std::vector<ValidatedRuns>& all) {
   nlohmann::ordered_json j{{"about",
                             "How far predicted throughput was from runs of samples/published that no "
                             "constant was fitted on. Written by "
-                            "nest-plan study validation --errors samples/published/training_runs.json."}};
+                            "nest-plan study validation --errors samples/published/*_runs.json."}};
   j["errors"] = nlohmann::ordered_json::array();
   for (const ValidatedRuns& v : all)
     j["errors"].push_back({{"program", v.program},
