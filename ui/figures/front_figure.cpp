@@ -1,6 +1,7 @@
 #include "figures/front_figure.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "figures/axis.h"
@@ -18,6 +19,21 @@ QString from(const std::string& s) {
   return QString::fromStdString(s);
 }
 
+/// Those of the front, and last the chosen one where it is none of them: of plans that take as long, the
+/// front has the one of less memory, and the search prefers the simpler one.
+std::vector<const RankedPlan*> plansOf(const PlanContext& c) {
+  std::vector<const RankedPlan*> out;
+  for (const RankedPlan& p : c.outcome->front) out.push_back(&p);
+  const auto isChosen = [&](const RankedPlan* p) { return p->plan == c.plan->plan; };
+  if (c.plan && c.plan->evaluation.feasible() && std::none_of(out.begin(), out.end(), isChosen))
+    out.push_back(c.plan.get());
+  return out;
+}
+
+bool isBesideFront(std::size_t i, const PlanContext& c) {
+  return i >= c.outcome->front.size();
+}
+
 double peak(const RankedPlan& p, const PlanContext& c) {
   return predictedPeak(*c.problem, p.evaluation).value();
 }
@@ -31,14 +47,13 @@ ChartPlane planeOf(const QRectF& area, const PlanContext& c, bool standalone) {
   ChartPlane plane;
   plane.plot =
       bodyOf(area, c, standalone).adjusted(ChartPlane::kLeft, ChartPlane::kTop, -14, -ChartPlane::kBottom);
-  const auto& front = c.outcome->front;
-  const auto [fastest, slowest] = std::minmax_element(
-      front.begin(), front.end(),
-      [](const auto& a, const auto& b) { return a.evaluation.batchTime < b.evaluation.batchTime; });
-  double most = 1;
-  for (const auto& p : front) most = std::max(most, peak(p, c));
-  const double low = fastest->evaluation.batchTime.value() * 0.9,
-               high = slowest->evaluation.batchTime.value() * 1.12;
+  double most = 1, fastest = std::numeric_limits<double>::infinity(), slowest = 0;
+  for (const RankedPlan* p : plansOf(c)) {
+    most = std::max(most, peak(*p, c));
+    fastest = std::min(fastest, p->evaluation.batchTime.value());
+    slowest = std::max(slowest, p->evaluation.batchTime.value());
+  }
+  const double low = fastest * 0.9, high = slowest * 1.12;
   const Axis time = Axis::time(high, 1);
   plane.y = ChartScale::powers(low, high, ticksWithin(plane.plot.height(), 36),
                                FrontFigure::tr("Step time (%1)").arg(time.unitName), time.unit);
@@ -56,10 +71,12 @@ QRectF boxOf(const RankedPlan& p, const ChartPlane& plane, const PlanContext& c)
   return {at.x() - 9, at.y() - 9, 18, 18};
 }
 
-QString tipOf(const RankedPlan& p, const PlanContext& c) {
+QString tipOf(const RankedPlan& p, bool beside, const PlanContext& c) {
+  const QString chosen = beside ? FrontFigure::tr("<br>The plan shown; not on the front") : QString();
   return FrontFigure::tr("<b>%1</b><br>%2 per step<br>%3 devices<br>%4 on the fullest device")
-      .arg(from(summaryOf(p.plan)), from(text::time(p.evaluation.batchTime)),
-           from(text::count(p.plan.devicesUsed())), peakText(p, c));
+             .arg(from(summaryOf(p.plan)), from(text::time(p.evaluation.batchTime)),
+                  from(text::count(p.plan.devicesUsed())), peakText(p, c)) +
+         chosen;
 }
 
 }  // namespace
@@ -78,7 +95,11 @@ void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
       : c.outcome->frontReach == FrontReach::Stepped
           ? tr("The fastest plan for each number of devices and amount of memory tried")
           : tr("The best of the plans met in step time, devices and memory; there may be better ones");
-  paintFrame(ink, area, c, title(), tr("%1; labels: devices, where there is room").arg(plans));
+  const auto all = plansOf(c);
+  const bool beside = isBesideFront(all.size() - 1, c);
+  paintFrame(ink, area, c, title(),
+             plans + (beside ? tr("; ring: the plan shown, which is not on the front") : QString()) +
+                 tr("; labels: devices, where there is room"));
   const ChartPlane plane = planeOf(area, c, ink.style().standalone);
   Chart chart(ink, plane);
   // Plans on as many devices, joined as what each amount of memory reaches.
@@ -96,41 +117,47 @@ void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   const auto isBest = [&](const RankedPlan& p) { return c.plan && p.plan == c.plan->plan; };
   const QPen rim(ink.color(Theme::Role::Canvas), 1);
   QPolygonF best, others;
-  for (const auto& p : c.outcome->front) (isBest(p) ? best : others) << valuesOf(p, c);
+  for (const RankedPlan* p : all) (isBest(*p) ? best : others) << valuesOf(*p, c);
   chart.marks(others, {9, ink.color(Theme::Role::Text), rim, false, true, true});
-  chart.marks(best, {14, ink.color(Theme::Role::Accent), rim});
+  if (beside)  // others may stand at the same place
+    chart.marks(best, {14, Qt::NoBrush, QPen(ink.color(Theme::Role::Accent), 2.5)});
+  else
+    chart.marks(best, {14, ink.color(Theme::Role::Accent), rim});
   chart.paint();
-  for (const auto& p : c.outcome->front) {  // the fastest have their names first
+  const auto name = [&](const RankedPlan& p) {
     const QString devices = from(text::count(p.plan.devicesUsed()));
     const QPointF v = valuesOf(p, c);
-    chart.name(plane.at(v.x(), v.y()), 6,
+    chart.name(plane.at(v.x(), v.y()), isBest(p) ? 9 : 6,
                {QStringLiteral("%1: %2").arg(devices, from(summaryOf(p.plan))), devices}, isBest(p));
-  }
+  };
+  if (beside) name(*all.back());
+  for (const RankedPlan& p : c.outcome->front) name(p);  // the fastest have their names first
   paintMarks(ink, area, c);
 }
 
 int FrontFigure::count(const PlanContext& c) const {
-  return isShown(c) ? static_cast<int>(c.outcome->front.size()) : 0;
+  return isShown(c) ? static_cast<int>(plansOf(c).size()) : 0;
 }
 
 Figure::Hit FrontFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
-  const RankedPlan& plan = c.outcome->front[i];
-  return {itemOf(i), boxOf(plan, planeOf(area, c, false), c), tipOf(plan, c)};
+  const RankedPlan& plan = *plansOf(c)[i];
+  return {itemOf(i), boxOf(plan, planeOf(area, c, false), c), tipOf(plan, isBesideFront(i, c), c)};
 }
 
 std::vector<QRectF> FrontFigure::placesOf(const QRectF& area, const PlanContext& c) const {
   const ChartPlane plane = planeOf(area, c, false);
   std::vector<QRectF> out;
-  for (const RankedPlan& p : c.outcome->front) out.push_back(boxOf(p, plane, c));
+  for (const RankedPlan* p : plansOf(c)) out.push_back(boxOf(*p, plane, c));
   return out;
 }
 
 QString FrontFigure::lineOf(int i, const PlanContext& c) const {
-  const RankedPlan& p = c.outcome->front[i];
-  return tr("%1: %2, %3 devices, %4")
-      .arg(from(summaryOf(p.plan)), from(text::time(p.evaluation.batchTime)))
-      .arg(p.plan.devicesUsed())
-      .arg(peakText(p, c));
+  const RankedPlan& p = *plansOf(c)[i];
+  const QString line = tr("%1: %2, %3 devices, %4")
+                           .arg(from(summaryOf(p.plan)), from(text::time(p.evaluation.batchTime)))
+                           .arg(p.plan.devicesUsed())
+                           .arg(peakText(p, c));
+  return isBesideFront(i, c) ? tr("%1 (the plan shown; not on the front)").arg(line) : line;
 }
 
 }  // namespace nest

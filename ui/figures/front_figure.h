@@ -8,7 +8,7 @@ namespace nest {
 
 /// The plans between which one has to choose: batch time against memory of the fullest device, with the
 /// number of devices at each mark. Nothing is better than a plan of the front in all three. Items are numbers
-/// in Outcome::front.
+/// in Outcome::front; the plan shown, where it is not on the front, is marked besides and is the last one.
 class FrontFigure : public ListFigure {
   Q_DECLARE_TR_FUNCTIONS(FrontFigure)
 public:

@@ -115,6 +115,37 @@ private slots:
     QVERIFY2(names.size() >= kApart, qPrintable(QString::number(names.size())));
   }
 
+  /// Of plans that take as long, the front has the one of less memory, which need not be the one chosen.
+  void theChosenPlanIsMarkedBesideTheFront() {
+    PlanContext c = front(20);
+    const FrontFigure f;
+    QCOMPARE(f.count(c), 20);
+    QVERIFY(!f.asText(c).contains(QStringLiteral("the plan shown")));
+    auto chosen = std::make_shared<RankedPlan>(*c.plan);
+    chosen->plan.zero += 1;
+    c.plan = chosen;
+    QCOMPARE(f.count(c), 21);
+    QCOMPARE(f.asText(c).count(QStringLiteral("the plan shown")), 1);
+    const QRectF area(QPointF(0, 0), kPage);
+    const auto place = f.locate(ListFigure::itemOf(20), area, c);
+    QVERIFY(place && place->tip.contains(QStringLiteral("not on the front")));
+    QImage page(kPage, QImage::Format_RGB32);
+    QPainter painter(&page);
+    f.paint(painter, area, c, {});
+    painter.end();
+    const QColor accent = Theme::of(Theme::Kind::Light).color(Theme::Role::Accent);
+    int ring = 0;
+    for (double angle = 0; angle < 6.28; angle += 0.2)
+      for (const double r : {6.0, 7.0, 8.0}) {
+        const QColor here = page.pixelColor(
+            (place->area.center() + QPointF(r * std::cos(angle), r * std::sin(angle))).toPoint());
+        ring += std::abs(here.red() - accent.red()) + std::abs(here.blue() - accent.blue()) < 40;
+      }
+    QVERIFY2(ring > 20, qPrintable(QString::number(ring)));
+    chosen->evaluation.violations.push_back({});  // one that does not run has no place among these
+    QCOMPARE(f.count(c), 20);
+  }
+
   /// Rims of marks that stand close would leave little of each but their rims.
   void denseMarksStayDark_data() {
     QTest::addColumn<int>("plans");
