@@ -185,7 +185,8 @@ void CutFigure::paintRibbon(Ink& ink, const QRectF& r, const PlanContext& c) con
 double CutFigure::loadAxis() const {
   double best = 0;
   for (const StageEvaluation& s : m_draft->best) best = std::max(best, s.load.value());
-  return roundBound(std::max({best * 1.6, m_draft->evaluation.maxLoad.value() * 1.14, 1e-9}));
+  const double room = std::max(best * 1.6, 1e-9), shown = m_draft->evaluation.maxLoad.value() * 1.14;
+  return shown <= room ? room : roundBound(shown);
 }
 
 void CutFigure::paintLoads(Ink& ink, const QRectF& l, const PlanContext& c) const {
