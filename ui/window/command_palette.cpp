@@ -37,9 +37,16 @@ CommandPalette::CommandPalette(std::vector<Item> items, QWidget* parent)
   m_query->setFocus();
 }
 
-int CommandPalette::match(const QString& query, const QString& text) {
+namespace {
+
+bool beginsWord(const QString& text, qsizetype i) {
+  return i == 0 || !text[i - 1].isLetterOrNumber();
+}
+
+/// The letters of the query one after the other, from `start` on; -1: not all of them are there.
+int matchFrom(qsizetype start, const QString& query, const QString& text) {
   int score = 0, run = 0;
-  qsizetype at = 0;
+  qsizetype at = start;
   for (const QChar c : query) {
     if (c.isSpace()) {
       run = 0;
@@ -48,21 +55,30 @@ int CommandPalette::match(const QString& query, const QString& text) {
     qsizetype found = -1;
     for (qsizetype i = at; i < text.size(); ++i) {
       if (text[i].toLower() != c.toLower()) continue;
-      const bool begins = i == 0 || !text[i - 1].isLetterOrNumber();
       if (found < 0) found = i;
       if (i == at && run > 0) break;  // goes on with the run
-      if (begins) {
+      if (beginsWord(text, i)) {
         found = i;
         break;
       }
     }
     if (found < 0) return -1;
-    const bool begins = found == 0 || !text[found - 1].isLetterOrNumber();
-    run = found == at && at > 0 ? run + 1 : 1;
-    score += (begins ? 8 : 1) + 3 * run;
+    run = found == at && at > start ? run + 1 : 1;
+    score += (beginsWord(text, found) ? 8 : 1) + 3 * run;
     at = found + 1;
   }
   return score * 100 - static_cast<int>(std::min<qsizetype>(text.size(), 99));
+}
+
+}  // namespace
+
+int CommandPalette::match(const QString& query, const QString& text) {
+  int best = matchFrom(0, query, text);
+  if (best < 0) return best;
+  // "stages" is the second word of "Show stages", not the "S" of the first and some later letters.
+  for (qsizetype i = 1; i < text.size(); ++i)
+    if (beginsWord(text, i)) best = std::max(best, matchFrom(i, query, text));
+  return best;
 }
 
 void CommandPalette::filter() {

@@ -9,6 +9,7 @@
 #include <QDialog>
 #include <QDockWidget>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QMimeData>
 #include <QObject>
 #include <QProgressBar>
@@ -342,6 +343,20 @@ private Q_SLOTS:
     QVERIFY(!repair().isValid());
     document.history().redo();
     QVERIFY(repair().isValid());
+  }
+
+  /// Who types the name of a view gets the view, not a field or a stage that has the letters, too.
+  void paletteFindsViewsByTheirNames() {
+    Fixture f;
+    for (const View* view : f.window.views().views()) {
+      f.window.actions().find(QStringLiteral("edit.find"))->trigger();
+      auto* palette = f.window.findChild<CommandPalette*>();
+      QVERIFY(palette);
+      palette->findChild<QLineEdit*>()->setText(view->title());
+      const QString first = palette->findChild<QListWidget*>()->item(0)->text();
+      QVERIFY2(first.startsWith(QStringLiteral("Show ") + view->title().toLower()), qPrintable(first));
+      delete palette;
+    }
   }
 
   void paletteFindsCommandsAndFields() {
