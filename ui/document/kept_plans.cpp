@@ -11,6 +11,11 @@ auto find(Scenario& s, const QString& name) {
                       [wanted = name.toStdString()](const KeptPlan& k) { return k.name == wanted; });
 }
 
+bool shows(const SavedMoment& m, const std::string& keptPlan) {
+  return m.plan == keptPlan ||
+         std::any_of(m.beside.begin(), m.beside.end(), [&](const auto& b) { return b.kept == keptPlan; });
+}
+
 }  // namespace
 
 QString freeName(const Scenario& s, const QString& proposed) {
@@ -52,16 +57,20 @@ void renameKeptPlan(ScenarioDocument& document, const QString& name, const QStri
   });
 }
 
+int slidesOf(const Scenario& s, const QString& keptPlan) {
+  const std::string wanted = keptPlan.toStdString();
+  return static_cast<int>(std::count_if(s.moments.begin(), s.moments.end(),
+                                        [&](const SavedMoment& m) { return shows(m, wanted); }));
+}
+
 void removeKeptPlan(ScenarioDocument& document, const QString& name) {
   document.closeStep();
   document.edit({}, ScenarioDocument::tr("Remove kept plan \"%1\"").arg(name), [&](Scenario& s) {
     const auto it = find(s, name);
     if (it == s.keptPlans.end()) return;
     s.keptPlans.erase(it);
-    std::erase_if(s.moments, [wanted = name.toStdString()](const SavedMoment& m) {
-      return m.plan == wanted ||
-             std::any_of(m.beside.begin(), m.beside.end(), [&](const auto& b) { return b.kept == wanted; });
-    });
+    std::erase_if(s.moments,
+                  [wanted = name.toStdString()](const SavedMoment& m) { return shows(m, wanted); });
   });
 }
 

@@ -1,5 +1,8 @@
 // Kept what-ifs belong to the scenario: saved, undone and shown again like everything else in it.
+#include <QAbstractButton>
 #include <QListWidget>
+#include <QMessageBox>
+#include <QTimer>
 
 #include "formats/scenario/scenario_json.h"
 #include "views/compare/compare_view.h"
@@ -93,6 +96,45 @@ private Q_SLOTS:
     QTRY_COMPARE(strip->count(), 0);
     b.window.document().history().undo();
     QTRY_COMPARE(strip->count(), 1);
+  }
+
+  /// Slides go with the plan that they show, after a word.
+  void slidesAreNotRemovedUnasked() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    for (const char* view : {"stages", "memory"}) {
+      b.window.views().reveal(QLatin1String(view));
+      QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
+    }
+    QCOMPARE(b.scenario().moments.size(), std::size_t(2));
+    QCOMPARE(b.scenario().keptPlans.size(), std::size_t(1));
+    b.window.views().reveal(QStringLiteral("whatif"));
+    QListWidget* strip = b.strip();
+    QTRY_COMPARE(strip->count(), 1);
+    const auto removeAndAnswer = [&](const QString& answer) {
+      QString said;
+      b.window.activateWindow();
+      if (!QTest::qWaitForWindowActive(&b.window)) return said;
+      QTimer::singleShot(0, &b.window, [&] {
+        auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+        if (!box) return;
+        said = box->text();
+        for (QAbstractButton* button : box->buttons())
+          if (button->text().remove(u'&') == answer) button->click();
+      });
+      strip->setFocus();
+      strip->setCurrentRow(0);
+      QTest::keyClick(strip, Qt::Key_Delete);
+      return said;
+    };
+    QVERIFY(removeAndAnswer(QStringLiteral("Cancel")).startsWith(QStringLiteral("2 slides")));
+    QCOMPARE(b.scenario().moments.size(), std::size_t(2));
+    QCOMPARE(b.scenario().keptPlans.size(), std::size_t(1));
+    QVERIFY(!removeAndAnswer(QStringLiteral("Remove")).isEmpty());
+    QVERIFY(b.scenario().moments.empty());
+    QVERIFY(b.scenario().keptPlans.empty());
+    b.window.document().history().undo();
+    QCOMPARE(b.scenario().moments.size(), std::size_t(2));
   }
 };
 

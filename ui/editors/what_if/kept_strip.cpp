@@ -8,6 +8,7 @@
 #include "export/figure_export.h"
 #include "figures/phrases.h"
 #include "figures/stages_figure.h"
+#include "views/remove_kept_plan.h"
 
 namespace nest {
 namespace {
@@ -131,7 +132,7 @@ void KeptStrip::renamed(QListWidgetItem* item) {
 
 void KeptStrip::removeCurrent() {
   if (const auto* item = currentItem(); item && m_document)
-    removeKeptPlan(*m_document, item->data(Qt::UserRole).toString());
+    askToRemoveKeptPlan(*this, *m_document, item->data(Qt::UserRole).toString());
 }
 
 void KeptStrip::openMenu(const QPoint& at) {
