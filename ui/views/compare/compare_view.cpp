@@ -17,9 +17,11 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "export/export_dialog.h"
 #include "fields/setting_difference.h"
 #include "figures/comparison_figure.h"
 #include "figures/plan_pair_figure.h"
+#include "figures/table_figure.h"
 #include "plan/metrics.h"
 #include "plan/plan_diff.h"
 #include "study/quiet_solve.h"
@@ -27,6 +29,7 @@
 #include "views/adaptive_splitter.h"
 #include "views/asking.h"
 #include "views/figure_pane.h"
+#include "views/remove_kept_plan.h"
 #include "words/metric_words.h"
 
 namespace nest {
@@ -84,8 +87,7 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   save->setText(tr("Export…"));
   save->setAutoRaise(true);
   save->setToolTip(tr("Save the figure as SVG, PDF or PNG, or copy it"));
-  connect(save, &QToolButton::clicked, this,
-          [this] { (m_tabs->currentWidget() == m_pairPane ? m_pairPane : m_pane)->exportFigure(); });
+  connect(save, &QToolButton::clicked, this, [this] { ExportDialog(*figure(), context(), this).exec(); });
   bar->addWidget(save);
   auto* below = new QWidget;
   auto* belowColumn = new QVBoxLayout(below);
@@ -133,6 +135,7 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
 CompareView::~CompareView() = default;
 
 const Figure* CompareView::figure() const {
+  if (m_tabs->currentWidget() == m_table) return m_tableFigure.get();
   return m_tabs->currentWidget() == m_pairPane ? static_cast<const Figure*>(m_pair.get()) : m_figure.get();
 }
 
@@ -163,6 +166,12 @@ void CompareView::showBeside(std::vector<PlanBeside> plans) {
   m_given = std::move(plans);
 }
 
+QString CompareView::whyNotKept() const {
+  return m_entries.size() == 1
+             ? tr("There is only one plan to compare. Run the baselines or keep a plan first.")
+             : QString();
+}
+
 void CompareView::showBare() {
   m_bar->hide();
   m_tabs->tabBar()->hide();
@@ -186,6 +195,8 @@ QWidget* CompareView::buildTable() {
   m_table->horizontalHeaderItem(3)->setToolTip(
       tr("Throughput relative to the manual plan, as in the paper's figures"));
   m_table->setAccessibleName(tr("Plans compared"));
+  m_tableFigure = std::make_unique<TableFigure>(QStringLiteral("compared-plans"), tr("Plans compared"),
+                                                *m_table->model());
   m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
   m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
   m_table->setAlternatingRowColors(true);
@@ -199,7 +210,8 @@ QWidget* CompareView::buildTable() {
   connect(remove, &QAction::triggered, this, [this] {
     const int row = m_table->currentRow();
     if (row < 0 || row >= rowCount() || !services().document) return;
-    if (const Entry& entry = m_entries[row]; entry.kept) removeKeptPlan(*services().document, entry.name);
+    if (const Entry& entry = m_entries[row]; entry.kept)
+      askToRemoveKeptPlan(*this, *services().document, QString(entry.name));
   });
   m_table->addAction(remove);
   connect(m_table, &QTableWidget::currentCellChanged, this, [this](int row) { chooseSecond(row); });

@@ -21,6 +21,7 @@ class Asking;
 class ComparisonFigure;
 class FigurePane;
 class PlanPairFigure;
+class TableFigure;
 
 /// The plan beside the other planning methods and beside plans that were kept, on one scale, with the
 /// differences in words.
@@ -37,6 +38,7 @@ public:
   State state() const override;
   std::vector<PlanBeside> plansBeside() const override;
   void showBeside(std::vector<PlanBeside>) override;
+  QString whyNotKept() const override;
   void showBare() override;
 
   std::vector<const Figure*> figures() const override;
@@ -79,6 +81,7 @@ private:
   QWidget* m_bar;
   std::unique_ptr<ComparisonFigure> m_figure;
   std::unique_ptr<PlanPairFigure> m_pair;
+  std::unique_ptr<TableFigure> m_tableFigure;
   Selection m_row, m_stage;  ///< of the figures: what they show need not be the shown plan
   FigurePane *m_pane, *m_pairPane;
   QTableWidget* m_table;

@@ -32,6 +32,8 @@ PlansPane::PlansPane(QWidget* parent)
   m_table->verticalHeader()->hide();
   m_table->horizontalHeader()->setStretchLastSection(true);
   m_reach->setWordWrap(true);
+  m_figure = std::make_unique<TableFigure>(QStringLiteral("best-plans"), tr("Best plans"), *m_table->model(),
+                                           [this](const PlanContext&) { return m_reach->text(); });
   m_keep->setToolTip(tr("Keep the selected plan to compare or present it"));
   auto* row = new QHBoxLayout;
   row->addWidget(m_reach, 1);

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <QWidget>
+#include <memory>
 #include <optional>
 
 #include "document/plan_context.h"
+#include "figures/table_figure.h"
 
 class QLabel;
 class QPushButton;
@@ -18,6 +20,7 @@ public:
   explicit PlansPane(QWidget* parent = nullptr);
 
   void setContext(PlanContextPtr);
+  const Figure& figure() const { return *m_figure; }
 
 Q_SIGNALS:
   /// The context with this plan as the one shown.
@@ -32,6 +35,7 @@ private:
   QTableWidget* m_table;
   QLabel* m_reach;
   QPushButton* m_keep;
+  std::unique_ptr<TableFigure> m_figure;
 };
 
 }  // namespace nest

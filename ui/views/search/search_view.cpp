@@ -14,6 +14,7 @@
 #include <QTabWidget>
 #include <QTableView>
 #include <QTextBrowser>
+#include <QTextDocumentFragment>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
@@ -151,9 +152,13 @@ void SearchView::applyState(const State& state) {
   m_candidatesInFront = name && *name == "candidates";  // a tab only where the view is low
 }
 
+/// What can be printed of what is seen: questions have no picture, and stand beside the candidates.
 const Figure* SearchView::figure() const {
-  if (m_isBare && (m_candidatesInFront || m_tabs->currentWidget() == m_plans)) return nullptr;
-  return m_tabs->currentWidget() == m_dp ? static_cast<const Figure*>(&m_dp->figure()) : &m_front->figure();
+  const QWidget* front = m_isBare && m_candidatesInFront ? m_candidates : m_tabs->currentWidget();
+  if (front == m_dp) return &m_dp->figure();
+  if (front == m_front) return &m_front->figure();
+  if (front == m_plans) return &m_plans->figure();
+  return m_candidateFigure.get();
 }
 
 std::vector<const Figure*> SearchView::figures() const {
@@ -247,6 +252,8 @@ QWidget* SearchView::buildCandidates() {
   m_model = new CandidateModel(this);
   m_sorted = new CandidateFilter(this);
   m_sorted->setSourceModel(m_model);
+  m_candidateFigure = std::make_unique<TableFigure>(QStringLiteral("candidates"), tr("Candidates"), *m_sorted,
+                                                    [this](const PlanContext&) { return plainVerdict(); });
   m_table = new QTableView;
   m_table->setModel(m_sorted);
   m_table->setSortingEnabled(true);
@@ -450,6 +457,10 @@ void SearchView::searchChanged() {
     setNamedText(*m_headline, now);
     m_tabs->tabBar()->setToolTip(QStringLiteral("<qt>%1</qt>").arg(now));
   }
+}
+
+QString SearchView::plainVerdict() const {
+  return QTextDocumentFragment::fromHtml(verdictHtml()).toPlainText();
 }
 
 QString SearchView::verdictHtml() const {

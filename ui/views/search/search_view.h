@@ -1,5 +1,8 @@
 #pragma once
 
+#include <memory>
+
+#include "figures/table_figure.h"
 #include "jobs/background_task.h"
 #include "views/view.h"
 
@@ -58,6 +61,7 @@ private:
   void askInBackground(const QString& doing, BackgroundTask::Work);
   void refreshTable();
   QString verdictHtml() const;
+  QString plainVerdict() const;
   void say(const QString& html);
   bool ready(const QString& what);
 
@@ -71,6 +75,7 @@ private:
   FrontPane* m_front;
   PlansPane* m_plans;
   DpPane* m_dp;
+  std::unique_ptr<TableFigure> m_candidateFigure;
   QTabWidget* m_tabs;
   QSplitter* m_split;
   bool m_dpStale = true;

@@ -1,0 +1,133 @@
+#include "figures/table_figure.h"
+
+#include <QAbstractItemModel>
+#include <algorithm>
+#include <utility>
+
+#include "figures/frame.h"
+#include "figures/ink.h"
+#include "figures/phrases.h"
+
+namespace nest {
+namespace {
+
+using Role = Theme::Role;
+constexpr double kLine = 16, kPad = 6, kGap = 16;
+constexpr int kMostRows = 40;  ///< of a page; the text has all
+
+}  // namespace
+
+TableFigure::TableFigure(QString id, QString title, const QAbstractItemModel& model,
+                         std::function<QString(const PlanContext&)> sentence)
+    : Figure(std::move(id), std::move(title), {960, 540}), m_model(model), m_sentence(std::move(sentence)) {}
+
+QString TableFigure::textAt(int row, int column) const {
+  return m_model.index(row, column).data().toString();
+}
+
+QSizeF TableFigure::preferredSize(const PlanContext& c) const {
+  const int rows = std::min(kMostRows, m_model.rowCount()) + 2;
+  return {Figure::preferredSize(c).width(), std::max(240.0, 110 + rows * (kLine + kPad))};
+}
+
+std::optional<FigureState> TableFigure::state(const PlanContext& c, bool) const {
+  if (m_model.rowCount() > 0) return std::nullopt;
+  if (auto none = stateOf(c, title().toLower())) return none;
+  return FigureState{tr("Nothing to list"), {}};
+}
+
+/// As wide as the text of the first rows; what is too much is taken from the widest columns of words.
+std::vector<TableFigure::Column> TableFigure::columnsFor(double width, int rows) const {
+  std::vector<Column> out;
+  double rest = width;
+  std::vector<double> words;
+  for (int k = 0; k < m_model.columnCount(); ++k) {
+    Column column{m_model.headerData(k, Qt::Horizontal).toString(), false, 0};
+    const QVariant align = m_model.index(0, k).data(Qt::TextAlignmentRole);
+    column.right = align.isValid() && (align.toInt() & Qt::AlignRight) != 0;
+    column.width = Ink::width(column.title, Ink::kBody);
+    for (int r = 0; r < rows; ++r)
+      column.width = std::max(column.width, Ink::width(textAt(r, k), Ink::kBody));
+    column.width += kGap;
+    if (column.right)
+      rest -= column.width;
+    else
+      words.push_back(column.width);
+    out.push_back(std::move(column));
+  }
+  std::sort(words.begin(), words.end());
+  double widest = words.empty() ? 0 : words.back();
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const double share = rest / double(words.size() - i);
+    if (words[i] > share) {
+      widest = std::max(share, 40.0);
+      break;
+    }
+    rest -= words[i];
+  }
+  for (Column& column : out)
+    if (!column.right) column.width = std::min(column.width, widest);
+  return out;
+}
+
+void TableFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+  paintFrame(ink, area, c, title(), m_sentence ? m_sentence(c) : QString());
+  const QRectF body = bodyOf(area, c, ink.style().standalone);
+  const int n = m_model.rowCount();
+  const int most = std::clamp(static_cast<int>(body.height() / (kLine + kPad)), 1, n);
+  const std::vector<Column> columns = columnsFor(body.width(), most);
+  const auto cell = [&](const Column& column, double x, double y, const QString& text, Role role) {
+    ink.label(QRectF(x, y, column.width - kGap + 1, kLine), text,
+              (column.right ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter, Ink::kBody,
+              ink.color(role));
+  };
+  double y = body.top(), x = body.left();
+  for (const Column& column : columns) {
+    cell(column, x, y, column.title, Role::MutedText);
+    x += column.width;
+  }
+  y += kLine + kPad / 2;
+  ink.line({body.left(), y}, {body.right(), y}, ink.color(Role::Border));
+  for (int r = 0; r < n; ++r) {
+    std::vector<QStringList> cells;
+    qsizetype lines = 1;
+    for (int k = 0; k < static_cast<int>(columns.size()); ++k) {
+      const Column& column = columns[k];
+      const QString text = textAt(r, k);
+      cells.push_back(column.right ? QStringList(text)
+                                   : Ink::lines(text, column.width - kGap + 1, Ink::kBody));
+      lines = std::max(lines, cells.back().size());
+    }
+    const double height = double(lines) * kLine + kPad;
+    const double further = r + 1 < n ? kLine + kPad : 0;  // room to say how many are left out
+    if (r > 0 && y + height + further > body.bottom() + 1) {
+      ink.label({body.left(), y + kPad / 2, body.width(), kLine},
+                tr("… and %1 more rows").arg(countText(n - r)), Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody,
+                ink.color(Role::MutedText));
+      return;
+    }
+    x = body.left();
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      for (qsizetype l = 0; l < cells[k].size(); ++l)
+        cell(columns[k], x, y + kPad / 2 + double(l) * kLine, cells[k][l], Role::Text);
+      x += columns[k].width;
+    }
+    y += height;
+    ink.line({body.left(), y}, {body.right(), y},
+             mixed(ink.color(Role::Canvas), ink.color(Role::Border), 0.5), 0.5);
+  }
+}
+
+QString TableFigure::words(const PlanContext& c) const {
+  QString out = title() + u'\n';
+  if (m_sentence) out += m_sentence(c) + u'\n';
+  for (int r = -1; r < m_model.rowCount(); ++r) {
+    QStringList cells;
+    for (int k = 0; k < m_model.columnCount(); ++k)
+      cells << (r < 0 ? m_model.headerData(k, Qt::Horizontal).toString() : textAt(r, k));
+    out += cells.join(u'\t') + u'\n';
+  }
+  return out;
+}
+
+}  // namespace nest

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <functional>
+
+#include "figures/figure.h"
+
+class QAbstractItemModel;
+
+namespace nest {
+
+/// A table as it stands in a view, on paper: every column as wide as its text, the longest broken into lines
+/// where the page is narrower.
+class TableFigure : public Figure {
+  Q_DECLARE_TR_FUNCTIONS(TableFigure)
+public:
+  /// Rows, columns and alignment are those of `model`, which must outlive this; `sentence` is asked each
+  /// time.
+  TableFigure(QString id, QString title, const QAbstractItemModel& model,
+              std::function<QString(const PlanContext&)> sentence = {});
+
+  QSizeF preferredSize(const PlanContext&) const override;
+
+protected:
+  std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
+  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  std::optional<Hit> itemAt(const QPointF&, const QRectF&, const PlanContext&) const override {
+    return std::nullopt;
+  }
+  QString words(const PlanContext&) const override;
+
+private:
+  struct Column {
+    QString title;
+    bool right = false;  ///< numbers stand below each other and are never broken
+    double width = 0;
+  };
+  std::vector<Column> columnsFor(double width, int rows) const;
+  QString textAt(int row, int column) const;
+
+  const QAbstractItemModel& m_model;
+  std::function<QString(const PlanContext&)> m_sentence;
+};
+
+}  // namespace nest
