@@ -14,12 +14,19 @@
 #include "window/views_area.h"
 
 namespace nest {
+namespace {
+const QString kAdded = QStringLiteral("slide added");
+}  // namespace
 
 Presenter::Presenter(const Needs& needs, QWidget* window)
     : QObject(window), m(needs), m_window(window), m_pane(new MomentsPane(needs.document, window)) {
   connect(m_pane, &MomentsPane::keepRequested, this, &Presenter::addSlide);
   connect(m_pane, &MomentsPane::presentRequested, this, &Presenter::start);
   connect(m_pane, &MomentsPane::exportRequested, this, &Presenter::exportPdf);
+  connect(&needs.document, &ScenarioDocument::changed, this, [this](ScenarioParts parts) {
+    if ((parts & ScenarioPart::Moments) && m.document.scenario().moments.size() < m_saidAdded)
+      m.messages.withdraw(kAdded);
+  });
 }
 
 void Presenter::setTheme(Theme::Kind theme) {
@@ -40,7 +47,8 @@ void Presenter::addSlide() {
   m.messages.show(
       MessageBar::Tone::Note,
       tr("Added as slide %1: %2").arg(slides.size()).arg(QString::fromStdString(slides.back().caption)),
-      {{tr("Slides"), [this] { Q_EMIT paneWanted(); }}});
+      {{tr("Slides"), [this] { Q_EMIT paneWanted(); }}}, kAdded);
+  m_saidAdded = slides.size();
 }
 
 void Presenter::start(int from) {

@@ -48,6 +48,7 @@ private:
   QWidget* m_window;
   MomentsPane* m_pane;
   Theme::Kind m_theme = Theme::Kind::Light;
+  std::size_t m_saidAdded = 0;  ///< slides there were when a message said that one had been added
 };
 
 }  // namespace nest

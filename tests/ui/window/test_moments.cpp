@@ -105,6 +105,21 @@ private Q_SLOTS:
     QCOMPARE(b.scenario().moments.size(), std::size_t(1));
   }
 
+  /// The message goes with the slide.
+  void anUndoneSlideIsNotSaidToBeThere() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    b.window.views().reveal(QStringLiteral("stages"));
+    QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
+    QVERIFY(b.window.messages().text().contains(QStringLiteral("Added as slide 1")));
+    b.window.document().edit({}, QStringLiteral("Go on"), [](Scenario& s) { s.job.globalBatch *= 2; });
+    QVERIFY(b.window.messages().text().contains(QStringLiteral("Added as slide 1")));
+    b.window.document().history().undo();
+    b.window.document().history().undo();
+    QVERIFY(b.scenario().moments.empty());
+    QVERIFY(b.window.messages().text().isEmpty());
+  }
+
   void keysWalkTheWholeScreen() {
     Bench b;
     QTRY_VERIFY(b.solved());
