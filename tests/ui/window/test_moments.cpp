@@ -20,6 +20,7 @@
 #include "moments/moments_pdf.h"
 #include "ui/figures/text_recorder.h"
 #include "views/accuracy/accuracy_view.h"
+#include "views/asking.h"
 #include "views/compare/compare_view.h"
 #include "views/registry.h"
 #include "views/search/search_view.h"
@@ -397,6 +398,32 @@ private Q_SLOTS:
   }
 
   /// What a study found, the baselines and the plan before a change are the slide: they are kept with it.
+  /// The curve is of the scenario that was studied, whatever has been edited since: so is its slide.
+  void aStudyBelongsToItsScenario() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    auto* study = qobject_cast<StudyView*>(b.window.views().view(QStringLiteral("study")));
+    b.window.views().reveal(QStringLiteral("study"));
+    study->chooseField(0);
+    study->run();
+    QTRY_VERIFY_WITH_TIMEOUT(study->record().isWhole() && !study->isBusy(), 60000);
+    const auto saysSo = [&] {
+      return study->findChild<Asking*>()->text().contains(QStringLiteral("has changed since this study"));
+    };
+    QVERIFY(!saysSo());
+    const int batch = b.scenario().job.globalBatch;
+    b.window.document().edit({}, QStringLiteral("Go on"), [](Scenario& s) { s.job.globalBatch *= 4; });
+    QTRY_VERIFY(b.solved());
+    QTRY_VERIFY(saysSo());
+    QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
+    QCOMPARE(b.scenario().moments.size(), std::size_t(1));
+    QCOMPARE(keptPlanNamed(b.scenario(), b.scenario().moments[0].plan)->setting->job.globalBatch, batch);
+    b.window.document().history().undo();
+    b.window.document().history().undo();
+    QTRY_VERIFY(b.solved());
+    QTRY_VERIFY(!saysSo());
+  }
+
   void slidesKeepWhatTheyShow() {
     Bench b;
     QTRY_VERIFY(b.solved());

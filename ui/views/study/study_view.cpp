@@ -125,6 +125,7 @@ StudyView::StudyView(ViewServices services, QWidget* parent) : View(services, pa
   connect(m_asking, &Asking::ended, this, [this] {
     m_record.cancelled = !m_record.isWhole();
     show(m_record);
+    if (m_record.isWhole()) tellIfOutdated();
   });
   connect(&m_point, &Selection::selectedChanged, this, [this] {
     if (const int i = ListFigure::indexOf(m_point.selected()); i >= 0 && i < m_table->rowCount())
@@ -239,7 +240,22 @@ void StudyView::refresh() {
   m_asking->setReady(context().problem != nullptr, context().scenario
                                                        ? tr("Fix the errors in the scenario first.")
                                                        : tr("Open a scenario to study it."));
+  tellIfOutdated();
   showPoints();
+}
+
+PlanContextPtr StudyView::shownContext() const {
+  return m_studied && m_studied->plan && !m_record.results.empty() ? m_studied : contextPtr();
+}
+
+void StudyView::tellIfOutdated() {
+  const QString edited = tr("The scenario has changed since this study was run.");
+  const bool outdated = m_studied && !m_record.results.empty() && !isBusy() && context().scenario &&
+                        m_studied->scenario->setting() != context().scenario->setting();
+  if (outdated)
+    m_asking->say(edited);
+  else if (m_asking->text() == edited)
+    m_asking->say({});
 }
 
 void StudyView::run() {
@@ -247,6 +263,7 @@ void StudyView::run() {
   if (!context().problem || i < 0) return;
   m_point.setSelected(std::nullopt);
   m_cell.setSelected(std::nullopt);
+  m_studied = contextPtr();
   const Parameter& first = m_fields[i];
   if (j >= 0 && j != i)
     runSweep(first, m_fields[j]);
@@ -266,6 +283,7 @@ void StudyView::show(StudyRecord record) {
 /// Another scenario: what was studied is not of it.
 void StudyView::forget() {
   m_asking->drop();
+  m_studied.reset();
   show({});
 }
 
@@ -291,6 +309,7 @@ void StudyView::workOut(const Control& control) {
   if (!context().problem || !context().plan || !context().scenario) return;
   const Scenario& scenario = *context().scenario;
   const Problem& problem = *context().problem;
+  m_studied = contextPtr();
   const Parameter devices;
   StudyRecord record = curveOf(devices, false, {});
   std::optional<RankedPlan> previous;

@@ -34,6 +34,8 @@ public:
   const Figure* figure() const override;
   std::optional<StudyRecord> study() const override;
   void showStudy(const StudyRecord& record) override { show(record); }
+  /// The plan of the scenario that was studied: the one open may have been edited since.
+  PlanContextPtr shownContext() const override;
   QString whyNotKept() const override;
   void workOut(const Control&) override;
   void showBare() override;
@@ -64,9 +66,11 @@ private:
 
   void show(StudyRecord);
   void forget();
+  void tellIfOutdated();
 
   std::vector<Parameter> m_fields;
-  StudyRecord m_record;  ///< empty: no study yet
+  StudyRecord m_record;      ///< empty: no study yet
+  PlanContextPtr m_studied;  ///< null: it was not run here
   CurveFigure m_curve;
   SweepFigure m_sweep;
   Selection m_point, m_cell;
