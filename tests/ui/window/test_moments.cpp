@@ -22,6 +22,7 @@
 #include "views/accuracy/accuracy_view.h"
 #include "views/asking.h"
 #include "views/compare/compare_view.h"
+#include "views/figure_pane.h"
 #include "views/registry.h"
 #include "views/search/search_view.h"
 #include "views/study/study_view.h"
@@ -480,6 +481,10 @@ private Q_SLOTS:
     QVERIFY(pair.side(0).plan && pair.side(1).plan);
     QCOMPARE(pair.side(0).plan->evaluation.batchTime.value(), before);
     QVERIFY(pair.side(1).plan->evaluation.batchTime.value() > before);
+    // The words leave the room to the picture, which has the memory below the times.
+    const View* whatIf = show.sight()->view();
+    const int pictured = whatIf->findChild<FigurePane*>()->height();
+    QVERIFY2(pictured > 0.6 * whatIf->height(), qPrintable(QString::number(pictured)));
     // Looked at, not used.
     const auto sliders = show.sight()->view()->findChildren<QSlider*>();
     QVERIFY(!sliders.isEmpty());

@@ -5,7 +5,10 @@
 #include <QScrollArea>
 #include <QSplitter>
 #include <QTextBrowser>
+#include <QTextDocument>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
 
 #include "document/scenario_document.h"
 #include "editors/what_if/kept_strip.h"
@@ -180,6 +183,7 @@ QString WhatIfView::whyNotKept() const {
 
 void WhatIfView::showBare() {
   m_bare = true;
+  if (auto* told = qobject_cast<QSplitter*>(m_story->parentWidget())) told->setHandleWidth(0);
   m_sliders->hide();
   m_strip->hide();
   hideControls(*this);
@@ -216,7 +220,15 @@ void WhatIfView::resizeEvent(QResizeEvent* event) {
 /// In a low view the words keep their room: kept ones are small, and the two plans wait for more height.
 void WhatIfView::arrange() {
   const bool low = height() < kLow;
-  if (m_bare) return;
+  if (m_bare) {  // on a slide the words have the room they need, the picture the rest
+    constexpr int kAround = 12, kLeastStory = 40;
+    QTextDocument& told = *m_story->document();
+    told.setTextWidth(std::max(200, width() - 3 * kAround));
+    const int needed = static_cast<int>(std::ceil(told.size().height())) + kAround;
+    const int most = std::max(kLeastStory, height() * 2 / 5);
+    m_story->setFixedHeight(std::clamp(needed, kLeastStory, most));
+    return;
+  }
   m_strip->setLow(low);
   m_pane->setVisible(!low || keptCount() == 0);
 }
