@@ -17,7 +17,6 @@ public:
   MemoryFigure();
   ~MemoryFigure() override;
 
-  void setBy(By by) { m_by = by; }
   By by() const { return m_by; }
   std::vector<FigureOption> offeredOptions(const PlanContext&) const override;
   void setOption(const std::string& key, const std::string& name) override;

@@ -46,7 +46,6 @@ public:
   int linkShownAs(int link) const { return m_folded.linkShownAs[at(link)]; }
   bool isShown(int node) const { return !m_folded.hides(node); }
   int alike(int node) const { return m_folded.alike[at(node)]; }
-  int standsFor(int link) const { return m_standsFor[at(link)]; }
   /// Whose id stands for this node and its like among those unfolded; −1: it has no like.
   int siblingOf(int node) const { return m_folded.sibling.empty() ? -1 : m_folded.sibling[at(node)]; }
   std::vector<int> behind(int node) const;  ///< all that a drawn node stands for

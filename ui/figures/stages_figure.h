@@ -13,7 +13,6 @@ public:
   /// Share: every column as tall as the slowest, parts as shares of its own load.
   enum class Scale { Time, Share };
 
-  void setScale(Scale s) { m_scale = s; }
   Scale scale() const { return m_scale; }
   std::vector<FigureOption> offeredOptions(const PlanContext&) const override;
   void setOption(const std::string& key, const std::string& name) override;

@@ -18,11 +18,6 @@ public:
   TimelineFigure();
   ~TimelineFigure() override;
 
-  void setShowsMemory(bool on) { m_showsMemory = on; }
-  bool showsMemory() const { return m_showsMemory; }
-
-  /// Which schedule is run; nullopt: the plan's own (1F1B, or interleaved).
-  void setKind(std::optional<ScheduleKind> kind) { m_kind = kind; }
   std::vector<FigureOption> offeredOptions(const PlanContext&) const override;
   void setOption(const std::string& key, const std::string& name) override;
   /// Long simulations are asked for instead of being run while painting on screen; the answer comes with
@@ -62,7 +57,7 @@ private:
   void fill(Run&, const PlanContext&, Schedule) const;
 
   bool m_showsMemory = true;
-  std::optional<ScheduleKind> m_kind;
+  std::optional<ScheduleKind> m_kind;  ///< nullopt: the plan's own
   Ask m_ask;
   double m_from = 0, m_span = 1;  ///< shares of the batch that are visible
   mutable std::unique_ptr<Run> m_run;

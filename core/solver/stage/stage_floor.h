@@ -80,8 +80,6 @@ public:
   }
   /// Seconds of gradient exchange with each microbatch (ZeRO 2 and 3).
   double data(const StageSize& s) const { return s.dense * m_dataDense + s.expert * m_dataExpert; }
-  double dataPerDense() const { return m_dataDense; }
-  double dataPerExpert() const { return m_dataExpert; }
   /// Seconds of sync and step that a first stage of this size exposes.
   double tail(const StageSize& s) const { return s.dense * m_tailDense + s.expert * m_tailExpert; }
   /// A first stage exposes sync and step of at least this × its least load (LayerSums::leastAny).
