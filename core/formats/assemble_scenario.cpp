@@ -68,7 +68,7 @@ void suggestProgram(const Scenario& s, Diagnostics& out) {
       note("program-ideal", {"", 0, 0, "/program"},
            "the files do not say what runs the plan: times are those of an ideal program, in which nothing "
            "overlaps",
-           "name it with --program or in the field Program" +
+           "name it in the field Program (--program)" +
                (usual ? "; with " + s.cluster.device.name + " it may be " + usual->id : std::string())));
 }
 

@@ -274,13 +274,13 @@ private:
   int hostSize(std::size_t i) {
     if (m_options.devicesPerHost) return *m_options.devicesPerHost;
     m_result.assumedHostSize = true;
-    m_out.push_back(warning("host-size-assumed", {m_files[i].path, 0, 0, ""},
-                            "the file does not say how many devices a host has; " +
-                                devices(m_device.usualHostSize) + " are assumed, as is usual with " +
-                                m_device.name,
-                            "give --devices-per-host, set the devices of a host under Cluster, or add a list "
-                            "of hosts (scontrol show "
-                            "nodes, a host file) or a host's own topology (nvidia-smi topo -m, NCCL)"));
+    m_out.push_back(
+        warning("host-size-assumed", {m_files[i].path, 0, 0, ""},
+                "the file does not say how many devices a host has; " + devices(m_device.usualHostSize) +
+                    " are assumed, as is usual with " + m_device.name,
+                "set the devices of a host under Cluster (--devices-per-host), or add a list of hosts "
+                "(scontrol show nodes, a host file) or a host's own topology (nvidia-smi "
+                "topo -m, NCCL)"));
     return m_device.usualHostSize;
   }
 

@@ -208,7 +208,7 @@ void takeOver(const RunSettings& r, bool keepsProgram, Setting& s, Diagnostics& 
     setProgram(s, *program);
     out.push_back(note("program-proposed", at("/program"),
                        program->id + " is taken for what runs the plan: " + r.programEvidence,
-                       "choose another with --program or in the field Program"));
+                       "choose another in the field Program (--program)"));
   }
   const auto fix = [](Bound& bound, const std::optional<int>& value) {
     if (value) bound = {*value, *value};

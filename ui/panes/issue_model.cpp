@@ -1,5 +1,6 @@
 #include "panes/issue_model.h"
 
+#include <QFileInfo>
 #include <QFont>
 #include <QGuiApplication>
 #include <QPalette>
@@ -22,8 +23,9 @@ QString sentence(const std::string& text) {
   return s;
 }
 
+/// A file goes by its name; the tip has the whole path.
 QString placeText(const Place& p) {
-  QString s = QString::fromStdString(p.file);
+  QString s = QFileInfo(QString::fromStdString(p.file)).fileName();
   if (p.line > 0) s += QStringLiteral(":%1").arg(p.line);
   if (p.line > 0 && p.column > 0) s += QStringLiteral(":%1").arg(p.column);
   if (!s.isEmpty()) return s;

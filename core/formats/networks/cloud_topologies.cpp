@@ -61,7 +61,7 @@ public:
       if (!host.devices && m_unknown.emplace(type, 1).second)
         m_source.warning(place, "instance-type",
                          "the devices of the instance type " + nest::quoted(type) + " are not known",
-                         "give --devices-per-host");
+                         "set the devices of a host under Cluster (--devices-per-host)");
       if (!host.devices) host.nvlinkDomain.clear();
     }
     m_hosts.add(std::move(host), place);

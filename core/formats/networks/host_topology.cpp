@@ -76,7 +76,8 @@ Diagnostics weighDevices(std::vector<HostTopology>& kinds, const DeviceSpec& dev
                                 (known ? " (" + known->name + ") are faster than " + device.name + ";"
                                        : std::string(" are not in the catalog;")) +
                                 " they count as " + device.name,
-                            known ? std::string("choose --device ") + id : "give them a speed"));
+                            known ? "choose " + known->name + " under Cluster (--device " + id + ')'
+                                  : std::string("give them a speed")));
       continue;
     }
     if (known->id == device.id) continue;
@@ -244,7 +245,7 @@ Reading<GraphSource> joinHosts(const std::vector<HostTopology>& kinds,
                                           ") is faster than the hosts' network adapters: its hosts are "
                                           "joined by NVLink at " +
                                           text::bandwidth(figures.levels[1].bandwidth) + " per device",
-                                      "set its bandwidth with --level 1=…, if that is not so"));
+                                      "set its bandwidth under Cluster (--level 1=…), if that is not so"));
   return result;
 }
 

@@ -259,6 +259,16 @@ private Q_SLOTS:
     QVERIFY(!where.contains(u'/'));
   }
 
+  /// A long path took the room of what is wrong and what to do.
+  void issuesNameAFileWithoutItsFolders() {
+    IssueModel model;
+    model.setScenarioDiagnostics(
+        {warning("cut-off", {"/data/runs/2026/log.txt", 12, 0, ""}, "it ends early")});
+    const QModelIndex where = model.index(0, IssueModel::Where);
+    QCOMPARE(where.data().toString(), QStringLiteral("log.txt:12"));
+    QVERIFY(where.data(Qt::ToolTipRole).toString().contains(QStringLiteral("/data/runs/2026/log.txt:12")));
+  }
+
   /// A message was cut off beside an empty "What to do".
   void aMessageWithoutARemedyHasItsRoom() {
     IssueModel model;
