@@ -139,7 +139,7 @@ Reading<ValidationReport> runValidation(std::string_view trainingResults, const 
     report.rows.push_back(std::move(row));
   }
   if (report.rows.empty() && !runs->empty()) {
-    out.push_back(error("published-none", {file, 0, 0, {}}, "None of the runs could be predicted"));
+    out.push_back(error("published-none", {file, 0, 0, {}}, "none of the runs could be predicted"));
     return {std::nullopt, out};
   }
   return {std::move(report), out};
