@@ -354,8 +354,8 @@ void readRow(RowFigures& f, const std::string& id, std::vector<PublishedRun>& ru
     run.quantity = c.quantity;
     run.published = *value * c.unit;
     if (r.device.empty() && isThroughput(c.quantity))
-      f.tell(warning("published-no-device", f.setPlace(), "No device is named: taken as A100 80 GB SXM",
-                     "Say \"device\", by name or id"));
+      f.tell(warning("published-no-device", f.setPlace(), "no device is named: taken as A100 80 GB SXM",
+                     "say \"device\", by name or id"));
     if (c.recompute) run.recompute = *c.recompute;
     if (c.sequenceParallel) run.sequenceParallel = *c.sequenceParallel;
     if (c.recompute) run.label += std::string(" · recompute ") + nameOf(*c.recompute);

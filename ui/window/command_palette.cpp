@@ -97,12 +97,16 @@ void CommandPalette::filter() {
     row->setText(item.hint.isEmpty() ? item.text : item.text + QStringLiteral("   ·   ") + item.hint);
     row->setSizeHint({0, 28});
   }
+  if (hits.empty()) {
+    auto* none = new QListWidgetItem(tr("Nothing matches \"%1\"").arg(m_query->text()), m_list);
+    none->setFlags(Qt::NoItemFlags);
+  }
   m_list->setCurrentRow(0);
 }
 
 void CommandPalette::runCurrent() {
   const QListWidgetItem* row = m_list->currentItem();
-  if (!row) return;
+  if (!row || !row->flags().testFlag(Qt::ItemIsEnabled)) return;
   const auto run = m_items[row->data(kIndexRole).toInt()].run;
   close();
   if (run) run();

@@ -369,6 +369,21 @@ private Q_SLOTS:
     }
   }
 
+  void paletteSaysThatNothingMatches() {
+    Fixture f;
+    f.window.actions().find(QStringLiteral("edit.find"))->trigger();
+    auto* palette = f.window.findChild<CommandPalette*>();
+    QVERIFY(palette);
+    auto* query = palette->findChild<QLineEdit*>();
+    query->setText(QStringLiteral("qqqq"));
+    const auto* list = palette->findChild<QListWidget*>();
+    QCOMPARE(list->count(), 1);
+    QVERIFY(list->item(0)->text().contains(QStringLiteral("qqqq")));
+    QTest::keyClick(query, Qt::Key_Return);  // does nothing
+    QVERIFY(palette->isVisible());
+    delete palette;
+  }
+
   void paletteFindsCommandsAndFields() {
     QVERIFY(CommandPalette::match(QStringLiteral("sa"), QStringLiteral("Save as")) >
             CommandPalette::match(QStringLiteral("sa"), QStringLiteral("Show glossary")));
