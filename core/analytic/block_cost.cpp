@@ -312,6 +312,10 @@ private:
   double exchanged(bool into) const {
     return into && m.strategy.sequence ? m.tokens * a.hidden * m.device.gatheredBytes() : m.hiddenBytes();
   }
+  /// What products read, once for each region.
+  void gatherInputs(Phase phase) {
+    for (int region = 0; region < regions(); ++region) addTensorExchange(c, phase, m, true, exchanged(true));
+  }
   void forwardExchanges(Phase phase) {
     for (int part = 0; part < (a.mixer == Mixer::None ? 0 : a.encoder ? 2 : 1); ++part)
       for (const bool into : {true, false}) addTensorExchange(c, phase, m, into, exchanged(into));
@@ -389,13 +393,10 @@ private:
     // Only its own part of what a product read is kept, so that weight gradients gather it again. It may run
     // beside the input gradients' product (Korthikanti 2022, §4.2.2), but the paper's layer times show no
     // gain from that.
-    if (m.strategy.sequence && !m.options.keepsGatheredInputs)
-      for (int region = 0; region < regions(); ++region)
-        addTensorExchange(c, Phase::Backward, m, true, exchanged(true));
+    if (m.strategy.sequence && !m.options.keepsGatheredInputs) gatherInputs(Phase::Backward);
     // A policy that keeps results of products and scatters repeats the gathers before them.
     if (m.strategy.sequence && m.options.selectiveRecompute == SelectiveRecompute::EverySecondProduct)
-      for (int region = 0; region < regions(); ++region)
-        addTensorExchange(c, Phase::RecomputeSelective, m, true, exchanged(true));
+      gatherInputs(Phase::RecomputeSelective);
     // Gathered keys and values come once more; their fp32 gradients go all the way round, to where they
     // began.
     const double ranks = m.strategy.context;
