@@ -13,4 +13,9 @@ void addSearchFields(std::vector<Field>&);
 void addConstraintFields(std::vector<Field>&);
 void addAssumptionFields(std::vector<Field>&);
 
+/// Whether layers are priced from an architecture, not measured: for Field::matters.
+inline bool isComputed(const Setting& s) {
+  return s.model.architecture.has_value();
+}
+
 }  // namespace nest

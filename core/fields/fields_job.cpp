@@ -14,10 +14,6 @@ constexpr double kLargestBatch = 1 << 24;
 constexpr double kLargestBound = 1 << 30;
 constexpr double kPebibyte = 1024.0 * 1024 * 1024 * 1024 * 1024;
 
-bool isComputed(const Setting& s) {
-  return s.model.architecture.has_value();
-}
-
 /// Other bytes than those of its name give the optimizer the name that has them, or make it a custom one.
 FieldAccess custom(FieldAccess a) {
   a.set = [set = a.set, get = a.get](Setting& s, int i, const FieldValue& v) {

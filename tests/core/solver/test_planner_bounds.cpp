@@ -58,6 +58,22 @@ double reduceScatterByHand(const Hierarchy& h, const std::vector<int>& positions
   return std::min(flat, nested);
 }
 
+std::vector<int> positionsOf(const RankPattern& p) {
+  std::vector<int> out;
+  for (int o = 0; o < p.outer; ++o)
+    for (int j = 0; j < p.count; ++j)
+      for (int k = 0; k < p.inner; ++k)
+        out.push_back(p.base + o * p.outerStride + j * p.stride + k * p.innerStride);
+  return out;
+}
+
+double slowestReduceScatter(GroupShapes& shapes, const RankPattern& p, double bytes) {
+  double slowest = 0;
+  for (int g : shapes.set(shapes.setOfGroups(p, 1)))
+    slowest = std::max(slowest, shapes.rates(g).reduceScatter(bytes));
+  return slowest;
+}
+
 }  // namespace
 
 class TestPlannerBounds : public QObject {
@@ -79,13 +95,9 @@ private slots:
       p.outerStride = run + dice.between(0, std::max(0, h.deviceCount() / p.outer - run));
       if ((p.outer - 1) * p.outerStride + run > h.deviceCount()) continue;
       p.base = dice.between(0, h.deviceCount() - ((p.outer - 1) * p.outerStride + run));
-      std::vector<int> positions;
-      for (int o = 0; o < p.outer; ++o)
-        for (int j = 0; j < p.count; ++j) positions.push_back(p.base + o * p.outerStride + j * p.stride);
+      const std::vector<int> positions = positionsOf(p);
       const double bytes = std::pow(10, dice.between(2, 9));
-      double slowest = 0;
-      for (int g : shapes.set(shapes.setOfGroups(p, 1)))
-        slowest = std::max(slowest, shapes.rates(g).reduceScatter(bytes));
+      const double slowest = slowestReduceScatter(shapes, p, bytes);
       const double byHand = reduceScatterByHand(h, positions, bytes);
       QVERIFY2(std::abs(slowest - byHand) <= 1e-12 * byHand, qPrintable(QString("round %1").arg(round)));
       QVERIFY(shapes.cheapest(static_cast<int>(positions.size()), p.stride).reduceScatter(bytes) <=
@@ -110,15 +122,9 @@ private slots:
       p.outer = dice.between(1, std::min(4, h.deviceCount() / run));
       p.outerStride = dice.between(run, h.deviceCount() / p.outer);
       p.base = dice.between(0, h.deviceCount() - ((p.outer - 1) * p.outerStride + run));
-      std::vector<int> positions;
-      for (int o = 0; o < p.outer; ++o)
-        for (int j = 0; j < p.count; ++j)
-          for (int k = 0; k < p.inner; ++k)
-            positions.push_back(p.base + o * p.outerStride + j * p.stride + k);
+      const std::vector<int> positions = positionsOf(p);
       const double bytes = std::pow(10, dice.between(2, 9));
-      double slowest = 0;
-      for (int g : shapes.set(shapes.setOfGroups(p, 1)))
-        slowest = std::max(slowest, shapes.rates(g).reduceScatter(bytes));
+      const double slowest = slowestReduceScatter(shapes, p, bytes);
       const double byHand = reduceScatterByHand(h, positions, bytes);
       QVERIFY2(std::abs(slowest - byHand) <= 1e-12 * byHand, qPrintable(QString("round %1").arg(round)));
       looked += shapes.looked(), ranks += static_cast<long long>(positions.size());

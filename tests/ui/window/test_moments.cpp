@@ -6,19 +6,15 @@
 #include <QListWidget>
 #include <QPainter>
 #include <QSlider>
-#include <QStandardItemModel>
-#include <QTabBar>
 #include <QTabWidget>
 #include <algorithm>
 
 #include "figures/plan_pair_figure.h"
-#include "figures/table_figure.h"
 #include "formats/scenario/scenario_json.h"
 #include "moments/moment_show.h"
 #include "moments/moment_sight.h"
 #include "moments/moments_pane.h"
 #include "moments/moments_pdf.h"
-#include "ui/figures/text_recorder.h"
 #include "views/accuracy/accuracy_view.h"
 #include "views/asking.h"
 #include "views/compare/compare_view.h"
@@ -186,117 +182,6 @@ private Q_SLOTS:
       sight.paint(painter, QRectF(0, 0, 800, 450));
       QVERIFY(sight.view()->figure()->hasContent(sight.view()->context()));
     }
-  }
-
-  void searchShowsThePartInFront_data() {
-    QTest::addColumn<QString>("tab");
-    QTest::addColumn<QString>("figure");
-    QTest::newRow("candidates") << "candidates"
-                                << "candidates";
-    QTest::newRow("questions") << "questions"
-                               << "candidates";
-    QTest::newRow("best plans") << "best"
-                                << "best-plans";
-    QTest::newRow("front") << "front"
-                           << "front";
-    QTest::newRow("table") << "dp"
-                           << "dp-table";
-  }
-  void searchShowsThePartInFront() {
-    QFETCH(QString, tab);
-    QFETCH(QString, figure);
-    Bench b;
-    QTRY_VERIFY(b.solved());
-    QSettings().setValue(QStringLiteral("views/search/tab"), 1);  // what was used last does not matter
-    SavedMoment moment;
-    moment.view = "search";
-    moment.state["tab"] = tab.toStdString();
-    const MomentSight sight(moment, b.window.session().context(), b.scenario(), Theme::Kind::Print, nullptr);
-    QImage page(1280, 720, QImage::Format_RGB32);
-    QPainter painter(&page);
-    sight.paint(painter, QRectF(0, 0, 1280, 720));
-    QCOMPARE(sight.view()->figure() ? sight.view()->figure()->id() : QString(), figure);
-    const auto* tabs = sight.view()->findChild<QTabWidget*>();
-    const auto* candidates = sight.view()->findChild<QWidget*>(QStringLiteral("candidates"));
-    const bool isTab = tab != QLatin1String("candidates") && tab != QLatin1String("questions");
-    QCOMPARE(tabs->isVisible(), isTab);
-    QCOMPARE(candidates->isVisible(), !isTab);
-    QVERIFY(!tabs->tabBar()->isVisible());
-    if (isTab) QCOMPARE(tabs->currentWidget()->objectName(), tab);
-    QSettings().remove(QStringLiteral("views/search/tab"));
-  }
-
-  /// Text of a table is text on paper, not a picture of the screen.
-  void tablesArePrintedAsText_data() {
-    QTest::addColumn<QString>("view");
-    QTest::addColumn<QString>("tab");
-    for (const char* tab : {"candidates", "best", "questions"}) QTest::newRow(tab) << "search" << tab;
-    QTest::newRow("compare") << "compare"
-                             << "table";
-  }
-  void tablesArePrintedAsText() {
-    QFETCH(QString, view);
-    QFETCH(QString, tab);
-    Bench b;
-    QTRY_VERIFY(b.solved());
-    SavedMoment moment;
-    moment.view = view.toStdString();
-    moment.state["tab"] = tab.toStdString();
-    Scenario one = b.scenario();
-    one.moments = {moment};
-    const QByteArray pdf = momentsAsPdf(one, b.window.session().context());
-    QVERIFY(pdf.startsWith("%PDF"));
-    QVERIFY(!pdf.contains("/Subtype /Image"));
-  }
-
-  /// With Search or Compare in front, what is exported and copied is the table that is seen.
-  void theTableSeenIsExported() {
-    Bench b;
-    QTRY_VERIFY(b.solved());
-    b.window.views().reveal(QStringLiteral("search"));
-    View* search = b.window.views().view(QStringLiteral("search"));
-    auto* tabs = search->findChild<QTabWidget*>();
-    const auto idWith = [&](QWidget* front) {
-      tabs->setCurrentWidget(front);
-      return search->figure()->id();
-    };
-    QCOMPARE(idWith(search->findChild<QWidget*>(QStringLiteral("questions"))), QStringLiteral("candidates"));
-    QCOMPARE(idWith(search->findChild<QWidget*>(QStringLiteral("best"))), QStringLiteral("best-plans"));
-    QCOMPARE(idWith(search->findChild<QWidget*>(QStringLiteral("front"))), QStringLiteral("front"));
-    View* compare = b.window.views().view(QStringLiteral("compare"));
-    b.window.views().reveal(QStringLiteral("compare"));
-    auto* parts = compare->findChild<QTabWidget*>();
-    parts->setCurrentWidget(compare->findChild<QWidget*>(QStringLiteral("table")));
-    QCOMPARE(compare->figure()->id(), QStringLiteral("compared-plans"));
-    const QString text = compare->figure()->asText(compare->context());
-    QVERIFY2(text.contains(QStringLiteral("This plan\t")), qPrintable(text));
-    QSettings().remove(QStringLiteral("views/compare/tab"));
-    QSettings().remove(QStringLiteral("views/search/tab"));
-  }
-
-  /// A page that is narrower than a row breaks its words; nothing is lost, and numbers stay whole.
-  void aNarrowPageBreaksTheWordsOfATable() {
-    QStandardItemModel model(2, 2);
-    model.setHorizontalHeaderLabels({QStringLiteral("Time"), QStringLiteral("Why")});
-    const QString why = QStringLiteral(
-        "however it is cut, a stage lacks at least 12 GiB of memory, and then "
-        "it would still be slower than the best plan by 12 %");
-    for (int r = 0; r < 2; ++r) {
-      model.setItem(r, 0, new QStandardItem(QStringLiteral("16.1 s")));
-      model.setItem(r, 1, new QStandardItem(why));
-    }
-    model.item(0, 0)->setTextAlignment(Qt::AlignRight);
-    const TableFigure figure(QStringLiteral("t"), QStringLiteral("T"), model);
-    TextRecorder recorder({480, 340});
-    QPainter painter(&recorder);
-    figure.paint(painter, QRectF(0, 0, 480, 340), PlanContext{}, {});
-    painter.end();
-    QStringList words;
-    for (const auto& w : recorder.words()) words << w.text.split(u' ');
-    for (const QString& word : why.split(u' ')) QVERIFY2(words.count(word) >= 2, qPrintable(word));
-    QVERIFY(std::any_of(recorder.words().begin(), recorder.words().end(),
-                        [](const auto& w) { return w.text == QLatin1String("16.1 s"); }));
-    QVERIFY(!words.join(QString()).contains(QStringLiteral("…")));
   }
 
   /// Compare with one bar would show on the slide whatever was kept later.

@@ -1,0 +1,59 @@
+// The command palette: what the letters typed find.
+#include <QLineEdit>
+#include <QListWidget>
+
+#include "window/command_palette.h"
+#include "window_bench.h"
+
+using namespace nest;
+using namespace nest::test;
+
+class TestPalette : public QObject {
+  Q_OBJECT
+private Q_SLOTS:
+  /// Who types the name of a view gets the view, not a field or a stage that has the letters, too.
+  void paletteFindsViewsByTheirNames() {
+    WindowBench b;
+    for (const View* view : b.window.views().views()) {
+      b.window.actions().find(QStringLiteral("edit.find"))->trigger();
+      auto* palette = b.window.findChild<CommandPalette*>();
+      QVERIFY(palette);
+      palette->findChild<QLineEdit*>()->setText(view->title());
+      const QString first = palette->findChild<QListWidget*>()->item(0)->text();
+      QVERIFY2(first.startsWith(QStringLiteral("Show ") + view->title().toLower()), qPrintable(first));
+      delete palette;
+    }
+  }
+
+  void paletteSaysThatNothingMatches() {
+    WindowBench b;
+    b.window.actions().find(QStringLiteral("edit.find"))->trigger();
+    auto* palette = b.window.findChild<CommandPalette*>();
+    QVERIFY(palette);
+    auto* query = palette->findChild<QLineEdit*>();
+    query->setText(QStringLiteral("qqqq"));
+    const auto* list = palette->findChild<QListWidget*>();
+    QCOMPARE(list->count(), 1);
+    QVERIFY(list->item(0)->text().contains(QStringLiteral("qqqq")));
+    QTest::keyClick(query, Qt::Key_Return);  // does nothing
+    QVERIFY(palette->isVisible());
+    delete palette;
+  }
+
+  void paletteFindsCommandsAndFields() {
+    QVERIFY(CommandPalette::match(QStringLiteral("sa"), QStringLiteral("Save as")) >
+            CommandPalette::match(QStringLiteral("sa"), QStringLiteral("Show glossary")));
+    QCOMPARE(CommandPalette::match(QStringLiteral("xyz"), QStringLiteral("Save")), -1);
+    WindowBench b;
+    b.window.actions().find(QStringLiteral("edit.find"))->trigger();
+    auto* palette = b.window.findChild<CommandPalette*>();
+    QVERIFY(palette);
+    auto* query = palette->findChild<QLineEdit*>();
+    QTest::keyClicks(query, QStringLiteral("global batch"));
+    QTest::keyClick(query, Qt::Key_Return);
+    QTRY_COMPARE(b.window.focusWidget(), (b.window.findChild<QWidget*>(QStringLiteral("/job/global_batch"))));
+  }
+};
+
+NEST_TEST(TestPalette)
+#include "test_palette.moc"

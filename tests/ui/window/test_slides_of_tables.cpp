@@ -1,0 +1,106 @@
+// Slides and exports of the views that hold tables: Search and Compare.
+#include <QPainter>
+#include <QTabBar>
+#include <QTabWidget>
+
+#include "figures/figure.h"
+#include "moments/moment_sight.h"
+#include "moments/moments_pdf.h"
+#include "views/view.h"
+#include "window_bench.h"
+
+using namespace nest;
+using namespace nest::test;
+
+class TestSlidesOfTables : public QObject {
+  Q_OBJECT
+private Q_SLOTS:
+  void searchShowsThePartInFront_data() {
+    QTest::addColumn<QString>("tab");
+    QTest::addColumn<QString>("figure");
+    QTest::newRow("candidates") << "candidates"
+                                << "candidates";
+    QTest::newRow("questions") << "questions"
+                               << "candidates";
+    QTest::newRow("best plans") << "best"
+                                << "best-plans";
+    QTest::newRow("front") << "front"
+                           << "front";
+    QTest::newRow("table") << "dp"
+                           << "dp-table";
+  }
+  void searchShowsThePartInFront() {
+    QFETCH(QString, tab);
+    QFETCH(QString, figure);
+    WindowBench b;
+    QTRY_VERIFY(b.solved());
+    QSettings().setValue(QStringLiteral("views/search/tab"), 1);  // what was used last does not matter
+    SavedMoment moment;
+    moment.view = "search";
+    moment.state["tab"] = tab.toStdString();
+    const MomentSight sight(moment, b.window.session().context(), b.scenario(), Theme::Kind::Print, nullptr);
+    QImage page(1280, 720, QImage::Format_RGB32);
+    QPainter painter(&page);
+    sight.paint(painter, QRectF(0, 0, 1280, 720));
+    QCOMPARE(sight.view()->figure() ? sight.view()->figure()->id() : QString(), figure);
+    const auto* tabs = sight.view()->findChild<QTabWidget*>();
+    const auto* candidates = sight.view()->findChild<QWidget*>(QStringLiteral("candidates"));
+    const bool isTab = tab != QLatin1String("candidates") && tab != QLatin1String("questions");
+    QCOMPARE(tabs->isVisible(), isTab);
+    QCOMPARE(candidates->isVisible(), !isTab);
+    QVERIFY(!tabs->tabBar()->isVisible());
+    if (isTab) QCOMPARE(tabs->currentWidget()->objectName(), tab);
+    QSettings().remove(QStringLiteral("views/search/tab"));
+  }
+
+  /// Text of a table is text on paper, not a picture of the screen.
+  void tablesArePrintedAsText_data() {
+    QTest::addColumn<QString>("view");
+    QTest::addColumn<QString>("tab");
+    for (const char* tab : {"candidates", "best", "questions"}) QTest::newRow(tab) << "search" << tab;
+    QTest::newRow("compare") << "compare"
+                             << "table";
+  }
+  void tablesArePrintedAsText() {
+    QFETCH(QString, view);
+    QFETCH(QString, tab);
+    WindowBench b;
+    QTRY_VERIFY(b.solved());
+    SavedMoment moment;
+    moment.view = view.toStdString();
+    moment.state["tab"] = tab.toStdString();
+    Scenario one = b.scenario();
+    one.moments = {moment};
+    const QByteArray pdf = momentsAsPdf(one, b.window.session().context());
+    QVERIFY(pdf.startsWith("%PDF"));
+    QVERIFY(!pdf.contains("/Subtype /Image"));
+  }
+
+  /// With Search or Compare in front, what is exported and copied is the table that is seen.
+  void theTableSeenIsExported() {
+    WindowBench b;
+    QTRY_VERIFY(b.solved());
+    b.window.views().reveal(QStringLiteral("search"));
+    View* search = b.window.views().view(QStringLiteral("search"));
+    auto* tabs = search->findChild<QTabWidget*>();
+    const auto idWith = [&](QWidget* front) {
+      tabs->setCurrentWidget(front);
+      return search->figure()->id();
+    };
+    QCOMPARE(idWith(search->findChild<QWidget*>(QStringLiteral("questions"))), QStringLiteral("candidates"));
+    QCOMPARE(idWith(search->findChild<QWidget*>(QStringLiteral("best"))), QStringLiteral("best-plans"));
+    QCOMPARE(idWith(search->findChild<QWidget*>(QStringLiteral("front"))), QStringLiteral("front"));
+    View* compare = b.window.views().view(QStringLiteral("compare"));
+    b.window.views().reveal(QStringLiteral("compare"));
+    auto* parts = compare->findChild<QTabWidget*>();
+    parts->setCurrentWidget(compare->findChild<QWidget*>(QStringLiteral("table")));
+    QCOMPARE(compare->figure()->id(), QStringLiteral("compared-plans"));
+    const QString text = compare->figure()->asText(compare->context());
+    QVERIFY2(text.contains(QStringLiteral("This plan\t")), qPrintable(text));
+    QSettings().remove(QStringLiteral("views/compare/tab"));
+    QSettings().remove(QStringLiteral("views/search/tab"));
+  }
+};
+
+NEST_TEST(TestSlidesOfTables)
+#include "test_slides_of_tables.moc"
