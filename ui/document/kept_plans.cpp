@@ -11,12 +11,12 @@ auto find(Scenario& s, const QString& name) {
                       [wanted = name.toStdString()](const KeptPlan& k) { return k.name == wanted; });
 }
 
-bool shows(const SavedMoment& m, const std::string& keptPlan) {
+}  // namespace
+
+bool showsPlan(const SavedMoment& m, const std::string& keptPlan) {
   return m.plan == keptPlan ||
          std::any_of(m.beside.begin(), m.beside.end(), [&](const auto& b) { return b.kept == keptPlan; });
 }
-
-}  // namespace
 
 QString freeName(const Scenario& s, const QString& proposed) {
   QString name = proposed.simplified();
@@ -60,7 +60,7 @@ void renameKeptPlan(ScenarioDocument& document, const QString& name, const QStri
 int slidesOf(const Scenario& s, const QString& keptPlan) {
   const std::string wanted = keptPlan.toStdString();
   return static_cast<int>(std::count_if(s.moments.begin(), s.moments.end(),
-                                        [&](const SavedMoment& m) { return shows(m, wanted); }));
+                                        [&](const SavedMoment& m) { return showsPlan(m, wanted); }));
 }
 
 void removeKeptPlan(ScenarioDocument& document, const QString& name) {
@@ -70,7 +70,7 @@ void removeKeptPlan(ScenarioDocument& document, const QString& name) {
     if (it == s.keptPlans.end()) return;
     s.keptPlans.erase(it);
     std::erase_if(s.moments,
-                  [wanted = name.toStdString()](const SavedMoment& m) { return shows(m, wanted); });
+                  [wanted = name.toStdString()](const SavedMoment& m) { return showsPlan(m, wanted); });
   });
 }
 

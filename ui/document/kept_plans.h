@@ -16,6 +16,7 @@ QString keepPlan(ScenarioDocument&, const PlanContext& context, const QString& p
 void renameKeptPlan(ScenarioDocument&, const QString& name, const QString& newName);
 /// Moments that show it go with it.
 void removeKeptPlan(ScenarioDocument&, const QString& name);
+bool showsPlan(const SavedMoment&, const std::string& keptPlan);
 int slidesOf(const Scenario&, const QString& keptPlan);  ///< how many those are
 /// The scenario takes the setting of the kept plan; names and what is kept stay.
 void returnToKeptPlan(ScenarioDocument&, const QString& name);

@@ -1,6 +1,8 @@
 #include "moments/moment_edits.h"
 
+#include <QRegularExpression>
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "document/item_names.h"
@@ -26,6 +28,56 @@ bool isKept(const Scenario& s, const PlanContext& c) {
   });
 }
 
+/// The names that slides give to the plans they bring along, with the number of the slide.
+QString planOfSlide() {
+  return ScenarioDocument::tr("Plan of slide %1");
+}
+QString besideOnSlide() {
+  return ScenarioDocument::tr("%1, of slide %2");
+}
+
+/// What stands before and after the slide's number in a name that a slide gave; nullopt: it is another's.
+std::optional<std::pair<QString, QString>> aroundSlideNumber(const QString& name) {
+  const auto pattern = [](const QString& words, const char* number) {
+    QString p = QRegularExpression::escape(words);
+    p.replace(QRegularExpression::escape(QLatin1String(number)), QStringLiteral(")\\d+("));
+    p.replace(QRegularExpression::escape(QStringLiteral("%1")), QStringLiteral(".+"));
+    return QRegularExpression(QStringLiteral("^(%1)(?: \\(\\d+\\))?$").arg(p));
+  };
+  static const std::array patterns{pattern(planOfSlide(), "%1"), pattern(besideOnSlide(), "%2")};
+  for (const auto& p : patterns)
+    if (const auto match = p.match(name); match.hasMatch())
+      return std::pair(match.captured(1), match.captured(2));
+  return std::nullopt;
+}
+
+/// Plans that slides brought along are named after the first slide that shows them.
+void nameAfterSlides(Scenario& s) {
+  std::vector<std::pair<KeptPlan*, QString>> renamed;
+  for (KeptPlan& kept : s.keptPlans) {
+    const QString name = QString::fromStdString(kept.name);
+    const auto around = aroundSlideNumber(name);
+    const auto first = std::find_if(s.moments.begin(), s.moments.end(),
+                                    [&](const SavedMoment& m) { return showsPlan(m, kept.name); });
+    if (!around || first == s.moments.end()) continue;
+    const auto number = QString::number(first - s.moments.begin() + 1);
+    const QString wanted = around->first + number + around->second;
+    if (name != wanted && !name.startsWith(wanted + QStringLiteral(" (")))
+      renamed.emplace_back(&kept, wanted);
+  }
+  // First out of each other's way.
+  const auto call = [&s](KeptPlan& kept, const std::string& name) {
+    for (SavedMoment& m : s.moments) {
+      if (m.plan == kept.name) m.plan = name;
+      for (SavedMoment::Beside& b : m.beside)
+        if (b.kept == kept.name) b.kept = name;
+    }
+    kept.name = name;
+  };
+  for (auto& [kept, wanted] : renamed) call(*kept, freeName(s, QStringLiteral("slide")).toStdString());
+  for (auto& [kept, wanted] : renamed) call(*kept, freeName(s, wanted).toStdString());
+}
+
 bool isMoment(const ScenarioDocument& document, int moment) {
   return moment >= 0 && moment < static_cast<int>(document.scenario().moments.size());
 }
@@ -45,9 +97,8 @@ QString keepMoment(ScenarioDocument& document, const View& view, const Selection
     moment.selected =
         SavedMoment::Item{nameOf(item->kind).toStdString(), item->index, item->level, item->other};
   document.history().beginMacro(ScenarioDocument::tr("Add slide"));
-  moment.plan = keepPlan(document, *shown,
-                         ScenarioDocument::tr("Plan of slide %1").arg(document.scenario().moments.size() + 1))
-                    .toStdString();
+  moment.plan =
+      keepPlan(document, *shown, planOfSlide().arg(document.scenario().moments.size() + 1)).toStdString();
   for (const View::PlanBeside& b : view.plansBeside()) {
     SavedMoment::Beside one{b.name.toStdString(), b.note.toStdString(), {}, {}};
     const PlanContext& own = *shown;
@@ -55,11 +106,9 @@ QString keepMoment(ScenarioDocument& document, const View& view, const Selection
         !isKept(document.scenario(), *b.context))
       one.plan = b.context->plan->plan;
     else
-      one.kept =
-          keepPlan(
-              document, *b.context,
-              ScenarioDocument::tr("%1, of slide %2").arg(b.name).arg(document.scenario().moments.size() + 1))
-              .toStdString();
+      one.kept = keepPlan(document, *b.context,
+                          besideOnSlide().arg(b.name).arg(document.scenario().moments.size() + 1))
+                     .toStdString();
     moment.beside.push_back(std::move(one));
   }
   moment.study = view.study();
@@ -78,8 +127,15 @@ void captionMoment(ScenarioDocument& document, int moment, const QString& captio
 void removeMoment(ScenarioDocument& document, int moment) {
   if (!isMoment(document, moment)) return;
   document.closeStep();
-  document.edit({}, ScenarioDocument::tr("Remove slide %1").arg(moment + 1),
-                [&](Scenario& s) { s.moments.erase(s.moments.begin() + moment); });
+  document.edit({}, ScenarioDocument::tr("Remove slide %1").arg(moment + 1), [&](Scenario& s) {
+    const SavedMoment removed = s.moments[moment];
+    s.moments.erase(s.moments.begin() + moment);
+    std::erase_if(s.keptPlans, [&](const KeptPlan& kept) {
+      const QString name = QString::fromStdString(kept.name);
+      return showsPlan(removed, kept.name) && slidesOf(s, name) == 0 && aroundSlideNumber(name);
+    });
+    nameAfterSlides(s);
+  });
 }
 
 void moveMoment(ScenarioDocument& document, int moment, int to) {
@@ -90,6 +146,7 @@ void moveMoment(ScenarioDocument& document, int moment, int to) {
                   SavedMoment moved = std::move(s.moments[moment]);
                   s.moments.erase(s.moments.begin() + moment);
                   s.moments.insert(s.moments.begin() + to, std::move(moved));
+                  nameAfterSlides(s);
                 });
 }
 

@@ -18,6 +18,8 @@ namespace nest {
 /// sentence; empty: it is.
 QString keepMoment(ScenarioDocument&, const View& view, const Selection&, const QString& caption = {});
 void captionMoment(ScenarioDocument&, int moment, const QString& caption);
+/// A plan that it brought along, and that no other slide shows, goes with it, unless it was given another
+/// name.
 void removeMoment(ScenarioDocument&, int moment);
 /// Moves it to the place of another one; those between make room.
 void moveMoment(ScenarioDocument&, int moment, int to);
