@@ -16,10 +16,14 @@ namespace nest {
 
 using Role = Theme::Role;
 
+namespace {
+constexpr double kNote = 18;  ///< pixels a line
+}
+
 /// Where the four panels stand, and the two scales that they share.
 struct PlanPairFigure::Parts {
   std::array<QRectF, 2> heading, loads, memory;
-  QRectF legend;
+  QRectF notes, legend;
   std::vector<LegendItem> items;
   Axis time, bytes;
 
@@ -46,6 +50,24 @@ const StageEvaluation& PlanPairFigure::stage(int side, int index) const {
   return m_sides[side].plan->evaluation.stages[index];
 }
 
+QStringList PlanPairFigure::notesIn(const QSizeF& body, bool standalone) const {
+  if (m_notes.isEmpty() || !(standalone || m_notesOnScreen)) return {};
+  QStringList out;
+  std::vector<qsizetype> ends;  // of each note, in lines
+  for (const QString& note : m_notes) {
+    out += Ink::lines(note, body.width(), Ink::kBody);
+    ends.push_back(out.size());
+  }
+  const auto most = static_cast<qsizetype>(body.height() * 0.35 / kNote);
+  if (out.size() <= most) return out;
+  // Whole notes, and how many are missing.
+  qsizetype whole = 0;
+  while (whole < m_notes.size() && ends[static_cast<std::size_t>(whole)] < most) ++whole;
+  if (whole == 0) return {};
+  out.resize(ends[static_cast<std::size_t>(whole) - 1]);
+  return out << tr("and %1 more").arg(m_notes.size() - whole);
+}
+
 PlanPairFigure::Parts PlanPairFigure::layOut(const QRectF& area, const PlanContext& c,
                                              bool standalone) const {
   Parts p;
@@ -69,7 +91,11 @@ PlanPairFigure::Parts PlanPairFigure::layOut(const QRectF& area, const PlanConte
   if (held[MemoryPart::Headroom])
     p.items.push_back(
         {nameOf(MemoryPart::Headroom), colorOf(MemoryPart::Headroom, theme), hatchOf(MemoryPart::Headroom)});
-  const QRectF body = bodyOf(area, c, standalone);
+  QRectF body = bodyOf(area, c, standalone);
+  if (const auto lines = notesIn(body.size(), standalone).size(); lines > 0) {
+    p.notes = QRectF(body.left(), body.top(), body.width(), static_cast<double>(lines) * kNote);
+    body.setTop(p.notes.bottom() + 8);
+  }
   const double legend = legendHeight(p.items, body.width());
   p.legend = QRectF(body.left(), body.bottom() - legend, body.width(), legend);
   const double gap = 30, axis = 52;
@@ -126,6 +152,11 @@ void PlanPairFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
       p.items[shown++].color = colorOf(static_cast<LoadPart>(k), ink.theme());
   for (LegendItem& item : p.items)
     if (item.text == nameOf(MemoryPart::Headroom)) item.color = colorOf(MemoryPart::Headroom, ink.theme());
+  QRectF line(p.notes.left(), p.notes.top(), p.notes.width(), kNote);
+  for (const QString& note : notesIn(bodyOf(area, c, style.standalone).size(), style.standalone)) {
+    ink.label(line, note, Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Role::Text));
+    line.translate(0, kNote);
+  }
   for (int side = 0; side < 2; ++side) {
     const auto i = static_cast<std::size_t>(side);
     const QString name = m_sides[i].name;
@@ -249,6 +280,7 @@ QString PlanPairFigure::lineOf(int i, const PlanContext&) const {
 
 QString PlanPairFigure::words(const PlanContext& c) const {
   QString out = title() + u'\n' + sentence(1e9) + u'\n';
+  for (const QString& note : m_notes) out += note + u'\n';
   for (int i = 0; i < count(c); ++i) out += lineOf(i, c) + u'\n';
   return out;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QCoreApplication>
+#include <QStringList>
 #include <array>
 #include <memory>
 
@@ -33,6 +34,12 @@ public:
     m_instead = std::move(why);
   }
   const Side& side(int i) const { return m_sides[i]; }
+  /// What changes from the first to the second, a line each: above the panels on paper, and on screen where
+  /// nothing else says it. What does not fit beside the panels is counted.
+  void setNotes(QStringList notes, bool onScreen) {
+    m_notes = std::move(notes);
+    m_notesOnScreen = onScreen;
+  }
 
   QString title() const override;
 
@@ -52,6 +59,8 @@ private:
   Parts layOut(const QRectF& area, const PlanContext&, bool standalone) const;
   bool drawable() const { return m_sides[0].plan && m_sides[1].plan; }
   QString sentence(double width) const;  ///< as much of it as fits
+  /// The lines of the notes in a body of this size.
+  QStringList notesIn(const QSizeF& body, bool standalone) const;
   const StageEvaluation& stage(int side, int index) const;
   Pace paceOf(int side) const;
   void paintLoads(Ink&, const Parts&, int side) const;
@@ -59,6 +68,8 @@ private:
 
   std::array<Side, 2> m_sides;
   std::optional<FigureState> m_instead;
+  QStringList m_notes;
+  bool m_notesOnScreen = false;
 };
 
 }  // namespace nest

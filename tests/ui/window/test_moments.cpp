@@ -11,10 +11,12 @@
 
 #include "figures/plan_pair_figure.h"
 #include "formats/scenario/scenario_json.h"
+#include "moments/moment_edits.h"
 #include "moments/moment_show.h"
 #include "moments/moment_sight.h"
 #include "moments/moments_pane.h"
 #include "moments/moments_pdf.h"
+#include "ui/figures/text_recorder.h"
 #include "views/accuracy/accuracy_view.h"
 #include "views/asking.h"
 #include "views/compare/compare_view.h"
@@ -116,6 +118,35 @@ private Q_SLOTS:
     b.window.document().history().undo();
     QVERIFY(b.scenario().moments.empty());
     QVERIFY(b.window.messages().text().isEmpty());
+  }
+
+  /// It would stay in the file, and stand as a bar in Compare, with the name of a slide that is gone.
+  void thePlanOfASlideGoesWithIt() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    const auto names = [&] {
+      QStringList out;
+      for (const KeptPlan& k : b.scenario().keptPlans) out << QString::fromStdString(k.name);
+      return out.join(QStringLiteral(", "));
+    };
+    b.keepThree();
+    QCOMPARE(names(), QStringLiteral("Plan of slide 1, Plan of slide 3"));
+    const Scenario whole = b.scenario();
+    removeMoment(b.window.document(), 0);  // the second still shows its plan
+    QCOMPARE(names(), QStringLiteral("Plan of slide 1, Plan of slide 2"));
+    QCOMPARE(b.scenario().moments[1].plan, std::string("Plan of slide 2"));
+    moveMoment(b.window.document(), 0, 1);
+    QCOMPARE(names(), QStringLiteral("Plan of slide 2, Plan of slide 1"));
+    QCOMPARE(b.scenario().moments[0].plan, std::string("Plan of slide 1"));
+    QCOMPARE(keptPlanNamed(b.scenario(), "Plan of slide 1")->setting->job.globalBatch,
+             whole.keptPlans[1].setting->job.globalBatch);
+    removeMoment(b.window.document(), 1);
+    QCOMPARE(names(), QStringLiteral("Plan of slide 1"));
+    renameKeptPlan(b.window.document(), QStringLiteral("Plan of slide 1"), QStringLiteral("Twice the batch"));
+    removeMoment(b.window.document(), 0);
+    QCOMPARE(names(), QStringLiteral("Twice the batch"));
+    for (int i = 0; i < 5; ++i) b.window.document().history().undo();
+    QVERIFY(b.scenario() == whole);
   }
 
   void keysWalkTheWholeScreen() {
@@ -366,10 +397,22 @@ private Q_SLOTS:
     QVERIFY(pair.side(0).plan && pair.side(1).plan);
     QCOMPARE(pair.side(0).plan->evaluation.batchTime.value(), before);
     QVERIFY(pair.side(1).plan->evaluation.batchTime.value() > before);
-    // The words leave the room to the picture, which has the memory below the times.
+    // Screen and page say what changes, in the picture, which has the memory below the times.
+    QVERIFY2(figure().contains(QStringLiteral("Changed: ")), qPrintable(figure()));
+    for (const Theme::Kind kind : {Theme::Kind::Light, Theme::Kind::Print}) {
+      MomentSight sight(again->moments[2], show.sight()->view()->contextPtr(), *again, kind, nullptr);
+      TextRecorder seen(QSize(1200, 600));
+      QPainter painter(&seen);
+      sight.paint(painter, QRectF(0, 0, 1200, 600));
+      painter.end();
+      QCOMPARE(
+          std::count_if(seen.words().begin(), seen.words().end(),
+                        [](const auto& word) { return word.text.startsWith(QLatin1String("Changed: ")); }),
+          1);
+    }
     const View* whatIf = show.sight()->view();
-    const int pictured = whatIf->findChild<FigurePane*>()->height();
-    QVERIFY2(pictured > 0.6 * whatIf->height(), qPrintable(QString::number(pictured)));
+    const auto* picture = whatIf->findChild<FigurePane*>();
+    QTRY_VERIFY2(picture->height() > 0.8 * whatIf->height(), qPrintable(QString::number(picture->height())));
     // Looked at, not used.
     const auto sliders = show.sight()->view()->findChildren<QSlider*>();
     QVERIFY(!sliders.isEmpty());

@@ -8,7 +8,6 @@
 #include <QTextDocument>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <cmath>
 
 #include "document/scenario_document.h"
 #include "editors/what_if/kept_strip.h"
@@ -16,7 +15,6 @@
 #include "fields/setting_difference.h"
 #include "figures/phrases.h"
 #include "figures/plan_pair_figure.h"
-#include "plan/plan_diff.h"
 #include "units/text.h"
 #include "views/bare.h"
 #include "views/figure_pane.h"
@@ -220,15 +218,8 @@ void WhatIfView::resizeEvent(QResizeEvent* event) {
 /// In a low view the words keep their room: kept ones are small, and the two plans wait for more height.
 void WhatIfView::arrange() {
   const bool low = height() < kLow;
-  if (m_bare) {  // on a slide the words have the room they need, the picture the rest
-    constexpr int kAround = 12, kLeastStory = 40;
-    QTextDocument& told = *m_story->document();
-    told.setTextWidth(std::max(200, width() - 3 * kAround));
-    const int needed = static_cast<int>(std::ceil(told.size().height())) + kAround;
-    const int most = std::max(kLeastStory, height() * 2 / 5);
-    m_story->setFixedHeight(std::clamp(needed, kLeastStory, most));
-    return;
-  }
+  if (m_bare)
+    return m_story->setVisible(m_pair->count(context()) == 0);  // a slide's words are in its picture
   m_strip->setLow(low);
   m_pane->setVisible(!low || keptCount() == 0);
 }
@@ -250,6 +241,7 @@ void WhatIfView::showAnswer() {
     m_pair->showInstead({tr("Another model"), tr("Set a new baseline to compare again.")});
   else
     m_pair->setSides({}, {});
+  m_pair->setNotes(isReferenceShown() ? QStringList() : notes(), m_bare);
   m_pane->show(context(), theme());
 }
 
@@ -284,10 +276,30 @@ QString WhatIfView::storyHtml() const {
 }
 
 /// What differs in the scenario.
-QString WhatIfView::differencesHtml() const {
+QString WhatIfView::differences() const {
   const std::string what = settingDifference(m_reference.scenario->setting(), context().scenario->setting());
-  return what.empty() ? QString()
-                      : QStringLiteral("<p>%1</p>").arg(tr("Changed: %1.").arg(phrase(what)).toHtmlEscaped());
+  return what.empty() ? QString() : tr("Changed: %1.").arg(phrase(what));
+}
+
+QString WhatIfView::differencesHtml() const {
+  const QString what = differences();
+  return what.isEmpty() ? what : QStringLiteral("<p>%1</p>").arg(what.toHtmlEscaped());
+}
+
+PlanDiff WhatIfView::planChanges() const {
+  const PlanContext& c = context();
+  return diff(*c.problem, m_reference.plan->plan, m_reference.plan->evaluation, c.plan->plan,
+              c.plan->evaluation, m_reference.problem.get());
+}
+
+QStringList WhatIfView::notes() const {
+  if (!m_pair->count(context())) return {};
+  QStringList out;
+  if (const QString what = differences(); !what.isEmpty()) out << what;
+  const PlanDiff d = planChanges();
+  if (d.same()) out << tr("The plan stays the same.");
+  for (const auto& change : d.changes) out << phrase(change.sentence);
+  return out;
 }
 
 QString WhatIfView::changesHtml() const {
@@ -302,8 +314,7 @@ QString WhatIfView::changesHtml() const {
            differencesHtml() +
            QStringLiteral("<p>%1</p>").arg(phrase(summaryOf(c.plan->plan)).toHtmlEscaped());
   }
-  const PlanDiff d = diff(*c.problem, m_reference.plan->plan, m_reference.plan->evaluation, c.plan->plan,
-                          c.plan->evaluation, m_reference.problem.get());
+  const PlanDiff d = planChanges();
   QString html = QStringLiteral("<h3>%1</h3>")
                      .arg(phrase(paceChangeText(d.before, now, measureOf(d.before, now))).toHtmlEscaped()) +
                  solving + differencesHtml();

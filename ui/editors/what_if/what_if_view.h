@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "plan/plan_diff.h"
 #include "views/view.h"
 
 class QPushButton;
@@ -60,7 +61,10 @@ private:
   QString storyHtml() const;
   QString searchHtml() const;
   QString changesHtml() const;
+  QString differences() const;
   QString differencesHtml() const;
+  PlanDiff planChanges() const;  ///< there are two plans, of one model
+  QStringList notes() const;     ///< the story in lines, for the figure
 
   WhatIfForm* m_form;
   std::unique_ptr<PlanPairFigure> m_pair;  ///< before and now, stage by stage
