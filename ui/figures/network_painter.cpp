@@ -405,6 +405,7 @@ const std::vector<int>& NetworkPainter::linksInSight() const {
 }
 
 bool NetworkPainter::isCrowded() const {
+  if (m_detail) return m_detail->crowded;
   return nodesInSight().size() > (m_scale < kLegible ? kMostRound : kMostWritten);
 }
 
@@ -429,6 +430,25 @@ void NetworkPainter::paintTop() {
     if (isSwitch(n)) paintNode(n);
   paintLinkLabels();
   if (m_scale < kLegible || isCrowded()) paintFarLabels();
+}
+
+NetworkPainter::Detail NetworkPainter::detail() const {
+  std::size_t trunks = 0;
+  for (const int l : linksInSight()) trunks += isTrunk(l);
+  return {isCrowded(), areHairlines(linksInSight().size() - trunks, false), areHairlines(trunks, true)};
+}
+
+void NetworkPainter::paintGroundOf(const Detail& whole) {
+  m_detail = whole;
+  paintGround();
+}
+
+void NetworkPainter::paintTopOf(const Detail& whole) {
+  m_detail = whole;
+  m_p.setRenderHint(QPainter::Antialiasing);
+  paintLinks(true);
+  for (int n : nodesInSight())
+    if (isSwitch(n)) paintNode(n);
 }
 
 void NetworkPainter::paintLit() {

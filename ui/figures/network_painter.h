@@ -32,10 +32,20 @@ public:
   NetworkPainter(QPainter&, const NetworkScene&, const NetworkMarks&, const QRectF& visible, double scale,
                  const Theme&);
 
+  /// What depends on how much is in sight.
+  struct Detail {
+    bool crowded = false, hairlines = false, hairTrunks = false;
+  };
+  Detail detail() const;
+
   void paint();        ///< paintGround(), then paintTop()
   void paintGround();  ///< frames, links below boxes, boxes
   void paintTop();     ///< trunks, switches, names
   void paintLit();  ///< between the two: devices that NetworkMarks::litHovered names, over a ground without
+  /// The same for a part of a picture that has this detail, without what is written: that goes where the
+  /// whole has room for it.
+  void paintGroundOf(const Detail& whole);
+  void paintTopOf(const Detail& whole);
   void paintPointedAt();  ///< over both: what the mouse is on, over a picture without
 
 private:
@@ -60,6 +70,7 @@ private:
   void paintRunNumbers(const std::vector<int>& nodes);
   /// Those between switches lie over hosts, all others below.
   void paintLinks(bool trunks);
+  bool areHairlines(std::size_t links, bool trunks) const;
   void paintLink(int link);
   QColor colourOf(int link, double& width) const;
   void paintLinkLabels();
@@ -71,6 +82,7 @@ private:
   QRectF m_visible;
   double m_scale;
   const Theme& m_theme;
+  std::optional<Detail> m_detail;                            ///< of the whole, where a part is painted
   mutable std::optional<std::vector<int>> m_nodes, m_links;  ///< in sight, once asked for
 };
 

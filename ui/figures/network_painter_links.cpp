@@ -95,11 +95,16 @@ void NetworkPainter::paintLink(int link) {
     if (const QLineF part = clipped({path[k], path[k + 1]}, near); !part.isNull()) m_p.drawLine(part);
 }
 
+bool NetworkPainter::areHairlines(std::size_t links, bool trunks) const {
+  if (m_detail) return trunks ? m_detail->hairTrunks : m_detail->hairlines;
+  return links > kMostSmooth;
+}
+
 void NetworkPainter::paintLinks(bool trunks) {
   std::vector<int> seen;
   for (int l : linksInSight())
     if (isTrunk(l) == trunks) seen.push_back(l);
-  if (seen.size() <= kMostSmooth) {
+  if (!areHairlines(seen.size(), trunks)) {
     // Where links share a lane, the busier one is in sight.
     const auto busy = [&](int l) { return m_scene.loadOf(l) ? m_scene.loadOf(l)->time() : Seconds(0); };
     if (m_scene.hasLoads())

@@ -101,6 +101,37 @@ private slots:
     (void)canvas.grab();
     QVERIFY(canvas.wholePaints() > before + 1);
   }
+  /// A pan over thousands paints what comes into sight, as the whole picture has it; names follow.
+  void aPanRepaintsNoThousands() {
+    NetworkCanvas canvas;
+    showThousands(canvas);
+    (void)canvas.grab();
+    for (const double zoom : {1.0, 4.0, 5.0}) {
+      canvas.zoomBy(zoom, {500, 350});
+      (void)canvas.grab();
+      const int before = canvas.wholePaints();
+      for (const QPointF by : {QPointF(37, 0), QPointF(-80, 21), QPointF(0, -64), QPointF(11, 12)}) {
+        canvas.panBy(by);
+        (void)canvas.grab();
+      }
+      QCOMPARE(canvas.wholePaints(), before);
+      const QImage shifted = canvas.grab().toImage();
+      QTRY_VERIFY((void(canvas.grab()), canvas.wholePaints() > before));
+      const QImage whole = canvas.grab().toImage();
+      int other = 0;
+      for (int y = 0; y < whole.height(); ++y)
+        for (int x = 0; x < whole.width(); ++x) other += whole.pixel(x, y) != shifted.pixel(x, y);
+      QVERIFY2(other * 50 < whole.width() * whole.height(), qPrintable(QString::number(other)));
+      if (const QString dir = qEnvironmentVariable("NEST_PICTURES"); !dir.isEmpty()) {
+        shifted.save(dir + QStringLiteral("/pan-%1-shifted.png").arg(zoom));
+        whole.save(dir + QStringLiteral("/pan-%1-whole.png").arg(zoom));
+      }
+    }
+    const int before = canvas.wholePaints();
+    canvas.panBy({0.5, 0});  // between pixels
+    (void)canvas.grab();
+    QCOMPARE(canvas.wholePaints(), before + 1);
+  }
   /// A host that is selected among thousands of boxes does not cover what is in it.
   void aClickAmongThousandsMarksWhatItHits() {
     NetworkCanvas canvas;

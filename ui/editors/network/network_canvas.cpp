@@ -11,6 +11,8 @@
 namespace nest {
 namespace {
 
+constexpr int kSettleMs = 150;
+
 constexpr double kLeastScale = 0.004, kMostScale = 6;
 constexpr double kTiniest = 1e-6;            ///< in a canvas of no size
 constexpr double kReach = 5;                 ///< pixels from which a link is hit
@@ -23,6 +25,9 @@ NetworkCanvas::NetworkCanvas(QWidget* parent) : QWidget(parent), m_theme(&Theme:
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setMinimumSize(240, 180);
+  m_settle.setSingleShot(true);
+  m_settle.setInterval(kSettleMs);
+  connect(&m_settle, &QTimer::timeout, this, &NetworkCanvas::refresh);
   makeGraphic(*this, [this] { return selectedText(); });
   setAccessibleName(tr("Network canvas"));
   setAccessibleDescription(
@@ -232,7 +237,10 @@ int NetworkCanvas::linkAt(const QPointF& scene) const {
 void NetworkCanvas::panBy(const QPointF& pixels) {
   m_offset += pixels;
   m_userMoved = true;
-  refresh();
+  if (m_scene.shown().size() <= kThousands) return refresh();
+  for (Layers& layers : m_layers) layers.moved += pixels;
+  m_settle.start();
+  update();
 }
 
 QString NetworkCanvas::selectedText() const {

@@ -3,6 +3,7 @@
 #include <QPixmap>
 #include <QPointF>
 #include <QRectF>
+#include <QTimer>
 #include <QWidget>
 #include <array>
 #include <cmath>
@@ -189,13 +190,18 @@ private:
   int m_connectFrom = -1;
   QLineEdit* m_lineEdit = nullptr;
 
+  static constexpr std::size_t kThousands = 2000;  ///< boxes
   /// A drawing of thousands without what the mouse is on, below and above the devices that this lights; null:
   /// to be painted.
   struct Layers {
     QPixmap ground, top;
+    NetworkPainter::Detail detail;
+    QPointF moved;  ///< since they were painted
   };
+  bool shift(Layers&);
   std::array<Layers, 2> m_layers;  ///< with all devices in front, and stepping back
   int m_wholePaints = 0;
+  QTimer m_settle;  ///< from a pan until names are placed again
 };
 
 }  // namespace nest

@@ -100,8 +100,8 @@ void NetworkCanvas::mouseMoveEvent(QMouseEvent* e) {
       const QPointF rel((e->position().x() - area.left()) / area.width(),
                         (e->position().y() - area.top()) / area.height());
       const QPointF at(all.left() + rel.x() * all.width(), all.top() + rel.y() * all.height());
-      m_offset = QPointF(width(), height()) / 2 - at * m_scale;
-      m_userMoved = true;
+      // By whole pixels: what is painted moves along.
+      panBy((QPointF(width(), height()) / 2 - at * m_scale - m_offset).toPoint());
       break;
     }
     case Gesture::Move: {
@@ -121,7 +121,7 @@ void NetworkCanvas::mouseMoveEvent(QMouseEvent* e) {
       break;
   }
   m_lastWidget = e->position();
-  m_gesture == Gesture::Minimap ? refresh() : update();
+  update();
 }
 
 void NetworkCanvas::mouseReleaseEvent(QMouseEvent* e) {

@@ -1,6 +1,8 @@
 // The canvas: the network, and over it what belongs to the hand that edits it.
 #include <QPainter>
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "editors/network/network_canvas.h"
 #include "figures/ink.h"
@@ -11,7 +13,6 @@ namespace {
 using Role = Theme::Role;
 
 constexpr double kMinimapWidth = 170, kMinimapHeight = 110;
-constexpr std::size_t kThousands = 2000;  ///< boxes from which all else is kept while the mouse moves
 
 }  // namespace
 
@@ -90,6 +91,41 @@ void NetworkCanvas::paintNetwork(QPainter& p) {
   p.restore();
 }
 
+/// A pan moves the pictures and paints what came into sight, where that falls on whole pixels.
+bool NetworkCanvas::shift(Layers& layers) {
+  constexpr double kAround = 24;  ///< pixels that lines and outlines take beside their places
+  const double ratio = devicePixelRatio();
+  const QPointF by = std::exchange(layers.moved, {}) * ratio;
+  const QPoint pixels = by.toPoint();
+  if ((by - pixels).manhattanLength() > 1e-6) return false;
+  NetworkMarks marks = m_marks;
+  marks.hoverNode = marks.hoverLink = -1;
+  marks.litHovered.assign(marks.litHovered.size(), 0);
+  for (QPixmap* layer : {&layers.ground, &layers.top}) {
+    const bool ground = layer == &layers.ground;
+    if (std::abs(pixels.x()) >= layer->width() || std::abs(pixels.y()) >= layer->height()) return false;
+    QRegion uncovered;
+    layer->scroll(pixels.x(), pixels.y(), layer->rect(), &uncovered);
+    QPainter painter(layer);
+    for (const QRect& part : uncovered) {
+      const QRectF on(QPointF(part.topLeft()) / ratio, QSizeF(part.size()) / ratio);
+      painter.save();
+      painter.setClipRect(on);
+      painter.setCompositionMode(QPainter::CompositionMode_Source);
+      painter.fillRect(on, ground ? m_theme->color(Role::Canvas) : QColor(Qt::transparent));
+      painter.setCompositionMode(QPainter::CompositionMode_SourceOver);
+      painter.translate(m_offset);
+      painter.scale(m_scale, m_scale);
+      const QRectF near = on.adjusted(-kAround, -kAround, kAround, kAround);
+      NetworkPainter network(painter, m_scene, marks, {toScene(near.topLeft()), toScene(near.bottomRight())},
+                             m_scale, *m_theme);
+      ground ? network.paintGroundOf(layers.detail) : network.paintTopOf(layers.detail);
+      painter.restore();
+    }
+  }
+  return true;
+}
+
 /// What the mouse is on is painted between and over two pictures of all else.
 void NetworkCanvas::paintLayers(QPainter& p) {
   const bool dims = !m_marks.litHovered.empty();
@@ -103,7 +139,9 @@ void NetworkCanvas::paintLayers(QPainter& p) {
     painter.restore();
   };
   const QSize pixels = size() * devicePixelRatio();
+  if (!layers.moved.isNull() && layers.ground.size() == pixels && !shift(layers)) layers = {};
   if (layers.ground.size() != pixels) {
+    layers.moved = {};
     NetworkMarks marks = m_marks;
     marks.hoverNode = marks.hoverLink = -1;
     marks.litHovered.assign(marks.litHovered.size(), 0);
@@ -112,8 +150,11 @@ void NetworkCanvas::paintLayers(QPainter& p) {
       layer->setDevicePixelRatio(devicePixelRatio());
       layer->fill(layer == &layers.ground ? m_theme->color(Role::Canvas) : QColor(Qt::transparent));
       QPainter painter(layer);
-      on(painter, marks,
-         [&](NetworkPainter& n) { layer == &layers.ground ? n.paintGround() : n.paintTop(); });
+      on(painter, marks, [&](NetworkPainter& n) {
+        if (layer == &layers.top) return n.paintTop();
+        layers.detail = n.detail();
+        n.paintGround();
+      });
     }
     ++m_wholePaints;
   }
