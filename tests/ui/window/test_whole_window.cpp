@@ -1,6 +1,8 @@
 #include <QAbstractButton>
 #include <QAbstractScrollArea>
+#include <QAbstractSpinBox>
 #include <QAccessible>
+#include <QApplication>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QLabel>
@@ -115,6 +117,40 @@ private Q_SLOTS:
       }
     }
     QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QStringLiteral("\n"))));
+  }
+
+  /// Panels, panes, bars and dialogs too, as a screen reader asks for it.
+  void everythingInTheWindowIsNamedToScreenReaders() {
+    const auto window = makeWindow();
+    QTRY_VERIFY(isSolved(*window));
+    QSet<QString> nameless;
+    const auto walk = [&](const QString& where) {
+      QWidgetList all;
+      for (QWidget* top : QApplication::topLevelWidgets())
+        if (top->isVisible()) all += top->findChildren<QWidget*>();
+      for (QWidget* w : std::as_const(all)) {
+        if (!w->isVisible() || w->focusPolicy() == Qt::NoFocus || !w->isEnabled()) continue;
+        if (w->objectName().startsWith(QLatin1String("qt_")) || w->inherits("QComboBoxListView")) continue;
+        if (qobject_cast<const QLineEdit*>(w) && (qobject_cast<const QComboBox*>(w->parentWidget()) ||
+                                                  qobject_cast<const QAbstractSpinBox*>(w->parentWidget())))
+          continue;
+        if (w->metaObject()->className() == QByteArray("QScrollArea")) continue;
+        const QAccessibleInterface* a = QAccessible::queryAccessibleInterface(w);
+        if (a && a->text(QAccessible::Name).trimmed().isEmpty())
+          nameless += QStringLiteral("%1: %2 \"%3\" in %4")
+                          .arg(where, QLatin1String(w->metaObject()->className()), w->objectName(),
+                               QLatin1String(w->parentWidget()->metaObject()->className()));
+      }
+    };
+    for (View* view : window->views().views()) {
+      window->views().reveal(view->id());
+      QTRY_VERIFY(view->isInSight());
+      walk(view->id());
+    }
+    for (auto* tabs : window->findChildren<QTabBar*>())
+      if (tabs->isVisible())
+        for (int i = 0; i < tabs->count(); ++i) tabs->setCurrentIndex(i), walk(tabs->tabText(i));
+    QVERIFY2(nameless.isEmpty(), qPrintable(nameless.values().join(QStringLiteral("\n"))));
   }
 
   /// No tags are read aloud, and what a label says is heard even where it has a name.
