@@ -4,7 +4,10 @@
 #include <QMessageBox>
 #include <QTimer>
 
+#include "cluster/graph/graph_edit.h"
+#include "document/kept_plans.h"
 #include "formats/scenario/scenario_json.h"
+#include "moments/moment_edits.h"
 #include "views/compare/compare_view.h"
 #include "window_bench.h"
 
@@ -135,6 +138,83 @@ private Q_SLOTS:
     QVERIFY(b.scenario().keptPlans.empty());
     b.window.document().history().undo();
     QCOMPARE(b.scenario().moments.size(), std::size_t(2));
+  }
+
+  /// Fields, slides, kept plans, returns to them, a drawing and its moves, in turns: all of it is taken back
+  /// and done again, and the file counts as modified exactly where it differs.
+  void twoHundredEditsAreTakenBack() {
+    QTemporaryDir dir;
+    Bench b(ownCopy(dir));
+    QTRY_VERIFY(b.solved());
+    ScenarioDocument& document = b.window.document();
+    QUndoStack& history = document.history();
+    const Scenario start = b.scenario();
+    std::vector<Scenario> states{start};
+    GraphSource drawn;
+    drawn.graph = graph::fromLevels(std::get<LevelsSource>(start.cluster.network));
+    for (int k = 0; history.index() < 200; ++k) {
+      const int before = history.index();
+      document.closeStep();
+      const auto edit = [&](const auto& change) {
+        document.edit({}, QStringLiteral("Edit %1").arg(k), change);
+      };
+      switch (k % 8) {
+        case 0:
+          edit([&](Scenario& s) { s.job.globalBatch = 16 * (1 + k % 5); });
+          break;
+        case 1:
+          edit([&](Scenario& s) { s.cluster.network = drawn; });
+          break;
+        case 2:
+        case 3:
+          edit([&](Scenario& s) {
+            auto* g = std::get_if<GraphSource>(&s.cluster.network);
+            if (g && !g->graph.nodes.empty()) graph::move(g->graph, {k % int(g->graph.nodes.size())}, 10, k);
+          });
+          break;
+        case 4:
+          keepPlan(document, *b.window.session().context(), QStringLiteral("Kept %1").arg(k));
+          break;
+        case 5:
+          b.window.views().reveal(k % 16 < 8 ? QStringLiteral("stages") : QStringLiteral("memory"));
+          QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
+          break;
+        case 6:
+          if (b.scenario().moments.size() > 3)
+            removeMoment(document, 0);
+          else if (b.scenario().moments.size() > 1)
+            moveMoment(document, 0, 1);
+          break;
+        default:
+          if (!b.scenario().keptPlans.empty())
+            returnToKeptPlan(document, QString::fromStdString(b.scenario().keptPlans.front().name));
+          edit([&](Scenario& s) { s.name = "Edit " + std::to_string(k); });
+      }
+      if (k % 10 == 0) QTRY_VERIFY(b.solved());
+      // A step for each edit; two where a plan was returned to first.
+      for (int i = before + 1; i < history.index(); ++i) states.emplace_back();
+      if (history.index() > before) states.push_back(b.scenario());
+    }
+    const auto check = [&](int at) {
+      const Scenario& expected = states[std::size_t(at)];
+      if (expected == Scenario{}) return true;  // amid an edit
+      return b.scenario() == expected && b.window.isWindowModified() == !(expected == start);
+    };
+    QCOMPARE(states.size(), std::size_t(history.index()) + 1);
+    const int steps = history.index();
+    for (int at = steps; at > 0; --at) {
+      QVERIFY2(check(at), qPrintable(QString::number(at)));
+      history.undo();
+    }
+    QVERIFY(b.scenario() == start);
+    QVERIFY(!document.isModified());
+    QVERIFY(!b.window.isWindowModified());
+    QTRY_VERIFY(b.solved());
+    for (int at = 1; at <= steps; ++at) {
+      history.redo();
+      QVERIFY2(check(at), qPrintable(QString::number(at)));
+    }
+    QTRY_VERIFY(b.solved());
   }
 };
 
