@@ -112,7 +112,8 @@ PerStageBounds& PerStageSearch::boundsOf(const Item& item) {
 }
 
 bool PerStageSearch::price(PerStageBounds& bounds, const Item& item) {
-  return bounds.priceUnits(item.units, limit() * (1 + kEqualTimes), m_roomiest, m_watch);
+  return bounds.priceUnits(item.units, limit() * (1 + kEqualTimes), m_roomiest,
+                           m_uniform.tuning().mostPriced, m_watch);
 }
 
 PerStageBounds& PerStageSearch::pricedBoundsOf(const Item& item) {
@@ -180,7 +181,7 @@ void PerStageSearch::openGroup(const Item& item, const Put& put) {
   };
   const int units = widest(m, shardings.front().dataDegree);
   if (boundOf(units) > limit()) return;
-  bounds.priceUnits(units, most, m_roomiest, m_watch);
+  bounds.priceUnits(units, most, m_roomiest, m_uniform.tuning().mostPriced, m_watch);
   Item part = item;
   part.kind = Item::Kind::DegreeOfZero;
   for (const Sharding& d : shardings) {

@@ -28,6 +28,8 @@ struct Tuning {
   long long statesWithoutSites = 1'000'000;
   /// Of more candidates with one strategy, only those are listed that may matter; the log has no others.
   std::size_t mostListed = 500'000;
+  /// Of more relaxed stages with a price (STATEMENT.md (6.5)) none is kept.
+  std::size_t mostPriced = 500'000;
 };
 
 /// As the one of solve.h.

@@ -71,6 +71,14 @@ PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, 
     ++m_layersOf[k];
     m_leastBytes += bytes[k];
   }
+  if (!isLong()) return;
+  const std::size_t count = classes.size();
+  m_layersBefore.assign(at(order.cutCount()) * count, 0);
+  for (int c = 1; c < order.cutCount(); ++c) {
+    std::copy_n(m_layersBefore.begin() + order.parent(c) * static_cast<std::ptrdiff_t>(count), count,
+                m_layersBefore.begin() + c * static_cast<std::ptrdiff_t>(count));
+    ++m_layersBefore[at(c) * count + m_classOf[at(order.added(c))]];
+  }
 }
 
 double PerStageBounds::theta(int step, int units) const {
@@ -99,7 +107,16 @@ const std::vector<double>& PerStageBounds::table(int units) {
   auto& t = m_tables[at(units)];
   if (!t.empty()) return t;
   const std::size_t cuts = at(m_order->cutCount());
+  if (isLong()) {
+    for (int step = 0; step < kSteps; ++step)
+      for (std::size_t c = 0; c < m_perClass.size(); ++c)
+        t.push_back(leastOf(c, units, m_weights.sum, theta(step, units) / units));
+    m_tableBytes += t.size() * sizeof(double);
+    return t;
+  }
+  if (m_tableBytes + cuts * kSteps * sizeof(double) > kMostTableBytes) return t;
   t.assign(cuts * kSteps, 0);
+  m_tableBytes += t.size() * sizeof(double);
   std::vector<double> perClass(m_perClass.size());
   for (int step = 0; step < kSteps; ++step) {
     for (std::size_t c = 0; c < perClass.size(); ++c)
@@ -109,6 +126,16 @@ const std::vector<double>& PerStageBounds::table(int units) {
       row[c] = row[m_order->parent(c)] + perClass[m_classOf[at(m_order->added(c))]];
   }
   return t;
+}
+
+double PerStageBounds::before(const std::vector<double>& table, int step, int cut) const {
+  if (!isLong()) return table[at(m_order->cutCount()) * at(step) + at(cut)];
+  const std::size_t count = m_perClass.size();
+  double sum = 0;
+  for (std::size_t c = 0; c < count; ++c)
+    if (const int layers = m_layersBefore[at(cut) * count + c]; layers > 0)
+      sum += layers * table[at(step) * count + c];
+  return sum;
 }
 
 double PerStageBounds::upTo(int units, double limit) const {
@@ -140,12 +167,11 @@ void PerStageBounds::dropTables() {
   m_prefixes.reset();
   m_tables.clear();
   m_tables.shrink_to_fit();
+  m_tableBytes = 0;
 }
 
 std::size_t PerStageBounds::bytes() const {
-  std::size_t sum = m_prefixes ? m_prefixes->bytes() : 0;
-  for (const auto& t : m_tables) sum += t.size() * sizeof(double);
-  return sum;
+  return m_tableBytes + (m_prefixes ? m_prefixes->bytes() : 0);
 }
 
 double PerStageBounds::time(int behind, int cut, int units, double max, double sum, double tail) {
@@ -155,11 +181,9 @@ double PerStageBounds::time(int behind, int cut, int units, double max, double s
   double bound = m_weights.time(sum + m_work[at(cut)], std::max(max, even), tail);
   if (units <= kMostUnits) {
     const auto& t = table(units);
-    const std::size_t cuts = at(m_order->cutCount());
-    for (int step = 0; step < kSteps; ++step) {
+    for (int step = 0; step < kSteps && !t.empty(); ++step) {
       const double theta = m_weights.max * step / (kSteps - 1);
-      bound =
-          std::max(bound, m_weights.sum * sum + (m_weights.max - theta) * max + t[cuts * at(step) + at(cut)]);
+      bound = std::max(bound, m_weights.sum * sum + (m_weights.max - theta) * max + before(t, step, cut));
     }
   }
   if (knows(units)) bound = std::max(bound, m_prefixes->time(behind, cut, units, max, sum));
@@ -210,10 +234,11 @@ std::vector<StageSites> PerStageBounds::sitesOf(int units) const {
   return differ ? all : std::vector<StageSites>();
 }
 
-bool PerStageBounds::priceUnits(int mostUnits, double limit, double capacity, Watch& watch) {
+bool PerStageBounds::priceUnits(int mostUnits, double limit, double capacity, std::size_t mostKept,
+                                Watch& watch) {
   if (!m_order->isChain() || limit == kNever || isPriced(mostUnits)) return false;
-  const UnitPrices::Limits limits{mostUnits, limit, leastMax(mostUnits) * m_whole.share,
-                                  mostLoad(mostUnits, limit), capacity};
+  const UnitPrices::Limits limits{
+      mostUnits, limit, leastMax(mostUnits) * m_whole.share, mostLoad(mostUnits, limit), capacity, mostKept};
   if (!(limits.mostLoad > 0)) return false;
   m_prices =
       std::make_unique<UnitPrices>(*m_problem, *m_order, *m_rules, m_floors, m_zero, m_target, limits, watch);
@@ -226,6 +251,7 @@ void PerStageBounds::sharpen(int mostUnits, double limit, double capacity, bool 
   if (knows(mostUnits)) return;
   // More units only lower what a stage must do, so the widest pipeline leaves the largest load open.
   const StagePrefixes::Limits limits{mostUnits, mostLoad(mostUnits, limit), capacity};
+  m_prefixes.reset();  // before the larger one takes as much again
   m_prefixes =
       std::make_unique<StagePrefixes>(*m_problem, *m_order, *m_rules, m_floors, m_zero, m_target, limits,
                                       sites ? sitesOf(mostUnits) : std::vector<StageSites>(), watch);

@@ -26,8 +26,8 @@ public:
 
   /// Chains: from here on upTo(), time() and mostLoad() know whole stages, whose units have a price. To be
   /// asked before anything is asked about a pipeline of more units. `limit`: what takes longer does not
-  /// count. False: nothing changed.
-  bool priceUnits(int mostUnits, double limit, double capacity, Watch&);
+  /// count. `mostKept`: of more relaxed stages none is kept. False: nothing changed.
+  bool priceUnits(int mostUnits, double limit, double capacity, std::size_t mostKept, Watch&);
   /// Chains: from here on time(), whole() and mostLoad() look at whole stages too. `limit`: only plans below
   /// it count. `sites`: they know where stages stand, which takes longer.
   void sharpen(int mostUnits, double limit, double capacity, bool sites, Watch&);
@@ -56,6 +56,9 @@ public:
 private:
   static constexpr int kSteps = 5;         ///< θ = k/4 of the largest
   static constexpr int kMostUnits = 4096;  ///< tables for more would be too large
+  static constexpr int kMostCuts = 1000;
+  static constexpr std::size_t kFewClasses = 16;
+  static constexpr std::size_t kMostTableBytes = std::size_t(128) << 20;
   std::vector<StageSites> sitesOf(int units) const;
   bool isPriced(int units) const { return m_prices && units <= m_prices->units(); }
   bool knows(int units) const { return m_prefixes && units <= m_prefixes->units(); }
@@ -63,6 +66,10 @@ private:
   double total(int units, double perLoad, double perUnit) const;
   double leastOf(std::size_t layerClass, int units, double perLoad, double perUnit) const;
   const std::vector<double>& table(int units);
+  /// Whether tables hold a figure per class instead of one per cut: of long chains they would be too large.
+  bool isLong() const { return m_order->cutCount() > kMostCuts && m_layersOf.size() <= kFewClasses; }
+  /// Of the layers before `cut`, from the table.
+  double before(const std::vector<double>& table, int step, int cut) const;
   double leastMax(int units) const;                    ///< of the whole pipeline
   double mostLoadUpTo(int units, double limit) const;  ///< of every pipeline on so many units or fewer
   double theta(int step, int units) const;
@@ -92,7 +99,9 @@ private:
   int m_leastWidth = 1;
   double m_leastBytes = 0;
   std::vector<double> m_work, m_unitWork;     ///< per cut: Σ min load, Σ min a·load
-  std::vector<std::vector<double>> m_tables;  ///< per units: kSteps × cuts
+  std::vector<std::vector<double>> m_tables;  ///< per units: kSteps × cuts, or classes of layers
+  std::size_t m_tableBytes = 0;
+  std::vector<int> m_layersBefore;  ///< of a long chain: cuts × classes
 };
 
 }  // namespace nest::planner

@@ -38,6 +38,7 @@ StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, co
       m_sites(std::move(sites)),
       m_fewest(fewestStages(order, rules, floors, limits.load)) {
   while (m_mostBehind > 0 && bytes() > kMostBytes) --m_mostBehind;
+  if (bytes() > kTooManyBytes) return;
   int narrow = std::numeric_limits<int>::max();
   std::vector<double> leastBytes(at(order.cutCount()), kNever);
   for (const StageFloor& f : floors) {

@@ -20,7 +20,8 @@ public:
     double capacity = 0;  ///< of the roomiest device, bytes
   };
   /// `floors`: one per strategy. `sites`: likewise, for as many units; none: stages are relaxed wherever they
-  /// stand. Ended early by the watch it bounds nothing: see complete().
+  /// stand. Ended early by the watch, or where the
+  /// table would be too large, it bounds nothing: see complete().
   StagePrefixes(const Problem&, const LayerOrder&, const CutRules&, const std::vector<StageFloor>& floors,
                 int zero, const Target&, const Limits&, std::vector<StageSites> sites, Watch&);
   bool complete() const { return m_complete; }
@@ -40,6 +41,7 @@ public:
 
 private:
   static constexpr std::size_t kMostBytes = std::size_t(48) << 20;
+  static constexpr std::size_t kTooManyBytes = std::size_t(96) << 20;  ///< without stages behind, too
   /// `data`: seconds that are neither of the passes of the relaxed stage.
   StageFill fillOf(const StageFloor&, const Part&, double work, double data, double received) const;
   void fill(int behind, const std::vector<StageFloor>&, Watch&);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
 
 #include "solver/bounds/lanes.h"
@@ -20,131 +21,201 @@ namespace {
 constexpr double kCertain = 1 - 1e-12;
 }  // namespace
 
+/// The relaxed stages by the cut at which they end, none beaten by another. Kept from the first time on that
+/// they are asked for, unless they are too many: of 10,000 layers there are tens of millions.
+class UnitPrices::Lister {
+public:
+  Lister(const UnitPrices& prices, const Problem& problem, const CutRules& rules,
+         const std::vector<StageFloor>& floors, int zero)
+      : m_prices(prices),
+        m_problem(problem),
+        m_rules(rules),
+        m_floors(floors),
+        m_zero(zero),
+        m_fewest(fewestStages(prices.m_order, rules, floors, prices.m_limits.mostLoad)),
+        m_leastBytes(at(prices.m_order.cutCount()), kNever),
+        m_byStart(at(prices.m_order.cutCount())),
+        m_kept(at(prices.m_order.cutCount())) {
+    for (const StageFloor& f : floors) {
+      m_narrow = std::min(m_narrow, f.sums().strategy().width());
+      for (std::size_t c = 0; c < m_leastBytes.size(); ++c)
+        m_leastBytes[c] = std::min(m_leastBytes[c], f.sums().boundary[c]);
+    }
+  }
+
+  /// To be asked for all cuts in turn.
+  const std::vector<Stage>& before(int to) {
+    if (m_listed) return m_kept[at(to)];
+    m_stages.clear();
+    list(to);
+    m_count += m_stages.size();
+    m_most = std::max(m_most, m_keeps ? m_count : m_stages.size());
+    if (m_keeps && m_count > m_prices.m_limits.mostKept) {
+      m_keeps = false;
+      for (auto& kept : m_kept) std::vector<Stage>().swap(kept);
+    }
+    if (m_keeps) {
+      m_kept[at(to)] = m_stages;
+      m_listed = to == m_prices.m_order.last();
+    }
+    return m_stages;
+  }
+  bool keeps() const { return m_keeps; }
+  std::size_t most() const { return m_most; }  ///< that were there at once
+
+private:
+  void list(int to) {
+    const UnitPrices& p = m_prices;
+    if (m_fewest[at(to)] > p.m_order.layerCount()) return;
+    const InFlight inFlight = leastInFlight(p.m_target, m_fewest[at(to)], m_fewest[0]);
+    int first = to;
+    for (const StageFloor& f : m_floors) {
+      const LayerSums& s = f.sums();
+      const int a = s.strategy().width();
+      if (a > p.m_limits.units) continue;
+      const auto transfer = [&](double bytes) { return leastTransfer(m_problem, a + m_narrow, bytes); };
+      const double sent = to < p.m_order.last() ? transfer(s.boundary[at(to)]) : 0;
+      for (int from = to - 1; from >= 0; --from) {
+        if (s.leastAny[at(to)] - s.leastAny[at(from)] > p.m_limits.mostLoad * kSlack) break;
+        if (!m_rules.mayStand(from, to)) continue;
+        const Part part{from, to};
+        const StageSize size = f.size(part);
+        const double own =
+            f.work(m_problem.search.recompute, f.fixedMemory(size), inFlight, part, p.m_limits.capacity);
+        if (own == kNever) break;  // nor does a longer stage fit
+        const double received = from > 0 ? transfer(m_leastBytes[at(from)]) : 0, work = own + sent + received,
+                     data = f.data(size);
+        if (work + data > p.m_limits.mostLoad * kSlack) continue;
+        Stage stage{from, a, {work + data, work + data}, f.tail(size), {}};
+        if (p.m_weights.fills()) {
+          stage.passes = LeastPasses::of(s, m_zero, part, work, received);
+          stage.fill = p.m_weights.of(stage.passes, data, p.m_limits.mostLoad * kSlack);
+        }
+        m_byStart[at(from)].push_back(stage);
+        first = std::min(first, from);
+      }
+    }
+    for (int from = first; from < to; ++from) {
+      auto& all = m_byStart[at(from)];
+      std::sort(all.begin(), all.end(), [](const Stage& a, const Stage& b) {
+        return std::tie(a.width, a.fill.y, a.fill.x, a.tail) < std::tie(b.width, b.fill.y, b.fill.x, b.tail);
+      });
+      const auto begin = static_cast<std::ptrdiff_t>(m_stages.size());
+      for (const Stage& stage : all)
+        if (std::none_of(m_stages.begin() + begin, m_stages.end(),
+                         [&](const Stage& o) { return o.beats(stage); }))
+          m_stages.push_back(stage);
+      all.clear();
+    }
+  }
+
+  const UnitPrices& m_prices;
+  const Problem& m_problem;
+  const CutRules& m_rules;
+  const std::vector<StageFloor>& m_floors;
+  int m_zero;
+  std::vector<int> m_fewest;
+  int m_narrow = std::numeric_limits<int>::max();
+  std::vector<double> m_leastBytes;
+  std::vector<std::vector<Stage>> m_byStart, m_kept;
+  std::vector<Stage> m_stages;
+  std::size_t m_count = 0, m_most = 0;
+  bool m_keeps = true, m_listed = false;
+};
+
 UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const CutRules& rules,
                        const std::vector<StageFloor>& floors, int zero, const Target& target,
                        const Limits& limits, Watch& watch)
-    : m_order(order),
-      m_target(target),
-      m_weights(FillWeights(problem, target)),
-      m_limits(limits),
-      m_stages(at(order.cutCount())) {
+    : m_order(order), m_target(target), m_weights(FillWeights(problem, target)), m_limits(limits) {
+  for (const StageFloor& f : floors) m_backwardShare = std::max(m_backwardShare, f.sums().mostBackwardShare);
   constexpr double kRatio = 1.6, kBand = 0.01;
   constexpr int kMostBands = 16;
   m_price[0] = std::max(m_weights.max, m_weights.sum) * limits.mostLoad / limits.units / 4;
   for (std::size_t q = 1; q < m_price.size(); ++q) m_price[q] = m_price[q - 1] * kRatio;
-  listStages(problem, rules, floors, zero, watch);
+  Lister stages(*this, problem, rules, floors, zero);
   const double low = std::min(limits.leastMax, limits.mostLoad), high = limits.mostLoad;
   const int count =
       low > 0 ? std::clamp(static_cast<int>(std::ceil(std::log(high / low) / kBand)), 1, kMostBands) : 1;
-  std::vector<Row> before;
   for (int j = 0; j < count; ++j) {
-    if (watch.look()) return;
-    Band band{count == 1 ? low : low * std::pow(high / low, double(j) / count),
-              j + 1 == count ? high : low * std::pow(high / low, double(j + 1) / count),
-              {}};
-    for (std::size_t v = 0; v < kTails.size(); ++v) {
-      band.whole[v].fill(-kNever);
-      const bool closed =
-          v > 0 && m_weights.max * band.least + rest(band.whole[0], limits.units) > limits.time;
-      if (closed && j + 1 < count) continue;
-      price(band.most, kTails[v], before);
-      band.whole[v] = before.back();
-      if (j + 1 == count) m_before.insert(m_before.end(), before.begin(), before.end());
-    }
-    m_bands.push_back(band);
+    Band& band =
+        m_bands.emplace_back(Band{count == 1 ? low : low * std::pow(high / low, double(j) / count),
+                                  j + 1 == count ? high : low * std::pow(high / low, double(j + 1) / count),
+                                  {}});
+    for (Row& row : band.whole) row.fill(-kNever);
   }
-  m_stages.clear();
-  m_stages.shrink_to_fit();
+  for (std::size_t v = 0; v < kTails.size(); ++v) {
+    // One by one their tables stay small; all at once where stages are listed anew each time.
+    std::vector<std::size_t> left;
+    for (std::size_t j = m_bands.size(); j-- > 0;)
+      if (j + 1 == m_bands.size() || v == 0 ||
+          m_weights.max * m_bands[j].least + rest(m_bands[j].whole[0], limits.units) <= limits.time)
+        left.push_back(j);
+    while (!left.empty()) {
+      const std::size_t most = stages.keeps() ? 1 : left.size();
+      std::deque<Pass> passes;
+      std::vector<Pass*> all;
+      for (std::size_t k = 0; k < most; ++k)
+        all.push_back(&passes.emplace_back(m_bands[left[k]].most, kTails[v], order.cutCount()));
+      if (!price(stages, all, watch)) return;
+      for (std::size_t k = 0; k < most; ++k) {
+        m_bands[left[k]].whole[v] = passes[k].before.back();
+        if (left[k] + 1 == m_bands.size())
+          m_before.insert(m_before.end(), passes[k].before.begin(), passes[k].before.end());
+      }
+      left.erase(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(most));
+    }
+  }
+  m_mostAtOnce = stages.most();
   m_complete = true;
 }
 
-void UnitPrices::listStages(const Problem& problem, const CutRules& rules,
-                            const std::vector<StageFloor>& floors, int zero, Watch& watch) {
-  const auto fewest = fewestStages(m_order, rules, floors, m_limits.mostLoad);
-  int narrow = std::numeric_limits<int>::max();
-  std::vector<double> leastBytes(at(m_order.cutCount()), kNever);
-  for (const StageFloor& f : floors) {
-    const LayerSums& s = f.sums();
-    narrow = std::min(narrow, s.strategy().width());
-    for (std::size_t c = 0; c < leastBytes.size(); ++c)
-      leastBytes[c] = std::min(leastBytes[c], s.boundary[c]);
-    m_backwardShare = std::max(m_backwardShare, s.mostBackwardShare);
-  }
-  std::vector<std::vector<Stage>> byStart(at(m_order.cutCount()));
-  for (int to = 1; to < m_order.cutCount(); ++to) {
-    if (watch.over()) return;
-    if (fewest[at(to)] > m_order.layerCount()) continue;
-    const InFlight inFlight = leastInFlight(m_target, fewest[at(to)], fewest[0]);
-    for (const StageFloor& f : floors) {
-      const LayerSums& s = f.sums();
-      const int a = s.strategy().width();
-      if (a > m_limits.units) continue;
-      const auto transfer = [&](double bytes) { return leastTransfer(problem, a + narrow, bytes); };
-      const double sent = to < m_order.last() ? transfer(s.boundary[at(to)]) : 0;
-      for (int from = to - 1; from >= 0; --from) {
-        if (s.leastAny[at(to)] - s.leastAny[at(from)] > m_limits.mostLoad * kSlack) break;
-        if (!rules.mayStand(from, to)) continue;
-        const Part part{from, to};
-        const StageSize size = f.size(part);
-        const double own =
-            f.work(problem.search.recompute, f.fixedMemory(size), inFlight, part, m_limits.capacity);
-        if (own == kNever) break;  // nor does a longer stage fit
-        const double received = from > 0 ? transfer(leastBytes[at(from)]) : 0, work = own + sent + received,
-                     data = f.data(size);
-        if (work + data > m_limits.mostLoad * kSlack) continue;
-        Stage stage{from, a, {work + data, work + data}, f.tail(size), {}};
-        if (m_weights.fills()) {
-          stage.passes = LeastPasses::of(s, zero, part, work, received);
-          stage.fill = m_weights.of(stage.passes, data, m_limits.mostLoad * kSlack);
-        }
-        byStart[at(from)].push_back(stage);
-      }
-    }
-    for (int from = 0; from < to; ++from) {
-      auto& all = byStart[at(from)];
-      std::sort(all.begin(), all.end(), [](const Stage& a, const Stage& b) {
-        return std::tie(a.width, a.fill.y, a.fill.x, a.tail) < std::tie(b.width, b.fill.y, b.fill.x, b.tail);
-      });
-      auto& kept = m_stages[at(to)];
-      const auto first = static_cast<std::ptrdiff_t>(kept.size());
-      for (const Stage& stage : all)
-        if (std::none_of(kept.begin() + first, kept.end(), [&](const Stage& o) { return o.beats(stage); }))
-          kept.push_back(stage);
-      all.clear();
-    }
-  }
-}
-
-void UnitPrices::price(double most, int shared, std::vector<Row>& before) const {
+UnitPrices::Pass::Pass(double mostLoad, int sharedOver, int cuts) : most(mostLoad), shared(sharedOver) {
   Row far;
   far.fill(kNever);
-  before.assign(at(m_order.cutCount()), far);
-  std::vector<Row> after(at(shared + 1) * before.size(), far);  // so many stages in front, or more
-  const auto row = [&](int stages, int cut) -> Row& { return after[at(stages) * before.size() + at(cut)]; };
+  before.assign(at(cuts), far);
+  after.assign(at(shared + 1) * before.size(), far);
   row(0, 0).fill(0);
   before[0].fill(0);
+}
+
+UnitPrices::Row& UnitPrices::Pass::row(int stages, int cut) {
+  return after[at(stages) * before.size() + at(cut)];
+}
+
+bool UnitPrices::price(Lister& lister, const std::vector<Pass*>& passes, Watch& watch) const {
   for (int to = 1; to < m_order.cutCount(); ++to) {
-    for (const Stage& stage : m_stages[at(to)]) {
-      if (stage.fill.y > most * kSlack) continue;
-      const double x = stage.passes.open ? m_weights.of(stage.passes, 0, most * kSlack).x : stage.fill.x;
-      Row alone, first;
-      for (std::size_t q = 0; q < alone.size(); ++q) {
-        alone[q] = m_weights.sum * x + m_price[q] * stage.width;
-        first[q] = alone[q] + stage.tail / shared;
-      }
-      for (int i = 0; i <= std::min(shared, stage.from); ++i)
-        if (const Row& front = row(i, stage.from); front[0] < kNever)
-          relax<kPrices>(row(std::min(i + 1, shared), to).data(), front.data(),
-                         (i < shared ? first : alone).data());
-    }
-    for (int i = 1; i <= shared; ++i)
-      for (std::size_t q = 0; q < m_price.size(); ++q)
-        before[at(to)][q] = std::min(before[at(to)][q], row(i, to)[q]);
+    const std::vector<Stage>& stages = lister.before(to);
+    // Many stages end at one cut of a long chain.
+    if (stages.size() > 100 ? watch.look() : watch.over()) return false;
+    for (Pass* pass : passes) extend(*pass, stages, to);
   }
-  // Behind the stages in front a later one hides that much of its sync.
-  const double hidden = m_backwardShare * most / m_weights.share * (shared - 1) / 2 * kSlack;
-  for (std::size_t c = 1; c < before.size(); ++c)
-    for (double& v : before[c]) v = v * kCertain - hidden;
+  for (Pass* pass : passes) {
+    // Behind the stages in front a later one hides that much of its sync.
+    const double hidden = m_backwardShare * pass->most / m_weights.share * (pass->shared - 1) / 2 * kSlack;
+    for (std::size_t c = 1; c < pass->before.size(); ++c)
+      for (double& v : pass->before[c]) v = v * kCertain - hidden;
+  }
+  return true;
+}
+
+void UnitPrices::extend(Pass& pass, const std::vector<Stage>& stages, int to) const {
+  const int shared = pass.shared;
+  for (const Stage& stage : stages) {
+    if (stage.fill.y > pass.most * kSlack) continue;
+    const double x = stage.passes.open ? m_weights.of(stage.passes, 0, pass.most * kSlack).x : stage.fill.x;
+    Row alone, first;
+    for (std::size_t q = 0; q < alone.size(); ++q) {
+      alone[q] = m_weights.sum * x + m_price[q] * stage.width;
+      first[q] = alone[q] + stage.tail / shared;
+    }
+    for (int i = 0; i <= std::min(shared, stage.from); ++i)
+      if (const Row& front = pass.row(i, stage.from); front[0] < kNever)
+        relax<kPrices>(pass.row(std::min(i + 1, shared), to).data(), front.data(),
+                       (i < shared ? first : alone).data());
+  }
+  for (int i = 1; i <= shared; ++i)
+    for (std::size_t q = 0; q < m_price.size(); ++q)
+      pass.before[at(to)][q] = std::min(pass.before[at(to)][q], pass.row(i, to)[q]);
 }
 
 double UnitPrices::rest(const Row& row, int units) const {

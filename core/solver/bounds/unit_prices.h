@@ -21,6 +21,7 @@ public:
     double time = 0;                    ///< nor takes longer
     double leastMax = 0, mostLoad = 0;  ///< nor has a smaller largest y, or any larger load
     double capacity = 0;                ///< of the roomiest device, bytes
+    std::size_t mostKept = 500'000;     ///< of more relaxed stages none is kept: they are listed anew
   };
   /// `floors`: one per strategy.
   UnitPrices(const Problem&, const LayerOrder&, const CutRules&, const std::vector<StageFloor>& floors,
@@ -36,6 +37,7 @@ public:
   double time(int cut, int units, double max, double sum) const;
   int units() const { return m_limits.units; }
   std::size_t bytes() const { return m_before.size() * sizeof(Row); }
+  std::size_t mostAtOnce() const { return m_mostAtOnce; }  ///< relaxed stages that were kept, while priced
 
 private:
   static constexpr int kPrices = 8;
@@ -56,8 +58,19 @@ private:
     double least, most;
     std::array<Row, kTails.size()> whole;
   };
-  void listStages(const Problem&, const CutRules&, const std::vector<StageFloor>&, int zero, Watch&);
-  void price(double most, int shared, std::vector<Row>& before) const;
+  /// One table: of pipelines without larger y, with the tail shared over so many first stages.
+  struct Pass {
+    Pass(double most, int shared, int cuts);
+    Row& row(int stages, int cut);
+    double most;
+    int shared;
+    std::vector<Row> after;   ///< so many stages in front, or more
+    std::vector<Row> before;  ///< whatever stands in front
+  };
+  class Lister;
+  /// False: ended by the watch.
+  bool price(Lister&, const std::vector<Pass*>&, Watch&) const;
+  void extend(Pass&, const std::vector<Stage>&, int to) const;
   double rest(const Row& row, int units) const;
 
   const LayerOrder& m_order;
@@ -67,7 +80,7 @@ private:
   bool m_complete = false;
   double m_backwardShare = 0;  ///< of its load a stage computes backward, at most
   Row m_price{};
-  std::vector<std::vector<Stage>> m_stages;  ///< by the cut at which they end; none beaten by another
+  std::size_t m_mostAtOnce = 0;
   std::vector<Band> m_bands;
   std::vector<Row> m_before;  ///< per way to share the tail and cut
 };

@@ -236,8 +236,8 @@ private slots:
           [&] { QVERIFY(several.upTo(units, time * (1 + 1e-9)) <= time); }();
           const Control control;
           Watch watch(control, 0);
-          const bool priced =
-              bounds.priceUnits(units + checked % 3, time * (1 + 1e-9), roomiest * kMemoryRounding, watch);
+          const bool priced = bounds.priceUnits(units + checked % 3, time * (1 + 1e-9),
+                                                roomiest * kMemoryRounding, checked % 2 ? 3 : 500'000, watch);
           [&] { QVERIFY(priced == order.isChain()); }();
           [&] { QVERIFY(bounds.upTo(units, time * (1 + 1e-9)) <= time); }();
           [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
