@@ -180,12 +180,13 @@ public:
       : m_model(model), m_watch(watch), m_layers(storage) {}
 
   /// Fills all fronts. `many` > 1: so many pipelines that differ in their strategies are wanted. False: ended
-  /// early, by the watch or because `mostStates` were looked at or
-  /// `mostLabels` kept.
+  /// early, by the watch or because `mostStates` were looked at or `mostLabels` kept; of one pipeline, a
+  /// state counts as three labels.
   bool fill(int many = 1, long long mostStates = std::numeric_limits<long long>::max(),
             long long mostLabels = std::numeric_limits<long long>::max()) {
     m_many = many;
     m_labelCount = 0;
+    long long nodes = 0;  // of the layers that are whole
     m_best = {};
     m_finished.clear();
     for (Layer& layer : m_layers) layer.clear();
@@ -199,9 +200,11 @@ public:
         if (m_beam > 0) narrow(behind);
       for (int n = 0; n < layer(behind).size(); ++n) {
         if (layer(behind).node(n).labels.empty()) continue;
-        if (m_watch.over() || m_watch.states() > mostStates || m_labelCount > mostLabels) return false;
+        const long long kept = m_labelCount + (many > 1 ? 0 : 3 * (nodes + layer(behind + 1).size()));
+        if (m_watch.over() || m_watch.states() > mostStates || kept > mostLabels) return false;
         expand(behind, n);
       }
+      nodes += layer(behind + 1).size();
     }
     return true;
   }

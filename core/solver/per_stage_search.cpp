@@ -38,6 +38,7 @@ double PerStageSearch::limit() const {
 /// lower ZeRO stage.
 PerStageModel::Goal PerStageSearch::goal(const Item& item) const {
   const auto& lead = m_incumbents.lead();
+  if (item.tries.upTo < lead.time) return {item.tries.upTo, m_order.layerCount()};
   const int devices = item.units * item.dataDegree;
   if (devices != lead.devices) return {lead.time, devices < lead.devices ? m_order.layerCount() : 0};
   return {lead.time, item.zero > lead.zero ? lead.stages - 1 : lead.stages};
@@ -112,8 +113,8 @@ PerStageBounds& PerStageSearch::boundsOf(const Item& item) {
 }
 
 bool PerStageSearch::price(PerStageBounds& bounds, const Item& item) {
-  return bounds.priceUnits(item.units, limit() * (1 + kEqualTimes), m_roomiest,
-                           m_uniform.tuning().mostPriced, m_watch);
+  return bounds.priceUnits(item.units, limit() * (1 + kEqualTimes), m_roomiest, m_uniform.tuning().mostPriced,
+                           m_watch);
 }
 
 PerStageBounds& PerStageSearch::pricedBoundsOf(const Item& item) {
@@ -229,7 +230,7 @@ bool PerStageSearch::take(Item item, const Put& put) {
     put(item);
     return true;
   }
-  if (item.kind == Item::Kind::Sharp) return process(item);
+  if (item.kind == Item::Kind::Sharp) return process(std::move(item), put);
   PerStageBounds& bounds = boundsOf(item);
   const int room =
       std::min(widest(microbatch(item.microbatch), item.dataDegree), item.units + item.units / 8);
@@ -271,7 +272,7 @@ std::vector<PerStageSearch::Item> PerStageSearch::items() {
       const Microbatch& m = microbatch(b);
       for (const int d : m_space.dataDegrees(b, leastUnits(m))) {
         if (m_watch.over()) return all;
-        Item item{0, b, d, 0, widest(m, d), Item::Kind::Degree, schedule};
+        Item item{0, b, d, 0, widest(m, d), Item::Kind::Degree, schedule, {}};
         if (!all.empty() && all.back().schedule == schedule && all.back().microbatch == b &&
             microbatchCount(b, all.back().dataDegree) == microbatchCount(b, d)) {
           all.back().kind = Item::Kind::Group;
@@ -286,7 +287,7 @@ std::vector<PerStageSearch::Item> PerStageSearch::items() {
   return all;
 }
 
-bool PerStageSearch::process(const Item& item) {
+bool PerStageSearch::process(Item item, const Put& put) {
   std::unordered_set<std::string> seen;
   // Of shared parameters the signature tells the levels to a first stage only.
   const auto& tied = m_problem.profile->tied;
@@ -327,12 +328,47 @@ bool PerStageSearch::process(const Item& item) {
         continue;
       }
       Found found;
-      if (!solve(solver, item, found)) continue;
-      m_leaders.push_back({c, item.microbatch, item.schedule, sums, found});
-      m_incumbents.offer(std::move(found));
+      const bool any = solve(solver, item, found);
+      if (any && solver.complete()) m_leaders.push_back({c, item.microbatch, item.schedule, sums, found});
+      const double upTo = goal(item).time;
+      if (any) m_incumbents.offer(std::move(found));
+      if (m_watch.over()) return false;
+      if (!solver.complete()) {
+        item.tries.failed = upTo;
+        tryAgain(std::move(item), put);
+        return true;
+      }
     }
   }
+  if (m_many == 1 && item.tries.upTo < m_incumbents.lead().time) {
+    item.bound = std::max(item.bound, item.tries.upTo);
+    tryAgain(std::move(item), put);
+  }
   return true;
+}
+
+// Where there are too many labels for all pipelines up to the best time so far, there are fewer for those up
+// to a lower one: either the best of the item is among them, or the item takes longer. Half way between what
+// it takes at least and what was too much, as often as that tells something; then with more labels.
+void PerStageSearch::tryAgain(Item item, const Put& put) {
+  const Tuning::Labels& labels = m_uniform.tuning().labels;
+  Item::Tries& tries = item.tries;
+  const double failed = std::min(tries.failed, m_incumbents.lead().time);
+  if (failed < kNever && failed - item.bound > labels.narrow * failed) {
+    tries.upTo = (item.bound + failed) / 2;
+  } else if (allowance(item) < labels.most) {
+    ++tries.doublings;
+    tries.upTo = tries.failed = kNever;
+  } else {
+    m_left = std::min(m_left, item.bound);
+    return;
+  }
+  if (open(item)) put(std::move(item));
+}
+
+long long PerStageSearch::allowance(const Item& item) const {
+  const Tuning::Labels& labels = m_uniform.tuning().labels;
+  return std::min(labels.most, labels.few << std::min(item.tries.doublings, 40));
 }
 
 // Far above the bound a search looks at far too much, and ended early it leaves what it began with: where it
@@ -340,15 +376,17 @@ bool PerStageSearch::process(const Item& item) {
 bool PerStageSearch::solve(PerStageSolver& solver, const Item& item, Found& found) {
   const Tuning::Guesses& guesses = m_uniform.tuning().guesses;
   const bool isFar = m_incumbents.lead().time > item.bound * guesses.far;
-  if (!isFar || 2 * m_guessed > m_watch.states()) return solver.solve(goal(item), found);
+  const PerStageSolver::Effort effort{.labels = allowance(item)};
+  if (!isFar || 2 * m_guessed > m_watch.states() || item.tries.upTo < kNever)
+    return solver.solve(goal(item), found, effort);
   const long long most = m_watch.states() + guesses.states;
-  const bool any = solver.solve(goal(item), found, most);
-  if (m_watch.states() <= most) return any;
+  const bool any = solver.solve(goal(item), found, {most, effort.labels});
+  if (solver.complete() || m_watch.states() <= most) return any;
   if (any) m_incumbents.offer(found);
   const long long before = m_watch.states();
   if (Found guess; solver.guess(goal(item), guesses.width, guess)) m_incumbents.offer(std::move(guess));
   m_guessed += m_watch.states() - before;
-  return solver.solve(goal(item), found);
+  return solver.solve(goal(item), found, effort);
 }
 
 void PerStageSearch::settleTies() {
@@ -357,10 +395,10 @@ void PerStageSearch::settleTies() {
     if (m_watch.over()) return;
     if (!isAmongTheFastest(l.found, lead, kEqualTimes)) continue;
     const auto& c = l.configuration;
-    const Item item{0, l.microbatch, c.dataDegree, c.zero, c.units.value, Item::Kind::Sharp, l.schedule};
+    const Item item{0, l.microbatch, c.dataDegree, c.zero, c.units.value, Item::Kind::Sharp, l.schedule, {}};
     PerStageSolver solver(m_space, m_order, m_rules, *l.schedule, l.sums, c, l.microbatch, l.found.stages(),
                           pricedBoundsOf(item), m_watch);
-    if (solver.settle(lead.time, l.found)) m_incumbents.offer(l.found);
+    if (solver.settle(lead.time, m_uniform.tuning().labels.most, l.found)) m_incumbents.offer(l.found);
   }
 }
 

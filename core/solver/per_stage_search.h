@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -25,6 +26,8 @@ public:
   /// After the search: offers, of the plans as fast as the best one, the one that STATEMENT.md §5 prefers.
   void settleTies();
   long long tuples() const { return m_tuples; }
+  /// A bound on what took more labels than may be held; infinite: there was none.
+  double left() const { return m_left; }
 
   /// For searchBestFirst, under one b and schedule: all d of as many microbatches, then under one z; all of
   /// one d, then under one z; of them those on at most so many units per pipeline; or on exactly so many,
@@ -36,6 +39,12 @@ public:
     int microbatch, dataDegree, zero, units;
     Kind kind;
     const PipelineSchedule* schedule = nullptr;
+    /// Sharp, of more labels than may be held.
+    struct Tries {
+      double upTo = std::numeric_limits<double>::infinity();    ///< slower pipelines are not looked for
+      double failed = std::numeric_limits<double>::infinity();  ///< pipelines up to here were too many
+      int doublings = 0;                                        ///< of the labels
+    } tries;
     bool operator>(const Item& o) const {
       return std::tuple(bound, microbatch, dataDegree, zero, units, schedule->kind(), kind) >
              std::tuple(o.bound, o.microbatch, o.dataDegree, o.zero, o.units, o.schedule->kind(), o.kind);
@@ -90,7 +99,9 @@ private:
   void makeRoom(const PerStageBounds&);
   int mostStages(const Item&) const;
   bool knowsSites() const { return m_watch.states() > m_uniform.tuning().statesWithoutSites; }
-  bool process(const Item&);
+  bool process(Item, const Put& put);
+  void tryAgain(Item, const Put& put);
+  long long allowance(const Item&) const;  ///< labels
   bool solve(PerStageSolver&, const Item&, Found&);
   PerStageModel::Goal goal(const Item&) const;
 
@@ -111,6 +122,7 @@ private:
   long long m_mostStates = 0;
   long long m_guessed = 0;  ///< states looked at in guesses
   long long m_tuples = 0;
+  double m_left = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace nest::planner

@@ -105,7 +105,9 @@ bool StrategySearch::run() {
     m_lowerBound = leastTime(m_problem, m_order, m_space, m_uniform);
     return false;
   }
-  return searchBestFirst(both, std::move(items), m_watch, m_lowerBound);
+  const bool complete = searchBestFirst(both, std::move(items), m_watch, m_lowerBound);
+  m_lowerBound = std::min(m_lowerBound, m_perStage.left());
+  return complete && !(m_perStage.left() <= both.limit());
 }
 
 void StrategySearch::settleTies() {

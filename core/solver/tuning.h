@@ -28,6 +28,12 @@ struct Tuning {
   long long statesWithoutSites = 1'000'000;
   /// Of more candidates with one strategy, only those are listed that may matter; the log has no others.
   std::size_t mostListed = 500'000;
+  /// What a search may hold at once of one layout with a strategy for each stage.
+  struct Labels {
+    long long few = 3'000'000;   ///< of more, pipelines up to a lower time are looked for first
+    long long most = 5'000'000;  ///< of more, what the layout holds stays unproven: a gap is left
+    double narrow = 0.01;        ///< times that differ by less are not told apart so
+  } labels;
   /// Of more relaxed stages with a price (STATEMENT.md (6.5)) none is kept.
   std::size_t mostPriced = 500'000;
 };

@@ -15,6 +15,8 @@ const char* causeOf(StopCause c) {
       return "at the deadline";
     case StopCause::WorkLimit:
       return "at the work limit";
+    case StopCause::None:
+      return "at the memory limit of the search";
     default:
       return "by request";
   }
@@ -74,8 +76,9 @@ NoPlan noPlan(const Outcome& o) {
   switch (o.status) {
     case OutcomeStatus::Stopped:
       return {"Stopped without a plan",
-              "The search ended " + after(o) +
-                  ", before it found a plan; whether one fits is not known. Allow more time"};
+              "The search ended " + after(o) + ", before it found a plan; whether one fits is not known. " +
+                  (o.stopCause == StopCause::None ? "Bound the degrees, or give all stages one strategy"
+                                                  : "Allow more time")};
     case OutcomeStatus::Infeasible: {
       if (o.nearestMiss) {
         std::string detail = "Closest plan: " + shortfall(*o.nearestMiss);

@@ -232,7 +232,8 @@ Found PerStageSolver::describe(const Labels& labels, const Labels::Finished& bes
   return found;
 }
 
-bool PerStageSolver::solve(const PerStageModel::Goal& goal, Found& found, long long mostStates) {
+bool PerStageSolver::solve(const PerStageModel::Goal& goal, Found& found, const Effort& effort) {
+  m_complete = true;
   if (!m_model.limitTo(goal)) return false;
   bool any = false, apartChecked = false;
   for (const auto& guess : m_model.guesses()) {
@@ -244,12 +245,12 @@ bool PerStageSolver::solve(const PerStageModel::Goal& goal, Found& found, long l
       auto relaxed = guess;
       relaxed.relaxed = true;
       m_model.assume(relaxed);
-      const bool complete = labels.fill(1, mostStates);
+      const bool complete = labels.fill(1, effort.states, effort.labels);
       m_model.restore(before);
       if (labels.best().stages == 0 && complete) break;
     }
     m_model.assume(guess);
-    labels.fill(1, mostStates);
+    m_complete = labels.fill(1, effort.states, effort.labels) && m_complete;
     if (labels.best().stages == 0) continue;
     found = describe(labels, labels.best());
     any = true;
@@ -284,14 +285,14 @@ bool PerStageSolver::solveMany(double time, int count, long long mostStates, std
   return true;
 }
 
-bool PerStageSolver::settle(double time, Found& found) {
+bool PerStageSolver::settle(double time, long long mostLabels, Found& found) {
   if (!m_model.limitTo({time, m_fixedStages})) return false;
   bool any = false;
   for (const auto& guess : m_model.guesses()) {
     Labels labels(m_model, m_watch);
     m_model.restore({m_model.goal().time, m_fixedStages});
     m_model.assume(guess);
-    if (!labels.fill()) return any;
+    if (!labels.fill(1, std::numeric_limits<long long>::max(), mostLabels)) return any;
     auto path = labels.preferred(m_fixedStages, m_model.goal().time);
     if (path.policies.empty()) continue;
     Found other = blank();

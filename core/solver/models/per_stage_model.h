@@ -180,10 +180,14 @@ public:
                  const std::vector<LayerSums*>& sums, const ChosenStages::Configuration&, int microbatchIndex,
                  int fixedStages, PerStageBounds&, Watch&);
 
+  struct Effort {
+    long long states = std::numeric_limits<long long>::max();  ///< until the watch has counted so many
+    long long labels = std::numeric_limits<long long>::max();  ///< held at once
+  };
   /// Fills `found` and returns true if some pipeline reaches the goal; of equally fast ones, one with the
-  /// fewest stages. Ended before the watch has counted `mostStates`, what is found need not be the best.
-  bool solve(const PerStageModel::Goal&, Found& found,
-             long long mostStates = std::numeric_limits<long long>::max());
+  /// fewest stages. Where the effort does not suffice (complete()), what is found need not be the best.
+  bool solve(const PerStageModel::Goal&, Found& found, const Effort&);
+  bool complete() const { return m_complete; }  ///< of the last solve()
   /// The same by a beam of so many labels: what is found need not be the best, nor need anything be.
   bool guess(const PerStageModel::Goal&, std::size_t width, Found& found);
   /// The best pipelines that differ in the strategies of their stages and take no longer than `time`: at
@@ -192,7 +196,7 @@ public:
   /// Of the pipelines of so many stages that take no longer than `time`: least recompute, then cuts
   /// left-most, then smaller strategies from the first stage on. False: there is none, or there are too many
   /// to tell.
-  bool settle(double time, Found& found);
+  bool settle(double time, long long mostLabels, Found& found);
 
 private:
   using Labels = LabelSetting<PerStageModel>;
@@ -204,6 +208,7 @@ private:
   Watch& m_watch;
   int m_layers, m_microbatchIndex, m_fixedStages;
   ScheduleKind m_schedule;
+  bool m_complete = true;
 };
 
 }  // namespace nest::planner

@@ -196,7 +196,9 @@ private slots:
       Variation v;
       v.solver = [=](Problem p) {
         p.search.topPlans = topPlans;
-        return solve(p, {}, nullptr, Tuning{longChains, {}});
+        Tuning tuning;
+        tuning.longChains = longChains;
+        return solve(p, {}, nullptr, tuning);
       };
       return v;
     };
@@ -219,6 +221,50 @@ private slots:
     QCOMPARE(wrong(f, 0.2, listed), 0);
     QCOMPARE(wrong(uniformStrategyChain(), 0.2, listed), 0);
   }
+  /// Where a layout takes more labels than may be held, pipelines up to lower times are looked for first; of
+  /// relaxed stages with a price none is kept.
+  void fewLabelsAtOnce() {
+    InstanceFeatures f;
+    f.freeStrategies = 1;
+    f.schedules = true;
+    Variation few;
+    few.solver = [](const Problem& p) {
+      Tuning tuning;
+      tuning.labels = {.few = 1, .most = 1 << 20, .narrow = 0.05};
+      tuning.mostPriced = 0;
+      return solve(p, {}, nullptr, tuning);
+    };
+    QCOMPARE(wrong(f, 0.2, few), 0);
+  }
+  /// What takes more labels than may ever be held leaves a gap that is true.
+  void whatTakesTooManyLabelsLeavesAGap() {
+    InstanceFeatures f;
+    f.freeStrategies = 1;
+    Tuning tuning;
+    tuning.labels = {.few = 2, .most = 2, .narrow = 0.05};
+    int gaps = 0;
+    const int count = instances(0.2);
+    for (int k = 0; k < count; ++k) {
+      const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);
+      const Problem p = randomInstance(seed, f);
+      const Outcome truth = solveExhaustively(p), solved = solve(p, {}, nullptr, tuning);
+      if (!solved.cutShort()) {
+        QCOMPARE(mistake(p, solved, truth), std::string());
+        continue;
+      }
+      ++gaps;
+      QCOMPARE(solved.stopCause, StopCause::None);
+      const double infinite = std::numeric_limits<double>::infinity();
+      const auto timeOf = [&](const Outcome& o) {
+        return o.best() ? o.best()->evaluation.batchTime.value() : infinite;
+      };
+      QVERIFY(timeOf(solved) >= timeOf(truth) * (1 - 1e-9));
+      QVERIFY2(solved.lowerBound.value() <= timeOf(truth) * (1 + 1e-9), describe(p).c_str());
+      QVERIFY(solved.lowerBound.value() > 0);
+    }
+    qInfo("%d of %d left a gap", gaps, count);
+    QVERIFY(gaps > count / 100);
+  }
   /// A beam of one label or a few before every solve that looks at more than a few states; and bounds that
   /// know where stages stand.
   void guessesBeforehand() {
@@ -228,7 +274,10 @@ private slots:
     for (const std::size_t width : {1, 8}) {
       Variation guessed;
       guessed.solver = [=](const Problem& p) {
-        return solve(p, {}, nullptr, Tuning{{}, {.far = 1, .states = 3, .width = width}, -1});
+        Tuning tuning;
+        tuning.guesses = {.far = 1, .states = 3, .width = width};
+        tuning.statesWithoutSites = -1;
+        return solve(p, {}, nullptr, tuning);
       };
       QCOMPARE(wrong(f, 0.2, guessed), 0);
     }
