@@ -49,7 +49,6 @@ public:
     m_stages.clear();
     list(to);
     m_count += m_stages.size();
-    m_most = std::max(m_most, m_keeps ? m_count : m_stages.size());
     if (m_keeps && m_count > m_prices.m_limits.mostKept) {
       m_keeps = false;
       for (auto& kept : m_kept) std::vector<Stage>().swap(kept);
@@ -61,7 +60,6 @@ public:
     return m_stages;
   }
   bool keeps() const { return m_keeps; }
-  std::size_t most() const { return m_most; }  ///< that were there at once
 
 private:
   void list(int to) {
@@ -119,7 +117,7 @@ private:
   std::vector<double> m_leastBytes;
   std::vector<std::vector<Stage>> m_byStart, m_kept;
   std::vector<Stage> m_stages;
-  std::size_t m_count = 0, m_most = 0;
+  std::size_t m_count = 0;
   bool m_keeps = true, m_listed = false;
 };
 
@@ -165,7 +163,6 @@ UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const Cu
       left.erase(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(most));
     }
   }
-  m_mostAtOnce = stages.most();
   m_complete = true;
 }
 

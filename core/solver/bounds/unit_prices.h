@@ -37,7 +37,6 @@ public:
   double time(int cut, int units, double max, double sum) const;
   int units() const { return m_limits.units; }
   std::size_t bytes() const { return m_before.size() * sizeof(Row); }
-  std::size_t mostAtOnce() const { return m_mostAtOnce; }  ///< relaxed stages that were kept, while priced
 
 private:
   static constexpr int kPrices = 8;
@@ -80,7 +79,6 @@ private:
   bool m_complete = false;
   double m_backwardShare = 0;  ///< of its load a stage computes backward, at most
   Row m_price{};
-  std::size_t m_mostAtOnce = 0;
   std::vector<Band> m_bands;
   std::vector<Row> m_before;  ///< per way to share the tail and cut
 };

@@ -160,6 +160,33 @@ private slots:
     }
   }
 
+  /// Of a chain of thousands of layers, bounds on every number of units together take little memory.
+  void boundsOfLongChainsStaySmall() {
+    Problem p = randomInstance(500001, uniformStrategyChain());
+    std::vector<Layer> layers;
+    while (layers.size() < 3000) layers.insert(layers.end(), p.graph->layers.begin(), p.graph->layers.end());
+    auto graph = LayerGraph::chain(std::move(layers));
+    graph.classCount = p.graph->classCount;
+    p.graph = std::make_shared<const LayerGraph>(std::move(graph));
+    p.constraints = {};
+    const LayerOrder order(*p.graph);
+    GroupShapes shapes(*p.cluster);
+    const SearchSpace space(p);
+    const CutRules rules(p.constraints, order);
+    LayerSums sums(p, order, shapes, space.microbatches().front(), space.strategies().front());
+    const int d = 1, width = sums.strategy().width();
+    const std::vector<LayerSums*> all = {&sums};
+    const auto shards = space.shardDegrees(d, 0, strategiesOf(all));
+    const Target target = targetOf(p.search.objective, scheduleOf(usualSchedule(1)), 8, 1, 1);
+    PerStageBounds bounds(p, order, rules, shapes, all, {{d, shards}}, 0, target);
+    for (int units = width; units <= 4000; units += width) {
+      const double time = bounds.time(0, order.last(), units, 0, 0, 0);
+      QVERIFY(time >= bounds.whole(units, 0) * (1 - 1e-9));
+      QVERIFY(bounds.time(0, order.last() / 2, units, 0, 0, 0) <= time);
+    }
+    QVERIFY2(bounds.bytes() < std::size_t(32) << 20, qPrintable(QString::number(bounds.bytes())));
+  }
+
   /// No feasible plan beats the bound of its configuration, nor the bound for free strategies, nor leaves its
   /// windows.
   void boundsAreBelowEveryPlan() {
