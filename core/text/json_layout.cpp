@@ -1,5 +1,6 @@
 #include "text/json_layout.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -12,7 +13,17 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLineWidth = 100;
 
+/// Nearly all texts stand as they are between quotes; a serializer for each would take longer than all else.
+bool isPlain(const std::string& s) {
+  return std::all_of(s.begin(), s.end(),
+                     [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; });
+}
+
 std::string scalar(const Json& v) {
+  if (v.is_string())
+    if (const auto& s = v.get_ref<const std::string&>(); isPlain(s)) return '"' + s + '"';
+  if (v.is_number_unsigned()) return std::to_string(v.get<unsigned long long>());
+  if (v.is_number_integer()) return std::to_string(v.get<long long>());
   if (v.is_number_float()) {
     const double d = v.get<double>();
     if (!std::isfinite(d)) return "null";
@@ -24,7 +35,7 @@ std::string scalar(const Json& v) {
 }
 
 std::string key(const std::string& k) {
-  return scalar(Json(k)) + ": ";
+  return (isPlain(k) ? '"' + k + '"' : scalar(Json(k))) + ": ";
 }
 
 /// The value on one line, or empty as soon as it is longer than `room`.

@@ -37,6 +37,10 @@ std::string printable(std::string_view s, bool keepsLines) {
   std::string out;
   out.reserve(s.size());
   while (!s.empty()) {
+    const auto plain = std::find_if(s.begin(), s.end(), [](char c) { return c < ' ' || c >= 0x7f; });
+    out.append(s.begin(), plain);
+    s.remove_prefix(static_cast<std::size_t>(plain - s.begin()));
+    if (s.empty()) break;
     const Character c = firstOf(s);
     if (c.bytes == 0) {
       const auto byte = static_cast<unsigned char>(s.front());
