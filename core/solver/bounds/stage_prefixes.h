@@ -20,8 +20,8 @@ public:
     double capacity = 0;  ///< of the roomiest device, bytes
   };
   /// `floors`: one per strategy. `sites`: likewise, for as many units; none: stages are relaxed wherever they
-  /// stand. Ended early by the watch, or where the
-  /// table would be too large, it bounds nothing: see complete().
+  /// stand. Ended early by the watch, or where the table would be too large, it bounds nothing: see
+  /// complete().
   StagePrefixes(const Problem&, const LayerOrder&, const CutRules&, const std::vector<StageFloor>& floors,
                 int zero, const Target&, const Limits&, std::vector<StageSites> sites, Watch&);
   bool complete() const { return m_complete; }
