@@ -13,6 +13,7 @@
 #include "plan/schedule.h"
 #include "problem/device_count.h"
 #include "solver/solve.h"
+#include "solver/tuning.h"
 #include "units/text.h"
 
 namespace nest {
@@ -143,7 +144,8 @@ class InTurn {
   using Clock = std::chrono::steady_clock;
 
 public:
-  InTurn(const Problem& problem, const Control& control) : m_control(control) {
+  InTurn(const Problem& problem, const Control& control, const Tuning& tuning)
+      : m_control(control), m_tuning(tuning) {
     if (problem.search.deadlineSeconds > 0) {
       const auto own = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                           std::chrono::duration<double>(problem.search.deadlineSeconds));
@@ -164,7 +166,7 @@ public:
     if (left > 1) own.front = FrontEffort::None;
     m_begin = m_end, m_end = end;
     if (own.progress) own.progress = [this](const Progress& p) { tell(p); };
-    Outcome o = solve(problem, own, start);
+    Outcome o = solve(problem, own, start, m_tuning);
     if (own.work) m_control.work->spend(given - own.work->left());
     return o;
   }
@@ -182,6 +184,7 @@ private:
   }
 
   Control m_control;
+  const Tuning& m_tuning;
   std::optional<Seconds> m_best;
   double m_begin = 0, m_end = 0;
 };
@@ -256,9 +259,14 @@ std::optional<Diagnostic> evenHostsNote(const Hierarchy& cluster) {
 }
 
 Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const Plan* start) {
+  return solveOnEvenHosts(problem, control, start, {});
+}
+
+Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const Plan* start,
+                         const Tuning& tuning) {
   const auto ways = evenHostsOf(*problem.cluster);
-  if (ways.empty()) return solve(problem, control, start);
-  InTurn turn(problem, control);
+  if (ways.empty()) return solve(problem, control, start, tuning);
+  InTurn turn(problem, control, tuning);
   std::optional<RankedPlan> found;
   const EvenHosts* of = nullptr;
   StopCause cut = StopCause::None;

@@ -9,8 +9,8 @@
 namespace nest {
 
 /// As solve(). Where hosts differ in size, or hold other than a power of two of devices, also on even hosts
-/// (STATEMENT.md §3). The fastest plan comes first; if it leaves devices
-/// idle so, it names those that it takes (Plan::deviceOrder), and a note tells what that saves.
+/// (STATEMENT.md §3). The fastest plan comes first; if it leaves devices idle so, it names those that it
+/// takes (Plan::deviceOrder), and a note tells what that saves.
 Outcome solveOnEvenHosts(const Problem&, const Control& = {}, const Plan* start = nullptr);
 
 /// What that tries besides, in a note: "hosts have 7 to 8 devices …"; nullopt where it is solve().

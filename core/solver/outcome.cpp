@@ -30,9 +30,11 @@ const char* nameOf(StopCause c) {
     case StopCause::Deadline:
       return "deadline";
     case StopCause::WorkLimit:
+      return "work-limit";
+    case StopCause::MemoryLimit:
       break;
   }
-  return "work-limit";
+  return "memory-limit";
 }
 
 const char* nameOf(FrontReach reach) {

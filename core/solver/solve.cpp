@@ -272,7 +272,9 @@ private:
   }
 
   Outcome finish() {
-    if (m_out.cutShort()) m_out.stopCause = m_watch.cause();
+    // What the watch did not end took more memory than Tuning allows.
+    if (m_out.cutShort())
+      m_out.stopCause = m_watch.cause() == StopCause::None ? StopCause::MemoryLimit : m_watch.cause();
     m_out.statistics.states = m_watch.states();
     m_out.statistics.elapsed = Seconds(m_watch.seconds());
     m_out.statistics.peakMemory = peakMemoryOfProcess();

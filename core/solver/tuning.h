@@ -38,7 +38,8 @@ struct Tuning {
   std::size_t mostPriced = 500'000;
 };
 
-/// As the one of solve.h.
+/// As those of solve.h and even_hosts.h.
 Outcome solve(const Problem&, const Control&, const Plan* start, const Tuning&);
+Outcome solveOnEvenHosts(const Problem&, const Control&, const Plan* start, const Tuning&);
 
 }  // namespace nest

@@ -15,7 +15,7 @@ const char* causeOf(StopCause c) {
       return "at the deadline";
     case StopCause::WorkLimit:
       return "at the work limit";
-    case StopCause::None:
+    case StopCause::MemoryLimit:
       return "at the memory limit of the search";
     default:
       return "by request";
@@ -75,10 +75,11 @@ std::string verdict(const Outcome& o) {
 NoPlan noPlan(const Outcome& o) {
   switch (o.status) {
     case OutcomeStatus::Stopped:
-      return {"Stopped without a plan",
-              "The search ended " + after(o) + ", before it found a plan; whether one fits is not known. " +
-                  (o.stopCause == StopCause::None ? "Bound the degrees, or give all stages one strategy"
-                                                  : "Allow more time")};
+      return {
+          "Stopped without a plan",
+          "The search ended " + after(o) + ", before it found a plan; whether one fits is not known. " +
+              (o.stopCause == StopCause::MemoryLimit ? "Bound the degrees, or give all stages one strategy"
+                                                     : "Allow more time")};
     case OutcomeStatus::Infeasible: {
       if (o.nearestMiss) {
         std::string detail = "Closest plan: " + shortfall(*o.nearestMiss);

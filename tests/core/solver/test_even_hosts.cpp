@@ -4,6 +4,7 @@
 #include "core/plan/hand_problem.h"
 #include "solver/even_hosts.h"
 #include "solver/solve.h"
+#include "solver/tuning.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
 
@@ -154,6 +155,27 @@ private slots:
     }
     qInfo("cut short %d times, with a bound %d, with a plan on all hosts %d", early, bounded, whole);
     QVERIFY(early > 20 && bounded > 5 && whole > 5);
+  }
+  /// Nor of those that took more labels than may be held.
+  void whatTakesTooManyLabelsIsAdmitted() {
+    InstanceFeatures f;
+    f.freeStrategies = 1;
+    Tuning tuning;
+    tuning.labels = {.few = 2, .most = 2, .narrow = 0.05};
+    int admitted = 0;
+    for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+      const Problem p = randomInstance(seed, f);
+      if (!evenHostsNote(*p.cluster)) continue;
+      const Outcome truth = solveOnEvenHosts(p), few = solveOnEvenHosts(p, {}, nullptr, tuning);
+      if (!truth.best()) continue;
+      const double best = truth.best()->evaluation.batchTime.value() * (1 + 1e-9);
+      QVERIFY(few.lowerBound.value() <= best);
+      if (few.status == OutcomeStatus::Optimal) QVERIFY(few.best()->evaluation.batchTime.value() <= best);
+      if (!few.cutShort()) continue;
+      QCOMPARE(few.stopCause, StopCause::MemoryLimit);
+      ++admitted;
+    }
+    QVERIFY2(admitted > 5, qPrintable(QString::number(admitted)));
   }
 };
 NEST_TEST(TestEvenHosts)

@@ -253,7 +253,7 @@ private slots:
         continue;
       }
       ++gaps;
-      QCOMPARE(solved.stopCause, StopCause::None);
+      QCOMPARE(solved.stopCause, StopCause::MemoryLimit);
       const double infinite = std::numeric_limits<double>::infinity();
       const auto timeOf = [&](const Outcome& o) {
         return o.best() ? o.best()->evaluation.batchTime.value() : infinite;

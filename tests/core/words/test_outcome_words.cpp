@@ -39,7 +39,7 @@ private slots:
     QTest::addColumn<QString>("says");
     QTest::newRow("request") << int(StopCause::Request) << "by request";
     QTest::newRow("deadline") << int(StopCause::Deadline) << "at the deadline";
-    QTest::newRow("memory") << int(StopCause::None) << "at the memory limit of the search";
+    QTest::newRow("memory") << int(StopCause::MemoryLimit) << "at the memory limit of the search";
     QTest::newRow("work") << int(StopCause::WorkLimit) << "at the work limit";
   }
   void saysWhatStoppedIt() {
@@ -51,8 +51,9 @@ private slots:
     QCOMPARE(
         QString::fromStdString(words::noPlan(none).detail),
         QString("The search ended %1 after 250 ms, before it found a plan; whether one fits is not known. %2")
-            .arg(says, cause == int(StopCause::None) ? "Bound the degrees, or give all stages one strategy"
-                                                     : "Allow more time"));
+            .arg(says, cause == int(StopCause::MemoryLimit)
+                           ? "Bound the degrees, or give all stages one strategy"
+                           : "Allow more time"));
     Outcome best = ended(OutcomeStatus::BestSoFar, StopCause(cause));
     best.plans.resize(1);
     best.plans[0].evaluation.batchTime = Seconds(10);
