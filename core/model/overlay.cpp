@@ -26,7 +26,7 @@ Reading<GraphAndProfile> overlayMeasured(const GraphAndProfile& analytic, const 
     return {
         std::nullopt,
         {error("overlay-layers", {},
-               "The measured profile has " + std::to_string(measured.graph.layers.size()) +
+               "the measured profile has " + std::to_string(measured.graph.layers.size()) +
                    " layers, the model " + std::to_string(layers.size()) + ", or they are joined differently",
                "Measure embedding, every block, final norm and head, in this order")}};
   }

@@ -59,7 +59,7 @@ private:
     if (k == kPlanFeatureCount || !object.is_object()) {
       m_out.push_back(
           error("program-feature", m_text.placeOf(pointer),
-                "A program runs or cannot run a known feature of plans, with its source beside it"));
+                "a program runs or cannot run a known feature of plans, with its source beside it"));
       return;
     }
     const auto feature = static_cast<PlanFeature>(k);
@@ -76,7 +76,7 @@ private:
   void readValue(const std::string& field, const json& object, const std::string& pointer) {
     if (!object.is_object()) {
       m_out.push_back(error("program-source", m_text.placeOf(pointer),
-                            "A program's value needs its origin and its source beside it"));
+                            "a program's value needs its origin and its source beside it"));
       return;
     }
     JsonFields f(m_text, object, pointer, m_out);
@@ -188,7 +188,7 @@ Reading<Program> readProgram(std::string_view text, const std::string& file, con
   Diagnostics out = jsonText.diagnostics;
   if (!jsonText) return {std::nullopt, out};
   if (!jsonText->root().is_object()) {
-    out.push_back(error("json-type", jsonText->placeOf(""), "A program must be an object"));
+    out.push_back(error("json-type", jsonText->placeOf(""), "a program must be an object"));
     return {std::nullopt, out};
   }
   Program program = ProgramReader(*jsonText, like, out).run();

@@ -224,7 +224,7 @@ std::optional<TransformerArchitecture> modelOf(RowFigures& f, Diagnostics& out) 
   a.layers = f.whole("layers", a.layers, 10'000);
   a.vocabulary = f.whole("vocab", a.vocabulary > 0 ? a.vocabulary : 51200);
   if (a.hidden <= 0 || a.heads <= 0 || a.layers <= 0) {
-    out.push_back(error("published-shape", f.place(), "The row does not say hidden, heads and layers",
+    out.push_back(error("published-shape", f.place(), "the row does not say hidden, heads and layers",
                         "Give them as columns, in \"shape\" or \"shapes\", or give a \"model\""));
     return std::nullopt;
   }
@@ -376,14 +376,14 @@ void checkNames(const JsonText& text, const json& set, const std::string& pointe
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::string where = jsonPointer(jsonPointer(pointer, "columns"), i);
     if (!columns[i].is_string()) {
-      out.push_back(error("published-column", text.placeOf(where), "A column must be a name"));
+      out.push_back(error("published-column", text.placeOf(where), "a column must be a name"));
       continue;
     }
     unknown(columns[i].get<std::string>(), where);
     hasResult = hasResult || isResult(columns[i].get<std::string>());
   }
   if (!hasResult)
-    out.push_back(error("published-column", text.placeOf(pointer), "No column says what was measured",
+    out.push_back(error("published-column", text.placeOf(pointer), "no column says what was measured",
                         "Give tflops_per_gpu, iter_s, mfu or tokens_per_s_per_gpu"));
 }
 
@@ -442,13 +442,13 @@ Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, c
       root.is_object() && root.contains("sets") && root["sets"].is_array() ? &root["sets"] : nullptr;
   if (!sets) {
     out.push_back(error("published-not-sets", jsonText->placeOf(""),
-                        "Published results are an object with a list \"sets\""));
+                        "published results are an object with a list \"sets\""));
     return {std::nullopt, out};
   }
   if (holdsSweeps(text)) {
     out.push_back(
         error("published-sweep", jsonText->placeOf(""),
-              "These are sweeps over configurations: some have a column \"step_s\", or runs that failed",
+              "these are sweeps over configurations: some have a column \"step_s\", or runs that failed",
               "Replay them with nest-plan study ranking"));
     return {std::nullopt, out};
   }
@@ -459,7 +459,7 @@ Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, c
     if (!set.is_object() || !set.contains("columns") || !set["columns"].is_array() || !set.contains("rows") ||
         !set["rows"].is_array()) {
       out.push_back(error("published-set", jsonText->placeOf(pointer),
-                          "A set needs \"columns\" and \"rows\", both lists"));
+                          "a set needs \"columns\" and \"rows\", both lists"));
       continue;
     }
     const std::string id = set.contains("id") && set["id"].is_string() ? set["id"].get<std::string>()
@@ -469,7 +469,7 @@ Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, c
       const std::string rowPointer = jsonPointer(pointer + "/rows", k);
       if (!set["rows"][k].is_array() || set["rows"][k].size() != set["columns"].size()) {
         out.push_back(
-            error("published-row", jsonText->placeOf(rowPointer), "A row has one value for each column"));
+            error("published-row", jsonText->placeOf(rowPointer), "a row has one value for each column"));
         continue;
       }
       RowFigures figures(*jsonText, set, set["rows"][k], pointer, rowPointer, out);

@@ -182,13 +182,13 @@ Reading<RankingReport> replayRanking(std::string_view text, const std::string& f
   const json& root = jsonText->root();
   if (!root.is_object() || !root.contains("sets") || !root["sets"].is_array()) {
     out.push_back(error("ranking-not-sets", jsonText->placeOf(""),
-                        "Measured sweeps are an object with a list \"sets\""));
+                        "measured sweeps are an object with a list \"sets\""));
     return {std::nullopt, out};
   }
   if (const std::string column = columnOfRuns(root["sets"]); !holdsSweeps(text) && !column.empty()) {
     out.push_back(
         error("ranking-runs", jsonText->placeOf(""),
-              "These are runs, not sweeps over configurations: they have a column \"" + column + '"',
+              "these are runs, not sweeps over configurations: they have a column \"" + column + '"',
               "Compare them with nest-plan study validation"));
     return {std::nullopt, out};
   }

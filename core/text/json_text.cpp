@@ -146,7 +146,7 @@ public:
     auto where = at(offset);
     where.pointer = top.pointer + '/' + escaped(name);
     m_diagnostics.push_back(error("json-duplicate-key", where,
-                                  "The key \"" + shortened(name) + "\" is duplicated in one object",
+                                  "the key \"" + shortened(name) + "\" is duplicated in one object",
                                   "Keep one of the two"));
     return m_diagnostics.size() < 100;
   }
@@ -155,7 +155,7 @@ public:
     const auto offset = startOfToken();
     if (e.id == kOutOfRange) {
       m_diagnostics.push_back(error("json-number-range", at(offset),
-                                    "This number is beyond what a double can hold",
+                                    "this number is beyond what a double can hold",
                                     "Give a finite number below 1.8e308"));
       return false;
     }
@@ -202,7 +202,7 @@ private:
     if (offsets.size() >= m_limits.values) {
       m_diagnostics.push_back(error(
           "json-too-many-values", at(offset),
-          "The text holds more than " + text::count(static_cast<long long>(m_limits.values)) + " values"));
+          "the text holds more than " + text::count(static_cast<long long>(m_limits.values)) + " values"));
       return nullptr;
     }
     if (m_open.empty()) {
@@ -267,7 +267,7 @@ Reading<JsonText> readJsonText(std::string_view text, const std::string& file, c
   if (text.size() > limits.bytes) {
     return {std::nullopt,
             {error("json-too-large", {file, 0, 0, {}},
-                   "The text has " + text::memory(Bytes(double(text.size()))) + "; at most " +
+                   "the text has " + text::memory(Bytes(double(text.size()))) + "; at most " +
                        text::memory(Bytes(double(limits.bytes))) + " are read")}};
   }
   return JsonTextBuilder(text, file, limits).run();

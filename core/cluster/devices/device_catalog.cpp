@@ -74,7 +74,7 @@ Reading<DeviceSpec> readCatalogDevice(std::string_view text, const std::string& 
   Diagnostics out = json.diagnostics;
   if (!json) return {std::nullopt, out};
   if (!json->root().is_object()) {
-    out.push_back(error("json-type", json->placeOf(""), "A device must be an object"));
+    out.push_back(error("json-type", json->placeOf(""), "a device must be an object"));
     return {std::nullopt, out};
   }
   JsonFields fields(*json, json->root(), "", out);

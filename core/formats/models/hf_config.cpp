@@ -312,7 +312,7 @@ Reading<TransformerArchitecture> readHuggingFaceConfig(std::string_view text, co
   if (!jsonText) return {std::nullopt, out};
   if (!jsonText->root().is_object()) {
     out.push_back(error("config-not-object", jsonText->placeOf(""),
-                        "A config.json is an object, not " + std::string(kindOf(jsonText->root()))));
+                        "a config.json is an object, not " + std::string(kindOf(jsonText->root()))));
     return {std::nullopt, out};
   }
   const LanguagePart part = languagePart(jsonText->root());

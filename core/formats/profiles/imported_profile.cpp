@@ -62,7 +62,7 @@ std::optional<ImportedProfile> ProfileBuilder::build(const Place& where, Diagnos
     const std::size_t waiting = m_layers.size() - order.size();
     out.push_back(error(
         "graph-cycle", where,
-        "The edges form a cycle: " + (waiting == 1 ? "a layer waits for itself"
+        "the edges form a cycle: " + (waiting == 1 ? "a layer waits for itself"
                                                    : std::to_string(waiting) + " layers wait for each other"),
         "Remove the edge that leads back"));
     return std::nullopt;

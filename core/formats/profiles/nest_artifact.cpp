@@ -107,13 +107,13 @@ private:
         !key.empty() && key.size() <= 6 && key.find_first_not_of("0123456789") == std::string::npos;
     const int width = isNumber ? std::atoi(key.c_str()) : 0;
     if (width < 1)
-      m_out.push_back(error("artifact-width", m_text.placeOf(pointer), "Widths are whole numbers from 1"));
+      m_out.push_back(error("artifact-width", m_text.placeOf(pointer), "widths are whole numbers from 1"));
     return width;
   }
 
   const json* objectAt(const json& list, std::size_t i, const std::string& pointer) {
     if (list[i].is_object()) return &list[i];
-    m_out.push_back(error("json-type", m_text.placeOf(pointer), "An object is wanted here"));
+    m_out.push_back(error("json-type", m_text.placeOf(pointer), "an object is wanted here"));
     return nullptr;
   }
 
@@ -122,7 +122,7 @@ private:
     if (width < 1) return;
     if (!list.is_array() || list.empty() || list.size() > kMostNodes) {
       m_out.push_back(
-          error("artifact-size", m_text.placeOf(pointer), "A width has a list of 1 to 4,096 nodes"));
+          error("artifact-size", m_text.placeOf(pointer), "a width has a list of 1 to 4,096 nodes"));
       return;
     }
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -148,7 +148,7 @@ private:
     if (width < 1) return;
     if (!list.is_array() || list.size() > kMostEdges || !m_widths.contains(width)) {
       m_out.push_back(error("artifact-size", m_text.placeOf(pointer),
-                            "Edges are lists of at most 65,536 under widths that have nodes"));
+                            "edges are lists of at most 65,536 under widths that have nodes"));
       return;
     }
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -355,7 +355,7 @@ Reading<ImportedProfile> readNestArtifact(std::string_view text, const std::stri
   if (!jsonText) return {std::nullopt, out};
   if (!jsonText->root().is_object()) {
     out.push_back(
-        error("artifact-not-object", jsonText->placeOf(""), "A DP input of the NEST artifact is an object"));
+        error("artifact-not-object", jsonText->placeOf(""), "a DP input of the NEST artifact is an object"));
     return {std::nullopt, out};
   }
   auto result = ArtifactReader(*jsonText, devices, out).run();

@@ -71,7 +71,7 @@ public:
         node(text, where);
     }
     if (m_builder.layerCount() == 0 && !m_source.failed())
-      m_source.error(m_source.whole(), "pipedream-empty", "The graph has no nodes");
+      m_source.error(m_source.whole(), "pipedream-empty", "the graph has no nodes");
     link();
     if (m_source.failed()) return std::nullopt;
     Diagnostics out;
@@ -88,7 +88,7 @@ public:
         m_source.whole(), "pipedream-stash",
         "PipeDream measures what layers put out, not what they keep: the output counts as the stash");
     if (m_hasStages)
-      m_source.note(m_source.whole(), "pipedream-stages", "The stages that the file assigns are left out");
+      m_source.note(m_source.whole(), "pipedream-stages", "the stages that the file assigns are left out");
     return result;
   }
 
@@ -100,13 +100,13 @@ private:
       return;
     }
     if (m_builder.layerCount() >= kMostNodes) {
-      m_source.error(where, "pipedream-size", "More than 4,096 nodes");
+      m_source.error(where, "pipedream-size", "more than 4,096 nodes");
       return;
     }
     const std::string id(parts[0]), name(parts[1].substr(0, 200));
     const int layer = m_builder.addLayer(name, layerKindNamed(name));
     if (!m_numbers.emplace(id, layer).second)
-      m_source.error(where, "pipedream-node-twice", "The node " + quoted(id) + " is duplicated");
+      m_source.error(where, "pipedream-node-twice", "the node " + quoted(id) + " is duplicated");
     const auto value = figuresOf(parts[2], where);
     m_hasStages = m_hasStages || parts.size() > 3;
     LayerCost c;
@@ -143,9 +143,9 @@ private:
   void edge(std::string_view line, const Place& where) {
     const auto parts = fieldsOf(line);
     if (parts.size() != 2) {
-      m_source.error(where, "pipedream-edge", "An edge line is a tab and \"id -- id\"");
+      m_source.error(where, "pipedream-edge", "an edge line is a tab and \"id -- id\"");
     } else if (m_edges.size() >= kMostEdges) {
-      m_source.error(where, "pipedream-size", "More than 65,536 edges");
+      m_source.error(where, "pipedream-size", "more than 65,536 edges");
     } else {
       m_edges.push_back({std::string(parts[0]), std::string(parts[1]), where});
     }
@@ -157,7 +157,7 @@ private:
       const auto a = m_numbers.find(from), b = m_numbers.find(to);
       if (a == m_numbers.end() || b == m_numbers.end())
         m_source.error(where, "pipedream-edge",
-                       "No node is called " + quoted(a == m_numbers.end() ? from : to));
+                       "no node is called " + quoted(a == m_numbers.end() ? from : to));
       else
         m_builder.addEdge(a->second, b->second, {m_outputs[a->second]});
     }

@@ -42,7 +42,7 @@ public:
     if (!nodes || !edges) return std::nullopt;
     if (nodes->empty() || nodes->size() > kMostNodes || edges->size() > kMostEdges) {
       top.report(Severity::Error, "piper-size", "nodes",
-                 "A Piper file has 1 to " + std::to_string(kMostNodes) + " nodes and at most " +
+                 "a Piper file has 1 to " + std::to_string(kMostNodes) + " nodes and at most " +
                      std::to_string(kMostEdges) + " edges");
       return std::nullopt;
     }
@@ -82,7 +82,7 @@ private:
 
   void readNode(const json& value, const std::string& pointer) {
     if (!value.is_object()) {
-      m_out.push_back(error("json-type", m_text.placeOf(pointer), "A node must be an object"));
+      m_out.push_back(error("json-type", m_text.placeOf(pointer), "a node must be an object"));
       return;
     }
     JsonFields f(m_text, value, pointer, m_out);
@@ -112,7 +112,7 @@ private:
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::string at = jsonPointer(jsonPointer(pointer, key), i);
       if (!list[i].is_object()) {
-        m_out.push_back(error("json-type", m_text.placeOf(at), "A configuration must be an object"));
+        m_out.push_back(error("json-type", m_text.placeOf(at), "a configuration must be an object"));
         continue;
       }
       JsonFields f(m_text, list[i], at, m_out);
@@ -177,11 +177,11 @@ private:
     auto result = builder.build(m_text.placeOf("/edges"), m_out);
     m_out.push_back(note(
         "piper-forward-share", m_text.placeOf("/nodes"),
-        "Times are forward and backward together: what recomputation adds counts as forward, else a third"));
+        "times are forward and backward together: what recomputation adds counts as forward, else a third"));
     if (m_hasSync)
       m_out.push_back(
           note("piper-sync", m_text.placeOf("/nodes"),
-               "The TP communication on cut edges (syncTimeFw) is added to the bytes of those edges"));
+               "the TP communication on cut edges (syncTimeFw) is added to the bytes of those edges"));
     if (m_isShort)
       m_out.push_back(note(
           "piper-memory", m_text.placeOf("/nodes"),
@@ -192,7 +192,7 @@ private:
   void addEdge(const json& value, const std::string& pointer, const std::vector<Strategy>& strategies,
                ProfileBuilder& builder) {
     if (!value.is_object()) {
-      m_out.push_back(error("json-type", m_text.placeOf(pointer), "An edge must be an object"));
+      m_out.push_back(error("json-type", m_text.placeOf(pointer), "an edge must be an object"));
       return;
     }
     JsonFields f(m_text, value, pointer, m_out);
@@ -237,7 +237,7 @@ Reading<ImportedProfile> readPiper(std::string_view text, const std::string& fil
   if (!jsonText) return {std::nullopt, out};
   if (!jsonText->root().is_object()) {
     out.push_back(
-        error("piper-not-object", jsonText->placeOf(""), "A Piper file is an object with nodes and edges"));
+        error("piper-not-object", jsonText->placeOf(""), "a Piper file is an object with nodes and edges"));
     return {std::nullopt, out};
   }
   auto result = PiperReader(*jsonText, out).run();

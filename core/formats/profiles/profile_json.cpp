@@ -103,7 +103,7 @@ private:
     for (std::size_t i = 0; i < list->size(); ++i) {
       const std::string pointer = jsonPointer(f.pointerTo(key), i);
       if (!(*list)[i].is_object()) {
-        m_out.push_back(error("json-type", m_text.placeOf(pointer), "An object is wanted here"));
+        m_out.push_back(error("json-type", m_text.placeOf(pointer), "an object is wanted here"));
         continue;
       }
       JsonFields entry(m_text, (*list)[i], pointer, m_out);
@@ -319,7 +319,7 @@ private:
       const int s = profile.strategyIndex(r.strategy), b = profile.microbatchIndex(r.microbatch);
       if (profile.cost(r.classId, s, b))
         m_out.push_back(error("profile-row-twice", m_text.placeOf(r.pointer),
-                              "This class, strategy and microbatch size is duplicated"));
+                              "this class, strategy and microbatch size is duplicated"));
       outputs[{r.classId, s, b}] = r.outputBytes;
       profile.setCost(r.classId, s, b, std::move(r.cost));
     }
@@ -375,7 +375,7 @@ Reading<ImportedProfile> readProfileJson(std::string_view text, const std::strin
   if (!jsonText) return {std::nullopt, out};
   if (!jsonText->root().is_object()) {
     out.push_back(
-        error("profile-not-object", jsonText->placeOf(""), "A profile is an object with layers and costs"));
+        error("profile-not-object", jsonText->placeOf(""), "a profile is an object with layers and costs"));
     return {std::nullopt, out};
   }
   auto result = ProfileReader(*jsonText, out).run();
