@@ -74,6 +74,23 @@ double slowestReduceScatter(GroupShapes& shapes, const RankPattern& p, double by
   return slowest;
 }
 
+/// The profile of a short chain for a long one of the same layers: each tensor as the short one's in its
+/// place.
+std::shared_ptr<const Profile> profileOfRepeated(const Profile& of, const LayerGraph& graph,
+                                                 const LayerGraph& longer) {
+  const int tensors = static_cast<int>(graph.tensors.size());
+  Profile p(of.strategies(), of.microbatches(), graph.classCount, static_cast<int>(longer.tensors.size()));
+  for (int s = 0; s < static_cast<int>(of.strategies().size()); ++s)
+    for (int b = 0; b < static_cast<int>(of.microbatches().size()); ++b) {
+      for (int c = 0; c < graph.classCount; ++c)
+        if (const LayerCost* cost = of.cost(c, s, b)) p.setCost(c, s, b, *cost);
+      for (int t = 0; tensors > 0 && t < static_cast<int>(longer.tensors.size()); ++t)
+        p.setTensorBytes(t, s, b, of.tensorBytes(t % tensors, s, b));
+    }
+  p.tied = of.tied;
+  return std::make_shared<const Profile>(std::move(p));
+}
+
 }  // namespace
 
 class TestPlannerBounds : public QObject {
@@ -167,6 +184,7 @@ private slots:
     while (layers.size() < 3000) layers.insert(layers.end(), p.graph->layers.begin(), p.graph->layers.end());
     auto graph = LayerGraph::chain(std::move(layers));
     graph.classCount = p.graph->classCount;
+    p.profile = profileOfRepeated(*p.profile, *p.graph, graph);
     p.graph = std::make_shared<const LayerGraph>(std::move(graph));
     p.constraints = {};
     const LayerOrder order(*p.graph);
