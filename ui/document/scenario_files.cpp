@@ -246,13 +246,20 @@ bool ScenarioFiles::save(const QString& path, IfChanged ifChanged) {
   if (ifChanged == IfChanged::Refuse && path == m_document.path() && differsOnDisk())
     return refuse({error("file-changed", place, "another program has changed the file since it was read",
                          "overwrite it, or save under another name")});
-  takeModelAlong(path);
-  const QByteArray text = QByteArray::fromStdString(writeScenario(m_document.scenario()));
+  const std::string reference = referenceFrom(path);
+  Scenario placed = m_document.scenario();
+  if (reference != placed.model.reference) referTo(placed, reference);
+  const QByteArray text = QByteArray::fromStdString(writeScenario(placed));
   if (const Diagnostics why = writeFile(path, text); !why.empty()) return refuse(why);
   // Only what can be read again is saved; until then the journal stays.
   if (const auto again = readTextOf(path); !again || QByteArray::fromStdString(*again) != text)
     return refuse({error("file-unwritable", place, "what was written cannot be read again",
                          "save it somewhere else; your edits are still here")});
+  if (reference != m_document.scenario().model.reference)
+    m_document.edit({},
+                    reference.empty() ? tr("Put the model into the scenario")
+                                      : tr("Refer to the model from the new place"),
+                    [&](Scenario& s) { referTo(s, reference); });
   watch(path, text);
   m_document.markSaved(QFileInfo(path).absoluteFilePath());
   remember(m_document.path());
@@ -260,16 +267,13 @@ bool ScenarioFiles::save(const QString& path, IfChanged ifChanged) {
   return true;
 }
 
-void ScenarioFiles::takeModelAlong(const QString& path) {
-  const std::string& reference = m_document.scenario().model.reference;
-  if (reference.empty() || QFileInfo(path).absoluteDir() == QFileInfo(m_document.path()).absoluteDir())
-    return;
-  const QString model =
-      QFileInfo(m_document.path()).absoluteDir().filePath(QString::fromStdString(reference));
-  const std::string moved = referenceTo(bytesOf(model), bytesOf(path));
-  m_document.edit(
-      {}, moved.empty() ? tr("Put the model into the scenario") : tr("Refer to the model from the new place"),
-      [&](Scenario& s) { referTo(s, moved); });
+std::string ScenarioFiles::referenceFrom(const QString& path) const {
+  std::string reference = m_document.scenario().model.reference;
+  if (reference.empty()) return {};
+  const QDir from = QFileInfo(m_document.path()).absoluteDir();
+  if (QFileInfo(path).absoluteDir() != from)
+    reference = referenceTo(bytesOf(from.filePath(QString::fromStdString(reference))), bytesOf(path));
+  return !reference.empty() && loaderOf(path)(reference) ? reference : std::string();
 }
 
 bool ScenarioFiles::restore(const Journal::Entry& entry) {

@@ -98,7 +98,8 @@ private:
   bool import(const QStringList& paths);
   void remember(const QString& path);
   void watch(const QString& path, const QByteArray& content);
-  void takeModelAlong(const QString& path);
+  /// How a scenario at this path names its model's file; empty: the model stands in the scenario.
+  std::string referenceFrom(const QString& path) const;
   void checkOutside();
   void journal();
 

@@ -226,6 +226,40 @@ private Q_SLOTS:
     opens("elsewhere/v.nest.json", "");  // not below that folder: it goes into the scenario
   }
 
+  /// Where a model stands is not forgotten with a save that failed, with undo or with the model's file.
+  void whatIsSavedFindsItsModel() {
+    const nest::test::OwnFolder dir;
+    const auto at = [&](const char* name) { return QString::fromStdString(dir / name); };
+    QVERIFY(QDir().mkpath(at("here/models")));
+    QVERIFY(QFile::copy(samplePaths().value(0), at("here/s.nest.json")));
+    QVERIFY(QFile::setPermissions(at("here/s.nest.json"), QFile::ReadOwner | QFile::WriteOwner));
+    QVERIFY(
+        QFile::copy(QStringLiteral(":/samples/models/llama-2-7b.json"), at("here/models/llama-2-7b.json")));
+    ScenarioDocument document;
+    ScenarioFiles files(document, at("journals"));
+    QVERIFY(files.open(at("here/s.nest.json")));
+    const auto architecture = document.scenario().model.architecture;
+    const auto opens = [&](const char* name) {
+      QVERIFY(files.save(at(name)));
+      const auto again = readScenarioFile(at(name));
+      QVERIFY2(again, again ? "" : toText(again.diagnostics.at(0)).c_str());
+      QVERIFY(again->model.architecture == architecture);
+    };
+    QVERIFY(!files.save(at("absent/t.nest.json")));
+    QVERIFY(!document.isModified());
+    QCOMPARE(document.history().count(), 0);
+    setBatch(document, 96);
+    opens("here/s.nest.json");
+    QCOMPARE(document.scenario().model.reference, std::string("models/llama-2-7b.json"));
+    opens("u.nest.json");
+    document.history().undo();
+    opens("u.nest.json");
+    QVERIFY(files.open(at("here/s.nest.json")));
+    QVERIFY(QFile::remove(at("here/models/llama-2-7b.json")));
+    setBatch(document, 192);
+    opens("here/s.nest.json");
+  }
+
   void journalsAreForTheirOwnersEyes() {
     Desk desk;
     setBatch(desk.document, 96);
