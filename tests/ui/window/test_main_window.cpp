@@ -1,5 +1,3 @@
-#include "window/main_window.h"
-
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QApplication>
@@ -25,58 +23,18 @@
 #include "inspector/inspector.h"
 #include "inspector/term_model.h"
 #include "panes/issue_model.h"
-#include "solver/solve.h"
-#include "support/test_main.h"
 #include "window/headline.h"
 #include "window/message_bar.h"
-#include "window/views_area.h"
+#include "window_bench.h"
 
 using namespace nest;
-
-namespace {
-
-Outcome solveProblem(const Problem& p, const Control& c, const Plan* start) {
-  return solve(p, c, start);
-}
-
-QString teaching() {
-  for (const QString& path : samplePaths())
-    if (path.contains(QLatin1String("teaching"))) return path;
-  return {};
-}
-
-class Fixture {
-public:
-  explicit Fixture(const WindowOptions& o = options()) : window(solveProblem, o) {
-    window.openPath(teaching());
-    window.show();
-    QApplication::setActiveWindow(&window);
-  }
-  bool solved() const {
-    const auto& c = *const_cast<MainWindow&>(window).session().context();
-    return c.plan && c.current;
-  }
-  BoundLine* line(const char* id) { return window.findChild<BoundLine*>(QLatin1String(id)); }
-
-  MainWindow window;
-
-private:
-  static WindowOptions options() {
-    WindowOptions o;
-    o.theme = Theme::Kind::Light;
-    o.size = {1400, 950};
-    o.remembers = false;
-    return o;
-  }
-};
-
-}  // namespace
+using namespace nest::test;
 
 class TestMainWindow : public QObject {
   Q_OBJECT
 private Q_SLOTS:
   void opensSolvedAndSaysSo() {
-    Fixture f;
+    WindowBench f;
     QTRY_VERIFY(f.solved());
     QVERIFY2(f.window.headline().asText().contains(QStringLiteral("per step")),
              qPrintable(f.window.headline().asText()));
@@ -85,10 +43,7 @@ private Q_SLOTS:
   }
 
   void aNarrowWindowBeginsWithoutPanelsAndOffersThem() {
-    WindowOptions o;
-    o.size = {600, 400};
-    o.remembers = false;
-    Fixture f(o);
+    WindowBench f(teachingSample(), false, {600, 400});
     QTRY_VERIFY(f.solved());
     QCOMPARE(f.window.size(), QSize(600, 400));
     for (const char* name : {"panel", "inspector"}) {
@@ -110,7 +65,7 @@ private Q_SLOTS:
   }
 
   void typingReplansAndUndoReturns() {
-    Fixture f;
+    WindowBench f;
     QTRY_VERIFY(f.solved());
     BoundLine* line = f.line("/job/global_batch");
     QVERIFY(line);
@@ -130,7 +85,7 @@ private Q_SLOTS:
   }
 
   void linksAndSyncAreAssumedByHand() {
-    Fixture f;
+    WindowBench f;
     QTRY_VERIFY(f.solved());
     const auto type = [&](const char* id, const char* text) {
       BoundLine* line = f.line(id);
@@ -151,7 +106,7 @@ private Q_SLOTS:
     QCOMPARE(f.window.document().scenario().assumptions.syncOverlap, 0.8);
   }
   void aWrongTextStaysAtTheFieldWithItsRemedy() {
-    Fixture f;
+    WindowBench f;
     BoundLine* line = f.line("/job/global_batch");
     const Scenario before = f.window.document().scenario();
     line->setFocus();
@@ -166,7 +121,7 @@ private Q_SLOTS:
   }
 
   void keysStepAndTheLabelScrubs() {
-    Fixture f;
+    WindowBench f;
     QTRY_VERIFY(f.solved());
     BoundLine* line = f.line("/cluster/levels/0/fanout");
     QVERIFY(line);
@@ -196,7 +151,7 @@ private Q_SLOTS:
   }
 
   void withoutLiveAnEditIsNotPassedOffAsSolved() {
-    Fixture f;
+    WindowBench f;
     QTRY_VERIFY(f.solved());
     f.window.actions().find(QStringLiteral("plan.live"))->setChecked(false);
     f.window.document().edit({}, QStringLiteral("x"), [](Scenario& s) { s.job.globalBatch *= 2; });
@@ -209,7 +164,7 @@ private Q_SLOTS:
   }
 
   void checksAndChoicesEditTheDocument() {
-    Fixture f;
+    WindowBench f;
     auto* zero = f.window.findChild<QCheckBox*>(QStringLiteral("/search/zero_stages/3"));
     QVERIFY(zero);
     const auto before = f.window.document().scenario().search.zeroStages;
@@ -226,7 +181,7 @@ private Q_SLOTS:
   }
 
   void modelsKeepTheirPromises() {
-    Fixture f;
+    WindowBench f;
     QTRY_VERIFY(f.solved());
     auto* terms = f.window.findChild<TermModel*>();
     auto* issues = f.window.findChild<IssueModel*>();
@@ -245,7 +200,7 @@ private Q_SLOTS:
   }
 
   void closingShowsTheSamples() {
-    Fixture f;
+    WindowBench f;
     QTRY_VERIFY(f.solved());
     f.window.showGallery();
     QVERIFY(f.window.document().isEmpty());
@@ -255,7 +210,7 @@ private Q_SLOTS:
   }
 
   void aFileThatCannotBeReadIsToldInTheWindow() {
-    Fixture f;
+    WindowBench f;
     const auto generation = f.window.document().generation();
     QVERIFY(!f.window.openPath(QStringLiteral("/nowhere/absent.nest.json")));
     QVERIFY(f.window.messages().text().contains(QStringLiteral("absent.nest.json")));
@@ -263,7 +218,7 @@ private Q_SLOTS:
   }
 
   void everythingThatTakesFocusHasAName() {
-    Fixture f;
+    WindowBench f;
     QTRY_VERIFY(f.solved());
     for (const QWidget* w : f.window.panel().findChildren<QWidget*>()) {
       if (!(w->focusPolicy() & Qt::TabFocus) || !w->isVisible() ||
@@ -278,7 +233,7 @@ private Q_SLOTS:
   }
 
   void tabWalksThePanelFromTopToBottom() {
-    Fixture f;
+    WindowBench f;
     auto* name = f.line("/name");
     QVERIFY(name);
     name->setFocus();
@@ -307,7 +262,7 @@ private Q_SLOTS:
           return solve(p, c, start);
         },
         o);
-    window.openPath(teaching());
+    window.openPath(teachingSample());
     window.show();
     QTRY_VERIFY(window.headline().asText().contains(QStringLiteral("Searching")));
     QVERIFY(!window.headline().asText().contains(QStringLiteral("press Solve")));
@@ -337,7 +292,7 @@ private Q_SLOTS:
 
   /// The palette gives the focus back to where it was: a view that now lies behind is not the one in front.
   void theViewInFrontIsTheOneSeen() {
-    Fixture f;
+    WindowBench f;
     QTRY_VERIFY(f.solved());
     ViewsArea& views = f.window.views();
     views.reveal(QStringLiteral("compare"));
@@ -366,7 +321,7 @@ private Q_SLOTS:
   }
 
   void everyCommandIsReachable() {
-    Fixture f;
+    WindowBench f;
     QStringList keys;
     for (const auto& entry : f.window.actions().entries()) {
       QVERIFY(!entry.spec.text.isEmpty());

@@ -8,6 +8,7 @@
 #include <QStandardPaths>
 #include <QTemporaryDir>
 
+#include "editors/bound_line.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
 #include "window/main_window.h"
@@ -38,8 +39,9 @@ inline void forgetWindows() {
 
 /// A whole window with one scenario open; none with an empty path.
 struct WindowBench {
-  explicit WindowBench(const QString& path = teachingSample(), bool remembers = false)
-      : window(solveIt, options(remembers)) {
+  explicit WindowBench(const QString& path = teachingSample(), bool remembers = false,
+                       const QSize& size = {1500, 950})
+      : window(solveIt, options(remembers, size)) {
     if (!path.isEmpty()) window.openPath(path);
     window.show();
     QApplication::setActiveWindow(&window);
@@ -47,6 +49,7 @@ struct WindowBench {
   bool solved() { return window.session().context()->plan && window.session().context()->current; }
   const Scenario& scenario() { return window.document().scenario(); }
   void trigger(const char* id) { window.actions().find(QLatin1String(id))->trigger(); }
+  BoundLine* line(const char* id) { return window.findChild<BoundLine*>(QLatin1String(id)); }
   QPushButton* button(const QString& text) {
     for (auto* b : window.findChildren<QPushButton*>())
       if (b->text() == text && b->isVisible()) return b;
@@ -57,10 +60,10 @@ struct WindowBench {
 
 private:
   static Outcome solveIt(const Problem& p, const Control& c, const Plan* start) { return solve(p, c, start); }
-  static WindowOptions options(bool remembers) {
+  static WindowOptions options(bool remembers, const QSize& size) {
     WindowOptions o;
     o.theme = Theme::Kind::Light;
-    o.size = {1500, 950};
+    o.size = size;
     o.remembers = remembers;
     return o;
   }
