@@ -6,10 +6,10 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScopedValueRollback>
 #include <QUrl>
 
 #include "document/file_filters.h"
-#include "document/scenario_files.h"
 #include "figures/phrases.h"
 #include "panes/log_pane.h"
 #include "theme/plain_text.h"
@@ -65,9 +65,17 @@ void FileCommands::tellImport(const QString& sentence, bool changed, bool keepsN
 void FileCommands::tellFailure(const QString& sentence, const Diagnostics& d) {
   Q_EMIT diagnosed(d);
   QString text = sentence;
-  if (!d.empty()) text += QStringLiteral(": ") + inWords(d.front());
+  if (!d.empty()) {
+    text += QStringLiteral(": ");
+    if (const QString of = nameOf(QString::fromStdString(d.front().where.file)); !sentence.contains(of))
+      text += of + QStringLiteral(": ");
+    text += inWords(d.front());
+  }
   if (d.size() > 1) text += tr(" (and %1 more)").arg(countText(d.size() - 1));
-  m_messages.show(MessageBar::Tone::Error, text, {{tr("Show issues"), [this] { Q_EMIT issuesWanted(); }}});
+  std::vector<MessageBar::Choice> choices;
+  if (m_saving) choices.push_back({tr("Save as…"), [this] { saveAs(); }});
+  choices.push_back({tr("Show issues"), [this] { Q_EMIT issuesWanted(); }});
+  m_messages.show(MessageBar::Tone::Error, text, std::move(choices));
   logTrouble(text);
 }
 
@@ -118,7 +126,7 @@ void FileCommands::chooseModel() {
 bool FileCommands::save() {
   const QString path = m_document.path();
   if (path.isEmpty()) return saveAs();
-  if (!m_files.differsOnDisk()) return m_files.save(path);
+  if (!m_files.differsOnDisk()) return saveTo(path);
   QMessageBox box(QMessageBox::Warning, tr("Changed by another program"),
                   tr("%1 has changed on disk since you opened it.").arg(nameOf(path)), QMessageBox::Cancel,
                   m_window);
@@ -128,7 +136,7 @@ bool FileCommands::save() {
   box.setDefaultButton(QMessageBox::Cancel);
   box.exec();
   if (box.clickedButton() == elsewhere) return saveAs();
-  return box.clickedButton() == overwrite && m_files.save(path, ScenarioFiles::IfChanged::Overwrite);
+  return box.clickedButton() == overwrite && saveTo(path, ScenarioFiles::IfChanged::Overwrite);
 }
 
 bool FileCommands::saveAs() {
@@ -153,7 +161,12 @@ bool FileCommands::saveAs() {
             QMessageBox::Yes)
       return false;
   }
-  return m_files.save(path, ScenarioFiles::IfChanged::Overwrite);
+  return saveTo(path, ScenarioFiles::IfChanged::Overwrite);
+}
+
+bool FileCommands::saveTo(const QString& path, ScenarioFiles::IfChanged ifChanged) {
+  const QScopedValueRollback<bool> saving(m_saving, true);
+  return m_files.save(path, ifChanged);
 }
 
 bool FileCommands::mayDiscard() {

@@ -4,6 +4,7 @@
 #include <QStringList>
 
 #include "diagnostics/diagnostic.h"
+#include "document/scenario_files.h"
 
 class QMenu;
 class QMimeData;
@@ -12,7 +13,6 @@ namespace nest {
 
 class MessageBar;
 class ScenarioDocument;
-class ScenarioFiles;
 
 /// What is done with files in a window, and what is said of it: opening, dropping, saving, recent files,
 /// changes from outside.
@@ -45,12 +45,14 @@ private:
   void openIfMayDiscard(const QStringList& paths);
   void tellImport(const QString& sentence, bool changed, bool keepsName);
   void tellFailure(const QString& sentence, const Diagnostics&);
+  bool saveTo(const QString& path, ScenarioFiles::IfChanged = ScenarioFiles::IfChanged::Refuse);
   void tellChange(const QString& path);
 
   ScenarioFiles& m_files;
   ScenarioDocument& m_document;
   MessageBar& m_messages;
   QWidget* m_window;
+  bool m_saving = false;  ///< what fails meanwhile can be saved elsewhere
 };
 
 }  // namespace nest

@@ -151,6 +151,30 @@ private Q_SLOTS:
     QCOMPARE(b.window.document().history().undoText(), QStringLiteral("Import model from llama-3-8b.json"));
   }
 
+  /// Of files that come together the one that cannot be read is named, and nothing of the others is taken.
+  void ofSeveralFilesTheBadOneIsNamed() {
+    QTemporaryDir dir;
+    WindowBench b(ownCopy(dir));
+    QTRY_VERIFY(b.solved());
+    QFile noise(dir.filePath(QStringLiteral("noise.bin")));
+    QVERIFY(noise.open(QIODevice::WriteOnly) && noise.write(QByteArray(3000, '\x93')) == 3000);
+    noise.close();
+    QVERIFY(QDir(dir.path()).mkdir(QStringLiteral("pods")));
+    const QString model = QStringLiteral(NEST_SOURCE_DIR "/samples/models/llama-3-8b.json");
+    const Scenario before = b.scenario();
+    for (const char* bad : {"noise.bin", "pods", "absent.json"})
+      for (const bool last : {false, true}) {
+        const QString path = dir.filePath(QLatin1String(bad));
+        drop(b.window, last ? QStringList{model, path} : QStringList{path, model});
+        QVERIFY2(b.window.messages().text().count(QLatin1String(bad)) == 1,
+                 qPrintable(b.window.messages().text()));
+        QVERIFY(b.scenario() == before);
+      }
+    drop(b.window, {noise.fileName()});
+    QVERIFY2(b.window.messages().text().count(QStringLiteral("noise.bin")) == 1,
+             qPrintable(b.window.messages().text()));
+  }
+
   /// With another model on another network the scenario's name tells of neither.
   void aNameThatNoLongerFitsIsTold() {
     QTemporaryDir dir;

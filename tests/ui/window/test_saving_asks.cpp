@@ -2,8 +2,10 @@
 #include <QApplication>
 #include <QFile>
 #include <QMessageBox>
+#include <QPushButton>
 #include <QTemporaryDir>
 #include <QTimer>
+#include <algorithm>
 
 #include "document/scenario_files.h"
 #include "files/file_reader.h"
@@ -102,6 +104,25 @@ private Q_SLOTS:
     const auto saved = readScenarioFile(copy);
     QVERIFY(saved);
     QCOMPARE(saved->job.globalBatch, 28);
+  }
+
+  /// A folder that takes no file is no dead end: nothing is lost, and another place is offered.
+  void aSaveThatFailsOffersAnotherPlace() {
+    Desk desk;
+    desk.edit(64);
+    QVERIFY(desk.dir.remove());
+    desk.save();
+    QVERIFY2(desk.window.messages().text().contains(QStringLiteral("was not saved")),
+             qPrintable(desk.window.messages().text()));
+    QVERIFY(desk.window.document().isModified());
+    const auto offers = [&](const QString& text) {
+      const auto buttons = desk.window.messages().findChildren<QPushButton*>();
+      return std::any_of(buttons.begin(), buttons.end(),
+                         [&](const QPushButton* b) { return b->isVisible() && b->text() == text; });
+    };
+    QTRY_VERIFY(offers(QStringLiteral("Save as…")));
+    QVERIFY(!desk.window.openPath(desk.path));  // reading is not saving
+    QTRY_VERIFY(!offers(QStringLiteral("Save as…")));
   }
 
   void savingOverAnotherProgramsChangeAsks() {
