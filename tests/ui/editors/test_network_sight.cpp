@@ -6,6 +6,7 @@
 #include <QPainter>
 #include <QSettings>
 #include <QtTest/QTest>
+#include <cmath>
 #include <cstdlib>
 #include <set>
 
@@ -107,9 +108,10 @@ private slots:
     showThousands(canvas);
     (void)canvas.grab();
     for (const double zoom : {1.0, 4.0, 5.0}) {
+      int before = canvas.wholePaints();
       canvas.zoomBy(zoom, {500, 350});
-      (void)canvas.grab();
-      const int before = canvas.wholePaints();
+      QTRY_VERIFY((void(canvas.grab()), canvas.wholePaints() > before));
+      before = canvas.wholePaints();
       for (const QPointF by : {QPointF(37, 0), QPointF(-80, 21), QPointF(0, -64), QPointF(11, 12)}) {
         canvas.panBy(by);
         (void)canvas.grab();
@@ -131,6 +133,36 @@ private slots:
     canvas.panBy({0.5, 0});  // between pixels
     (void)canvas.grab();
     QCOMPARE(canvas.wholePaints(), before + 1);
+  }
+  /// While the wheel turns over thousands what is painted grows; it is painted again when the hand rests.
+  void aZoomRepaintsNoThousands() {
+    NetworkCanvas canvas;
+    showThousands(canvas);
+    const auto coarse = [&] {
+      return canvas.grab().toImage().scaled(50, 35, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+    };
+    (void)coarse();
+    const auto middle = canvas.fittedArea().center();
+    for (const double factor : {1.2, 1.2, 0.8, 0.9}) {
+      const int before = canvas.wholePaints();
+      canvas.zoomBy(std::sqrt(factor), middle);
+      (void)canvas.grab();
+      canvas.zoomBy(std::sqrt(factor), middle);
+      canvas.panBy({3, -2});
+      const QImage grown = coarse();
+      QCOMPARE(canvas.wholePaints(), before);
+      QTRY_VERIFY((void(canvas.grab()), canvas.wholePaints() > before));
+      const QImage whole = coarse();
+      int other = 0;
+      for (int y = 0; y < whole.height(); ++y)
+        for (int x = 0; x < whole.width(); ++x)
+          other += std::abs(whole.pixelColor(x, y).lightness() - grown.pixelColor(x, y).lightness()) > 40;
+      QVERIFY2(other * 10 < whole.width() * whole.height(), qPrintable(QString::number(other)));
+      if (const QString dir = qEnvironmentVariable("NEST_PICTURES"); !dir.isEmpty()) {
+        grown.save(dir + QStringLiteral("/zoom-%1-grown.png").arg(factor));
+        whole.save(dir + QStringLiteral("/zoom-%1-whole.png").arg(factor));
+      }
+    }
   }
   /// A host that is selected among thousands of boxes does not cover what is in it.
   void aClickAmongThousandsMarksWhatItHits() {

@@ -227,7 +227,7 @@ void NetworkCanvas::zoomBy(double factor, const QPointF& at) {
   m_scale = std::clamp(m_scale * factor, std::min(kLeastScale, m_scale), kMostScale);
   m_offset = at - fixed * m_scale;
   m_userMoved = true;
-  refresh();
+  settleLater();
 }
 
 int NetworkCanvas::linkAt(const QPointF& scene) const {
@@ -237,8 +237,12 @@ int NetworkCanvas::linkAt(const QPointF& scene) const {
 void NetworkCanvas::panBy(const QPointF& pixels) {
   m_offset += pixels;
   m_userMoved = true;
+  settleLater();
+}
+
+/// What is painted of thousands moves and grows along; it is painted again when the hand rests.
+void NetworkCanvas::settleLater() {
   if (m_scene.shown().size() <= kThousands) return refresh();
-  for (Layers& layers : m_layers) layers.moved += pixels;
   m_settle.start();
   update();
 }

@@ -196,12 +196,14 @@ private:
   struct Layers {
     QPixmap ground, top;
     NetworkPainter::Detail detail;
-    QPointF moved;  ///< since they were painted
+    double scale = 0;
+    QPointF offset;  ///< with these they were painted
   };
+  void settleLater();
   bool shift(Layers&);
   std::array<Layers, 2> m_layers;  ///< with all devices in front, and stepping back
   int m_wholePaints = 0;
-  QTimer m_settle;  ///< from a pan until names are placed again
+  QTimer m_settle;  ///< from a pan or a zoom until names are placed again
 };
 
 }  // namespace nest

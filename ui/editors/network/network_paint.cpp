@@ -95,7 +95,7 @@ void NetworkCanvas::paintNetwork(QPainter& p) {
 bool NetworkCanvas::shift(Layers& layers) {
   constexpr double kAround = 24;  ///< pixels that lines and outlines take beside their places
   const double ratio = devicePixelRatio();
-  const QPointF by = std::exchange(layers.moved, {}) * ratio;
+  const QPointF by = (m_offset - std::exchange(layers.offset, m_offset)) * ratio;
   const QPoint pixels = by.toPoint();
   if ((by - pixels).manhattanLength() > 1e-6) return false;
   NetworkMarks marks = m_marks;
@@ -139,9 +139,11 @@ void NetworkCanvas::paintLayers(QPainter& p) {
     painter.restore();
   };
   const QSize pixels = size() * devicePixelRatio();
-  if (!layers.moved.isNull() && layers.ground.size() == pixels && !shift(layers)) layers = {};
+  const bool grows = layers.scale != m_scale && m_settle.isActive();
+  const bool moved = layers.offset != m_offset && layers.ground.size() == pixels;
+  if (!grows && (layers.scale != m_scale || (moved && !shift(layers)))) layers = {};
   if (layers.ground.size() != pixels) {
-    layers.moved = {};
+    layers.scale = m_scale, layers.offset = m_offset;
     NetworkMarks marks = m_marks;
     marks.hoverNode = marks.hoverLink = -1;
     marks.litHovered.assign(marks.litHovered.size(), 0);
@@ -158,9 +160,17 @@ void NetworkCanvas::paintLayers(QPainter& p) {
     }
     ++m_wholePaints;
   }
-  p.drawPixmap(0, 0, layers.ground);
+  const auto draw = [&](const QPixmap& layer) {
+    p.save();
+    p.setRenderHint(QPainter::SmoothPixmapTransform);
+    p.translate(m_offset);
+    p.scale(m_scale / layers.scale, m_scale / layers.scale);
+    p.drawPixmap(-layers.offset, layer);
+    p.restore();
+  };
+  layers.scale == m_scale ? p.drawPixmap(0, 0, layers.ground) : draw(layers.ground);
   on(p, m_marks, [](NetworkPainter& n) { n.paintLit(); });
-  p.drawPixmap(0, 0, layers.top);
+  layers.scale == m_scale ? p.drawPixmap(0, 0, layers.top) : draw(layers.top);
   on(p, m_marks, [](NetworkPainter& n) { n.paintPointedAt(); });
 }
 
