@@ -4,6 +4,7 @@
 #include <QAccessible>
 #include <QApplication>
 #include <QComboBox>
+#include <QDialog>
 #include <QDockWidget>
 #include <QLabel>
 #include <QLineEdit>
@@ -12,9 +13,13 @@
 #include <QRegularExpression>
 #include <QSet>
 #include <QTabBar>
+#include <QTimer>
 #include <QTranslator>
+#include <functional>
 #include <memory>
+#include <utility>
 
+#include "editors/network/generator_dialog.h"
 #include "editors/scenario_panel.h"
 #include "inspector/inspector.h"
 #include "solver/solve.h"
@@ -150,6 +155,37 @@ private Q_SLOTS:
     for (auto* tabs : window->findChildren<QTabBar*>())
       if (tabs->isVisible())
         for (int i = 0; i < tabs->count(); ++i) tabs->setCurrentIndex(i), walk(tabs->tabText(i));
+    // Modal ones too: they are walked, and closed with Escape, from within.
+    const auto walkDialog = [&](const QString& which, const std::function<void()>& open) {
+      const auto opened = [&]() -> QDialog* {
+        if (auto* modal = qobject_cast<QDialog*>(QApplication::activeModalWidget())) return modal;
+        for (QWidget* top : QApplication::topLevelWidgets())
+          if (auto* dialog = qobject_cast<QDialog*>(top); dialog && dialog->isVisible()) return dialog;
+        return nullptr;
+      };
+      bool seen = false;
+      const auto look = [&] {
+        QDialog* dialog = opened();
+        if (!dialog || std::exchange(seen, true)) return;
+        walk(which);
+        if (dialog->windowTitle().isEmpty() && dialog->accessibleName().isEmpty()) nameless += which;
+        QTest::keyClick(dialog, Qt::Key_Escape);
+        if (dialog->isVisible()) nameless += which + QStringLiteral(" stays open after Escape");
+        dialog->close();
+      };
+      QTimer inside;
+      inside.setInterval(50);
+      connect(&inside, &QTimer::timeout, look);
+      inside.start();
+      open();
+      for (int i = 0; i < 100 && !seen; ++i) QTest::qWait(20);
+      QVERIFY2(seen, qPrintable(which + QStringLiteral(" does not open")));
+    };
+    for (const char* id :
+         {"help.keys", "help.words", "help.about", "edit.find", "plan.launch", "view.export"})
+      walkDialog(QLatin1String(id), [&] { window->actions().find(QLatin1String(id))->trigger(); });
+    GeneratorDialog generator(window.get());
+    walkDialog(QStringLiteral("generator"), [&] { generator.show(); });
     QVERIFY2(nameless.isEmpty(), qPrintable(nameless.values().join(QStringLiteral("\n"))));
   }
 
