@@ -94,6 +94,7 @@ void Asking::refresh() {
   const bool busy = isBusy();
   const int percent = static_cast<int>(100 * m_worker->fraction());
   setNamedText(*m_state, busy ? m_doing : m_isReady ? m_remark : m_whyNot);
+  m_state->setVisible(!m_state->text().isEmpty());
   // Nothing told yet, or all of what is counted is done and the rest is not: no end is known.
   m_progress->setRange(0, percent > 0 && percent < 100 ? 100 : 0);
   m_progress->setValue(percent);

@@ -72,6 +72,15 @@ private slots:
     QVERIFY(o.isAtRest() && o.asking.text().isEmpty());
   }
 
+  void nothingToSayTakesNoRoom() {
+    Opened o;
+    QCOMPARE(o.asking.sizeHint().height(), 0);
+    o.asking.say(QStringLiteral("Cancelled."));
+    QVERIFY(o.asking.sizeHint().height() > 0);
+    o.asking.say({});
+    QCOMPARE(o.asking.sizeHint().height(), 0);
+  }
+
   void itIsCancelled() {
     Opened o;
     o.askAtLength();
