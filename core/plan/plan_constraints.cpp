@@ -119,6 +119,7 @@ private:
     refuse(PlanFeature::TensorUnderZero3, m_plan.zero > 2 && any(tensor), "TP under ZeRO-3");
     refuse(PlanFeature::Pipeline, pipeline, "pipelines");
     refuse(PlanFeature::ShardedPipeline, pipeline && m_plan.zero > 1, "pipelines under ZeRO-2 or 3");
+    refuse(PlanFeature::OneStageUnderZero1, !pipeline && m_plan.zero == 1, "ZeRO-1 without pipelines");
     refuse(PlanFeature::Interleaving, m_plan.schedule == ScheduleKind::Interleaved,
            "virtual pipeline stages (VPP)");
     refuse(PlanFeature::DifferingStages, any([&](const StagePlan& s) {

@@ -162,9 +162,17 @@ const char* nameOf(StageCut cut) {
 }
 
 const char* nameOf(PlanFeature feature) {
-  static constexpr const char* kNames[kPlanFeatureCount] = {
-      "context",  "context_beside_experts", "tensor",       "tensor_in_pipeline", "tensor_under_zero_3",
-      "pipeline", "sharded_pipeline",       "interleaving", "differing_stages",   "selective_recompute"};
+  static constexpr const char* kNames[kPlanFeatureCount] = {"context",
+                                                            "context_beside_experts",
+                                                            "tensor",
+                                                            "tensor_in_pipeline",
+                                                            "tensor_under_zero_3",
+                                                            "pipeline",
+                                                            "sharded_pipeline",
+                                                            "one_stage_under_zero_1",
+                                                            "interleaving",
+                                                            "differing_stages",
+                                                            "selective_recompute"};
   return kNames[static_cast<int>(feature)];
 }
 

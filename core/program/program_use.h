@@ -15,11 +15,12 @@ enum class PlanFeature {
   TensorUnderZero3,      ///< it, under ZeRO 3
   Pipeline,              ///< more than one stage
   ShardedPipeline,       ///< more than one stage under ZeRO 2 or 3
+  OneStageUnderZero1,    ///< one stage under ZeRO 1
   Interleaving,          ///< virtual pipeline stages (VPP)
   DifferingStages,       ///< a strategy or a recompute policy of a stage's own
   SelectiveRecompute,
 };
-inline constexpr int kPlanFeatureCount = 10;
+inline constexpr int kPlanFeatureCount = 11;
 const char* nameOf(PlanFeature);  ///< in files: "context", "context_beside_experts", …
 
 /// A program as a problem runs it: it, and whether assumptions or kernels were changed from what it sets.

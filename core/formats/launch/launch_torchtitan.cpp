@@ -86,11 +86,29 @@ void requireSchedule(LaunchPlan& p) {
             "offer only others in `search.schedules`");
 }
 
+/// FSDP scatters gradients with each backward pass. In a pipeline PyTorch's stages keep parameters gathered
+/// and gradients whole until the last microbatch: states alone are sharded.
+void checkShards(LaunchPlan& p, bool mayReplicate) {
+  if (p.stages() > 1)
+    p.require(p.plan.zero <= 1, "zero-pipeline",
+              "it shards more than the optimizer (ZeRO " + std::to_string(p.plan.zero) +
+                  ") in a pipeline, whose stages sum gradients whole there",
+              "`search.zero_stages := 1`");
+  else
+    p.require(p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1) without a pipeline",
+              mayReplicate ? "`search.zero_stages := 0, 2, 3`" : "`search.zero_stages := 2, 3`");
+}
+
+/// The stages of ZeRO to offer in place of none.
+const char* shardRemedy(const LaunchPlan& p) {
+  return p.stages() > 1 ? "`search.zero_stages := 1`" : "`search.zero_stages := 2, 3`";
+}
+
 /// Of files of either kind.
 void checkBoth(LaunchPlan& p) {
   requireSchedule(p);
   const bool sharded = p.plan.zero >= 1;  // what is wrong with ZeRO 1 stands above
-  const char* const shard = "`search.zero_stages := 2, 3`";
+  const char* const shard = shardRemedy(p);
   p.require(p.strategy.expert == 1 || sharded, "experts-unsharded",
             "its experts are spread over replicas that hold all else in full (ZeRO 0)", shard);
   checkFoldedExperts(p);
@@ -106,14 +124,12 @@ void checkBoth(LaunchPlan& p) {
 void checkTorchTitan(LaunchPlan& p) {
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp8, NumberFormat::Fp32});
   const bool isSplit = p.strategy.width() > 1 || p.stages() > 1;
-  p.require(
-      p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1)",
-      isSplit || p.strategy.expert > 1 ? "`search.zero_stages := 2, 3`" : "`search.zero_stages := 0, 2, 3`");
+  checkShards(p, !isSplit && p.strategy.expert == 1);
   checkBoth(p);
   p.require(p.plan.zero >= 1 || p.data() == 1 || !isSplit, "ddp-mesh",
             "it replicates (ZeRO 0) a model that is split over devices, and torchtitan's DDP takes no other "
             "parallelism beside it",
-            "`search.zero_stages := 2, 3`");
+            shardRemedy(p));
   const bool experts = p.source.architecture && p.source.architecture->experts;
   p.require(!experts || p.job().format != NumberFormat::Fp8, "fp8-experts",
             "its experts multiply in fp8, which is a prototype there", "`job.format = bf16`");
@@ -131,7 +147,7 @@ Reading<std::string> writeTorchTitan(LaunchPlan& p) {
   warnOfSelective(p);
   const std::vector<LaunchSetting> assumed = assumedSettings(p);
   p.warnOfPlacement();
-  const bool sharded = p.plan.zero >= 2;
+  const bool sharded = p.plan.zero >= 1;
   const bool fsdp = (sharded && p.data() > 1) || p.strategy.context > 1;
   const bool fp8 = p.job().format == NumberFormat::Fp8;
   std::string t = p.head() +
@@ -177,8 +193,7 @@ namespace {
 /// other degrees. Expert groups there take the tensor ranks in.
 void checkTorchTitanPython(LaunchPlan& p) {
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp32});
-  p.require(p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1)",
-            "`search.zero_stages := 0, 2, 3`");
+  checkShards(p, true);
   checkBoth(p);
   const bool experts = p.source.architecture && p.source.architecture->experts;
   p.require(!experts || p.strategy.expertTensor() == 1, "expert-tensor",
@@ -209,7 +224,7 @@ Reading<std::string> writeTorchTitanPython(LaunchPlan& p) {
          "name the model's own configuration in BASE, as module:function");
   const std::vector<LaunchSetting> assumed = assumedSettings(p);
   p.warnOfPlacement();
-  const int shards = p.plan.zero >= 2 ? p.plan.shardDegree() : 1;
+  const int shards = p.plan.zero >= 1 ? p.plan.shardDegree() : 1;
   const long long sequence = p.job().sequenceLength;
   std::string t =
       p.head() +
@@ -237,7 +252,7 @@ Reading<std::string> writeTorchTitanPython(LaunchPlan& p) {
   };
   give("data_parallel_replicate_degree", std::to_string(p.data() / shards));
   give("data_parallel_shard_degree", std::to_string(shards));
-  if (p.plan.zero >= 2) give("fsdp_reshard_after_forward", p.plan.zero == 3 ? "\"always\"" : "\"never\"");
+  if (p.plan.zero >= 1) give("fsdp_reshard_after_forward", p.plan.zero == 3 ? "\"always\"" : "\"never\"");
   give("tensor_parallel_degree", std::to_string(p.strategy.tensor));
   if (p.strategy.tensor > 1) give("enable_sequence_parallel", p.strategy.sequence ? "True" : "False");
   give("context_parallel_degree", std::to_string(p.strategy.context));

@@ -89,8 +89,9 @@ bool SearchSpace::devicesAllowed(long long devices) const {
 
 bool SearchSpace::zeroAllowed(int zero, bool shards, int stages) const {
   if (zero > 0 && !shards) return false;
+  if (stages == 1) return zero != 1 || runs(PlanFeature::OneStageUnderZero1);
   const bool pipelines = !m_problem->constraints.megatronExpressible && runs(PlanFeature::ShardedPipeline);
-  return pipelines || zero <= 1 || stages == 1;
+  return pipelines || zero <= 1;
 }
 
 bool SearchSpace::mayCombine(const Strategy& s, int zero, int stages) const {

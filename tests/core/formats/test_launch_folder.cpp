@@ -68,7 +68,7 @@ private slots:
     for (int k = 0; k <= static_cast<int>(LaunchTarget::Nanotron); ++k) {
       const auto t = static_cast<LaunchTarget>(k);
       Plan p = plan(2, 1);
-      if (t == LaunchTarget::TorchTitan || t == LaunchTarget::TorchTitanPython) p.zero = 2;
+      if (t == LaunchTarget::TorchTitan || t == LaunchTarget::TorchTitanPython) p.zero = 1;
       const auto files = writeLaunchFolder(t, f.source(), p);
       QVERIFY2(files, nameOf(t));
       const Folder folder(*files);
@@ -89,7 +89,7 @@ private slots:
     if (python.isEmpty()) QSKIP("there is no python3");
     const Fixture f = teaching();
     Plan p = plan(2, 1);
-    p.zero = 3;
+    p.zero = 1;
     const auto files = writeLaunchFolder(LaunchTarget::TorchTitanPython, f.source(), p);
     QVERIFY(files);
     const Folder folder(*files);
@@ -110,7 +110,7 @@ private slots:
         {"BASE=base:model"});
     const Job& job = f.problem.job;
     QVERIFY2(ran.code == 0, qPrintable(ran.out));
-    QCOMPARE(ran.out.trimmed(), QString("2 2 always 2 lm_head %1").arg(job.globalBatch * job.sequenceLength));
+    QCOMPARE(ran.out.trimmed(), QString("2 2 never 2 lm_head %1").arg(job.globalBatch * job.sequenceLength));
     const auto started = folder.run("./run.sh");
     QVERIFY2(started.out.contains("python3 -m torchtitan.train --module torchtitan_plan --config plan"),
              qPrintable(started.out));
@@ -273,7 +273,7 @@ private slots:
     QFETCH(int, target);
     QFETCH(QByteArray, log);
     Plan p = plan(2, 1);
-    if (LaunchTarget(target) == LaunchTarget::TorchTitan) p.zero = 2;
+    if (LaunchTarget(target) == LaunchTarget::TorchTitan) p.zero = 1;
     const auto files = writeLaunchFolder(LaunchTarget(target), teaching().source(), p);
     QVERIFY(files);
     Folder folder(*files);

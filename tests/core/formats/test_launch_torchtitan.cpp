@@ -13,7 +13,7 @@ namespace {
 /// Two stages on two replicas, which torchtitan shards.
 Plan shardedPlan() {
   Plan p = plan(2, 1);
-  p.zero = 2;
+  p.zero = 1;
   return p;
 }
 Reading<std::string> torchtitan(const Fixture& f, const Plan& p) {
@@ -34,7 +34,7 @@ private slots:
     Plan p = plan(2, 1);
     for (auto& s : p.stages) s.strategy = {1, false, 1, 2};
     QCOMPARE(codes(torchtitan(f, p).diagnostics, Severity::Error), std::string("experts-unsharded ddp-mesh"));
-    p.zero = 2;
+    p.zero = 1;
     const auto r = torchtitan(f, p);
     QVERIFY(r);
     QVERIFY(r->find("expert_tensor_parallel_degree = 1\n") != std::string::npos);
@@ -46,10 +46,7 @@ private slots:
     QVERIFY(r);
     QVERIFY(r->find("[\"tok_embeddings\", \"layers.0\", \"layers.1\", \"layers.2\"]") != std::string::npos);
     QVERIFY(r->find("[\"layers.3\", \"layers.4\", \"layers.5\", \"norm\", \"output\"]") != std::string::npos);
-    p.zero = 1;
-    QVERIFY(!torchtitan(f, p));
     for (auto& s : p.stages) s.recompute = Recompute::Selective;
-    p.zero = 2;
     // Other than torchtitan's, unless the plan was priced as torchtitan does it.
     const Fixture there = teaching(
         [](Scenario& s) { s.model.analytic.selectiveRecompute = SelectiveRecompute::EverySecondProduct; });
@@ -112,12 +109,30 @@ private slots:
     for (auto& s : p.stages) s.recompute = Recompute::Full;
     QVERIFY(has(torchtitan(f, p), "mode = \"full\"\nearly_stop = false\n"));
   }
-  void aRefusalNamesWhatThePlanHas() {
-    Plan p = plan(2, 1);
-    p.zero = 1;
-    const auto r = torchtitan(teaching(), p);
-    QCOMPARE(codes(r.diagnostics, Severity::Error), std::string("zero-1"));
-    QCOMPARE(r.diagnostics.front().remedy, std::string("`search.zero_stages := 2, 3`"));
+  /// In a pipeline parameters stay gathered and gradients whole there; else each microbatch's are scattered.
+  void pipelinesShardStatesAlone() {
+    const Fixture f = teaching();
+    Plan p = shardedPlan();
+    for (const LaunchTarget target : {LaunchTarget::TorchTitan, LaunchTarget::TorchTitanPython}) {
+      const auto written = writeLaunch(target, f.source(), p);
+      QVERIFY(has(written, target == LaunchTarget::TorchTitan ? "fsdp_reshard_after_forward = \"never\""
+                                                              : "fsdp_reshard_after_forward=\"never\""));
+      QVERIFY(has(written, target == LaunchTarget::TorchTitan ? "data_parallel_shard_degree = 2\n"
+                                                              : "data_parallel_shard_degree=2,\n"));
+      for (const int zero : {2, 3}) {
+        Plan more = p;
+        more.zero = zero;
+        const auto r = writeLaunch(target, f.source(), more);
+        QCOMPARE(codes(r.diagnostics, Severity::Error), std::string("zero-pipeline"));
+        QCOMPARE(r.diagnostics.front().remedy, std::string("`search.zero_stages := 1`"));
+      }
+      Plan alone = p;
+      alone.stages.resize(1);
+      for (int l = 4; l < 9; ++l) alone.stages[0].chunks[0].push_back(LayerIndex(l));
+      const auto r = writeLaunch(target, f.source(), alone);
+      QCOMPARE(codes(r.diagnostics, Severity::Error), std::string("zero-1"));
+      QCOMPARE(r.diagnostics.front().remedy, std::string("`search.zero_stages := 0, 2, 3`"));
+    }
   }
 };
 NEST_TEST(TestLaunchTorchtitan)

@@ -138,6 +138,21 @@ private slots:
            p.program = {findProgram("torchtitan-2026")}, q.stages[0].recompute = Recompute::Full;
            p.search.preset = SearchPreset::Free;
          }},
+        // torchtitan shards states alone in a pipeline, and gradients, too, without one.
+        {"", [](Problem& p,
+                Plan& q) { p.program = {findProgram("torchtitan-2026")}, q.dataInner = 2, q.zero = 1; }},
+        {"program",
+         [](Problem& p, Plan& q) {
+           p.program = {findProgram("torchtitan-2026")}, q.dataInner = 2, q.zero = 2;
+         }},
+        {"program",
+         [](Problem& p, Plan& q) {
+           p.program = {findProgram("torchtitan-2026")}, q = chainPlan({{0, 1, 2, 3}}, 1, {}, 2), q.zero = 1;
+         }},
+        {"",
+         [](Problem& p, Plan& q) {
+           p.program = {findProgram("torchtitan-2026")}, q = chainPlan({{0, 1, 2, 3}}, 1, {}, 2), q.zero = 3;
+         }},
         {"program",
          [](Problem& p, Plan& q) {
            p.program = {findProgram("deepspeed-2025")};
