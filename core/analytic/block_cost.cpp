@@ -72,15 +72,16 @@ private:
   /// Elements of the score matrices of a microbatch on one rank.
   double scores() const { return m.tokens * m.sequence * heads(); }
 
-  /// Products of state-space and linear attention, chunk by chunk; each runs twice more backward.
+  /// Products of state-space and linear attention, chunk by chunk; backward run `backward` of its size.
   struct ChunkProduct {
     double rows, columns, depth, count;
+    int backward = 2;
   };
   void chunked(std::initializer_list<ChunkProduct> products) {
     for (const ChunkProduct& p : products) {
       const Seconds time = m.device.wideProduct(p.rows, p.columns, p.depth, p.count);
       c.forward += time;
-      c.backward += 2 * time;
+      c.backward += p.backward * time;
     }
   }
   /// The convolution before the state, and the gated norm behind it.
@@ -104,10 +105,19 @@ private:
     }
     const double chunk = std::min<double>(s.chunk, m.sequence), chunks = m.tokens / chunk;
     const double heads = s.heads * share * chunks, groups = s.groups * share * chunks;
-    chunked({{chunk, chunk, state, groups},
-             {chunk, double(s.headDim), chunk, heads},
-             {state, double(s.headDim), chunk, heads},
-             {chunk, double(s.headDim), state, heads}});
+    // mamba_ssm, ops/triton/ssd_combined.py: backward the convolution, C·B and the states of chunks are
+    // computed again, and gradients of decays take one more product inside a chunk.
+    chunked({{chunk, chunk, state, groups, 3},
+             {chunk, double(s.headDim), chunk, heads, 3},
+             {state, double(s.headDim), chunk, heads, 2},
+             {chunk, double(s.headDim), state, heads, 3}});
+    const double convolved = inner + 2.0 * s.groups * state;
+    c.backward += m.device.traffic(m.tokens * share * m.device.elementBytes() * 2 * convolved);
+    // States go from chunk to chunk in fp32: W4 (2 of it in the product), R4 W2; backward as that with W4 for
+    // W2, their gradients W4 (2 in the product), and R4 R4 W2 W2.
+    const double passed = heads * s.headDim * state;
+    c.forward += m.device.traffic(passed * 8);
+    c.backward += m.device.traffic(passed * 24);
   }
 
   /// Gated delta rule in chunks (Yang 2024, arXiv 2412.06464, §3.3).
