@@ -49,14 +49,56 @@ constexpr PerExchange<const char*> kOverlapColumns = {"overlap_tensor", "overlap
 
 /// What a row, its set or their shape may say, beside kResults and kOverlapColumns; the last line is not
 /// used.
-constexpr std::string_view kKnown[] = {
-    "id",      "source",     "columns",    "rows",      "shape",        "shapes",  "model",
-    "hidden",  "heads",      "kv_heads",   "ffn",       "layers",       "vocab",   "experts",
-    "top_k",   "seq",        "device",     "host",      "gpus",         "t",       "p",
-    "v",       "c",          "e",          "etp",       "zero",         "scheme",  "tp_times_pp",
-    "dropout", "flash",      "microbatch", "recompute", "format",       "program", "sequence_parallel",
-    "year",    "convention", "settings",   "params_B",  "global_batch", "fitted",  "overlap_sync",
-    "shard",   "note",       "notes",      "about",     "mfu_pct",      "hfu_pct", "host_link_GBps"};
+constexpr std::string_view kKnown[] = {"id",
+                                       "source",
+                                       "columns",
+                                       "rows",
+                                       "shape",
+                                       "shapes",
+                                       "model",
+                                       "hidden",
+                                       "heads",
+                                       "kv_heads",
+                                       "ffn",
+                                       "layers",
+                                       "vocab",
+                                       "experts",
+                                       "top_k",
+                                       "seq",
+                                       "device",
+                                       "host",
+                                       "gpus",
+                                       "t",
+                                       "p",
+                                       "v",
+                                       "c",
+                                       "e",
+                                       "etp",
+                                       "zero",
+                                       "scheme",
+                                       "tp_times_pp",
+                                       "dropout",
+                                       "flash",
+                                       "microbatch",
+                                       "recompute",
+                                       "format",
+                                       "program",
+                                       "sequence_parallel",
+                                       "year",
+                                       "convention",
+                                       "settings",
+                                       "params_B",
+                                       "global_batch",
+                                       "fitted",
+                                       "overlap_sync",
+                                       "shard",
+                                       "interleaved",
+                                       "note",
+                                       "notes",
+                                       "about",
+                                       "mfu_pct",
+                                       "hfu_pct",
+                                       "host_link_GBps"};
 
 bool isResult(std::string_view name) {
   return std::any_of(kResults.begin(), kResults.end(), [&](const ResultColumn& c) { return name == c.name; });
@@ -94,22 +136,6 @@ public:
     }
     if (const auto it = set.find("shape"); it != set.end() && it->is_object()) addAll(*it, setPointer);
     addAll(set, setPointer);
-    addFromSource("t", "t=");
-    addFromSource("p", "p=");
-    addFromSource("v", "v=");
-    addFromSource("global_batch", "global batch ");
-  }
-
-  /// Figures that the set only has in its source sentence: "t=8", "global batch 1920".
-  void addFromSource(const std::string& name, const std::string& phrase) {
-    const std::string source = word("source");
-    const auto found = source.find(phrase);
-    if (has(name) || found == std::string::npos) return;
-    if (found > 0 && std::isalnum(static_cast<unsigned char>(source[found - 1]))) return;
-    const long value = std::strtol(source.c_str() + found + phrase.size(), nullptr, 10);
-    if (value <= 0 || value > 100'000'000) return;
-    m_fromSource.push_back(std::make_unique<json>(value));
-    add(name, *m_fromSource.back(), m_rowPointer);
   }
 
   bool has(const std::string& name) const { return m_values.contains(name); }
@@ -204,7 +230,6 @@ private:
   std::string m_setPointer, m_rowPointer;
   Diagnostics& m_out;
   std::map<std::string, std::pair<const json*, std::string>> m_values;
-  std::vector<std::unique_ptr<json>> m_fromSource;
 };
 
 std::optional<TransformerArchitecture> modelOf(RowFigures& f, Diagnostics& out) {
@@ -252,19 +277,6 @@ FlopConvention conventionBehind(RowFigures& f, const PublishedRun& r) {
                                                                           : FlopConvention::Model;
 }
 
-/// Of the software: by "year", else by the source (an arXiv number begins with year and month; what was
-/// published in January ran the year before).
-int yearOf(RowFigures& f) {
-  if (const auto year = f.number("year", 1990, 2200)) return static_cast<int>(*year);
-  const std::string source = f.word("source"), mark = "arXiv ";
-  const auto found = source.find(mark);
-  if (found == std::string::npos)
-    return source.find("SC'21") != std::string::npos ? 2021 : PublishedRun::kToday;
-  const long number = std::strtol(source.c_str() + found + mark.size(), nullptr, 10);
-  if (number <= 0) return PublishedRun::kToday;
-  return static_cast<int>(2000 + number / 100 - (number % 100 == 1 ? 1 : 0));
-}
-
 const char* megatronOf(int year) {
   if (year < 2022) return "megatron-2021";
   if (year < 2023) return "megatron-2022";
@@ -285,12 +297,7 @@ void readPlan(RowFigures& f, PublishedRun& r) {
   if (const auto link = f.number("host_link_GBps", 1e-3, 1e6)) r.hostLink = BytesPerSecond(*link * 1e9);
   if (f.has("shard")) r.shard = f.whole("shard", 1);
   if (f.has("microbatch")) r.microbatch = f.whole("microbatch", 1);
-  // Sources that name the interleaved schedule without its chunk count leave it to be the best; others do not
-  // use it.
-  if (f.has("v"))
-    r.chunks = f.whole("v", 1);
-  else if (f.word("source").find("nterleaved") == std::string::npos)
-    r.chunks = 1;
+  if (f.has("v") || !f.flag("interleaved")) r.chunks = f.whole("v", 1);
   if (const auto zero = f.number("zero", 0, 3)) r.zero = static_cast<int>(*zero);
   const bool isEarlyZero3 = f.word("scheme") == "zero3";
   if (isEarlyZero3) r.zero = 3;
@@ -315,7 +322,7 @@ void readPlan(RowFigures& f, PublishedRun& r) {
                                           : FlopConvention::Model;
   if (!f.has("convention")) r.convention = conventionBehind(f, r);
   if (f.choice("format", {"bf16", "fp16", "fp8"}) == "fp8") r.format = NumberFormat::Fp8;
-  r.year = yearOf(f);
+  r.year = f.whole("year", PublishedRun::kToday, PublishedRun::kToday);
   r.program = f.word("program");
   if (r.program.empty()) r.program = isEarlyZero3 ? "deepspeed-zero3-2021" : megatronOf(r.year);
   if (!findProgram(r.program)) f.wrong("program", "one of " + programIds());
@@ -323,9 +330,7 @@ void readPlan(RowFigures& f, PublishedRun& r) {
   r.syncOverlap = f.number("overlap_sync", 0, 1);
   r.settings = f.settings();
   r.isInView = f.flag("fitted");
-  const std::string source = f.word("source");
-  r.fp16Gradients = f.word("format") == "fp16" || source.find("fp16") != std::string::npos ||
-                    source.find("SC'21") != std::string::npos;
+  r.fp16Gradients = f.word("format") == "fp16";
 }
 
 std::string labelOf(RowFigures& f, const PublishedRun& r) {

@@ -39,7 +39,7 @@ struct PublishedRun {
   std::optional<int> microbatch;  ///< none: the best that fits
   std::optional<int> host;        ///< devices that the device's own links join; none: as usual for it
   std::optional<BytesPerSecond> hostLink;  ///< one way, a device, between hosts; none: as usual for it
-  std::optional<int> chunks;               ///< v; none: interleaved, count not stated
+  std::optional<int> chunks;               ///< v; none: interleaved, the best count
   int tensor = 1, stages = 1, context = 1, expert = 1;
   bool foldedExperts = false;  ///< expert tensor degree 1
   bool sequenceParallel = false;
@@ -86,9 +86,10 @@ double countedFlops(const PublishedRun&, FlopConvention);
 /// key. "host" is how many devices the device's own
 /// links join (72 in a GB200 rack; a TPU slice is one by itself), "host_link_GBps" what a device has between
 /// hosts, one way, in GB/s. "shard" is how many replicas share a copy of what ZeRO shards (8: hybrid sharding
-/// in hosts of 8). "program" is what ran it (program/program.h); without it, Megatron as it was in the "year"
-/// of the software, which without it the number of an arXiv paper in "source" says; what says nothing is of
-/// today.
+/// in hosts of 8). "interleaved": true without "v" says that the schedule was interleaved with a chunk count
+/// that the source leaves open: the best is taken. "program" is what ran it (program/program.h); without it,
+/// Megatron as it was in the "year" of the software, or of today. "source" is a sentence for readers; nothing
+/// is taken from it.
 Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, const std::string& file);
 
 /// Whether a file of "sets" is one of measured sweeps (ranking.h), which have times or failed runs in columns

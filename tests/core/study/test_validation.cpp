@@ -215,19 +215,25 @@ private slots:
     QVERIFY(early->rows[0].predicted < 0.98 * late->rows[0].predicted);
     QCOMPARE(late->rows[0].predicted, silent->rows[0].predicted);
   }
-  void yearComesFromThePaper() {
-    const auto runs = [](const std::string& source) {
-      std::string text = kNamed;
-      text.insert(text.find("SOURCE"), source);
-      return readPublishedResults(text, "f");
+  // A sentence for readers changes nothing that is predicted.
+  void nothingIsTakenFromTheSource() {
+    const auto report = [](const std::string& source) {
+      return runValidation(withColumn("source", '"' + source + '"'), "f");
     };
-    QCOMPARE(runs("SC'21 Table 2")->front().program, std::string("megatron-2021"));
-    QCOMPARE(runs("Smith et al. 2022 (arXiv 2201.11990)")->front().program, std::string("megatron-2021"));
-    QCOMPARE(runs("Korthikanti et al. 2022 (arXiv 2205.05198)")->front().program,
-             std::string("megatron-2022"));
-    QCOMPARE(runs("measured last week")->front().program, std::string("megatron-core-2025"));
-    QVERIFY(runs("SC'21 Table 2")->front().fp16Gradients);
-    QVERIFY(!runs("Smith et al. 2022 (arXiv 2201.11990)")->front().fp16Gradients);
+    const auto plain = report("measured last week");
+    const auto wordy = report("SC'21 (arXiv 2104.04473), interleaved, fp16, t=8, p=2, v=2, global batch 512");
+    QVERIFY(plain && wordy);
+    QCOMPARE(wordy->rows[0].run.program, std::string("megatron-core-2025"));
+    QCOMPARE(wordy->rows[0].run.chunks, std::optional<int>(1));
+    QVERIFY(!wordy->rows[0].run.fp16Gradients);
+    QCOMPARE(wordy->rows[0].predicted, plain->rows[0].predicted);
+  }
+  void interleavedWithoutACountIsTheBest() {
+    const auto runs = readPublishedResults(withColumn("interleaved", "true"), "f");
+    QVERIFY(runs);
+    QVERIFY(!runs->front().chunks);
+    const auto stated = readPublishedResults(withColumn("v", "2"), "f");
+    QCOMPARE(stated->front().chunks, std::optional<int>(2));
   }
   // Eight replicas of two ranks: all on one machine, the exchanges between hosts go.
   void hostsAreAsStated() {
