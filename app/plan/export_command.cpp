@@ -45,7 +45,8 @@ int findPlan(const Arguments& args, const Input& input, const Limits& limits, Pl
     plan = std::move(*reading);
     const Evaluation e = evaluate(input.problem, plan);
     if (e.feasible()) return kDone;
-    for (const Violation& v : e.violations) report({error(v.code, {args.files[1], 0, 0, ""}, v.message)});
+    for (const Violation& v : e.violations)
+      report({error(nameOf(v.kind), {args.files[1], 0, 0, ""}, v.message)});
     return kNoPlanFits;
   }
   Outcome outcome;

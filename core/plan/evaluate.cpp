@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <climits>
 
 #include "cost/stage_cost.h"
@@ -135,7 +136,7 @@ void checkMemory(const Problem& problem, Evaluation& out) {
     const MemoryUse& m = out.stages[i].memory;
     if (m.total() <= m.capacity * kMemoryRounding) continue;
     const Bytes shortfall = m.total() - m.capacity;
-    out.violations.push_back({"memory", static_cast<int>(i),
+    out.violations.push_back({Violation::Kind::Memory, static_cast<int>(i),
                               text::stageName(StageIndex(static_cast<int>(i))) + " needs " +
                                   text::memory(predictedPeak(problem, m)) + " a device" +
                                   besideHeadroom(problem.headroomReserve) + ", " + text::memory(shortfall) +
@@ -145,6 +146,14 @@ void checkMemory(const Problem& problem, Evaluation& out) {
 }
 
 }  // namespace
+
+const char* nameOf(Violation::Kind kind) {
+  constexpr std::array kNames = {"memory",    "microbatch",   "batch",   "devices",    "shard-group",
+                                 "placement", "expert-group", "degrees", "stages",     "strategy",
+                                 "recompute", "chunks",       "layers",  "constraint", "program"};
+  static_assert(kNames.size() == static_cast<std::size_t>(Violation::Kind::Program) + 1);
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 int Evaluation::slowestStage() const {
   const auto it = std::max_element(stages.begin(), stages.end(),

@@ -48,11 +48,29 @@ struct StageEvaluation {
 
 /// A reason why a plan cannot run.
 struct Violation {
-  std::string code;  ///< "memory", "batch", "devices", "strategy", "layers", "expert-group", "constraint", …
-  int stage = -1;
+  enum class Kind {
+    Memory,
+    Microbatch,
+    Batch,
+    Devices,
+    ShardGroup,
+    Placement,
+    ExpertGroup,
+    Degrees,
+    Stages,
+    Strategy,
+    Recompute,
+    Chunks,
+    Layers,
+    Constraint,
+    Program
+  };
+  Kind kind{};
+  int stage = -1;  ///< −1: the whole plan
   std::string message;
-  Bytes shortfall;  ///< for "memory"
+  Bytes shortfall;  ///< of memory
 };
+const char* nameOf(Violation::Kind);  ///< in files: "memory", "shard-group", …
 
 /// A plan's cost under the model of STATEMENT.md §4. Never refuses a plan: what is wrong stands in
 /// `violations`, and whatever can still be computed is.

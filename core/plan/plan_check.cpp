@@ -10,6 +10,8 @@
 namespace nest {
 namespace {
 
+using Kind = Violation::Kind;
+
 constexpr long long kMostRanks = 1LL << 24;
 
 std::string stageName(int i) {
@@ -25,7 +27,7 @@ public:
     if (!m_check.countable) return std::move(m_check);
     m_check.microbatch = m_problem.profile->microbatchIndex(m_plan.microbatch);
     if (m_check.microbatch < 0)
-      add("microbatch", -1,
+      add(Kind::Microbatch, -1,
           "microbatch size " + std::to_string(m_plan.microbatch) + " has no costs in the profile");
     checkBatch();
     checkDevices();
@@ -38,17 +40,17 @@ public:
   }
 
 private:
-  void add(const char* code, int stage, std::string message) {
-    m_check.violations.push_back({code, stage, std::move(message), {}});
+  void add(Kind kind, int stage, std::string message) {
+    m_check.violations.push_back({kind, stage, std::move(message), {}});
   }
 
   void checkDegrees() {
     const auto fail = [this](int stage, std::string message) {
-      add("degrees", stage, std::move(message));
+      add(Kind::Degrees, stage, std::move(message));
       m_check.countable = m_check.placeable = false;
     };
     if (m_plan.stages.empty()) {
-      add("stages", -1, "the plan has no stages");
+      add(Kind::Stages, -1, "the plan has no stages");
       m_check.countable = m_check.placeable = false;
     }
     const auto outside = [](long long v) { return v < 1 || v > kMostRanks; };
@@ -75,11 +77,11 @@ private:
                     batch = std::max(1, m_problem.job.globalBatch);
     m_check.microbatches = static_cast<int>((batch + b * d - 1) / (b * d));
     if (batch % (b * d) != 0 && !m_problem.search.padLastMicrobatch)
-      add("batch", -1,
+      add(Kind::Batch, -1,
           "microbatch " + std::to_string(b) + " × data degree " + std::to_string(d) +
               " does not divide the global batch of " + std::to_string(batch));
     const bool tooMany = m_problem.search.padLastMicrobatch && d > (batch + b - 1) / b;
-    if (tooMany) add("batch", -1, "some replicas would get no sequence");
+    if (tooMany) add(Kind::Batch, -1, "some replicas would get no sequence");
   }
 
   void checkDevices() {
@@ -89,12 +91,12 @@ private:
       width += static_cast<long long>(m_plan.dataInner) * s.strategy.width();
     const long long used = (m_plan.dataOuter - 1LL) * m_plan.blockStride + width;
     if (used > devices) {
-      add("devices", -1,
+      add(Kind::Devices, -1,
           "the plan needs " + text::count(used) + " devices, the cluster has " + text::count(devices));
       m_check.placeable = false;
     }
     if (m_plan.dataOuter > 1 && m_plan.blockStride < width) {
-      add("devices", -1,
+      add(Kind::Devices, -1,
           "blocks of " + text::count(width) + " devices overlap at a stride of " +
               text::count(m_plan.blockStride));
       if (width * m_plan.dataOuter > 4 * devices) m_check.placeable = false;
@@ -107,9 +109,9 @@ private:
     const int h = m_plan.shardReplicas, inner = m_plan.dataInner;
     if (h == 0 || h == m_plan.dataDegree()) return;
     const std::string group = "shard groups of " + std::to_string(h) + (h == 1 ? " replica" : " replicas");
-    if (m_plan.zero == 0) return add("shard-group", -1, group + " need ZeRO-1, 2 or 3");
+    if (m_plan.zero == 0) return add(Kind::ShardGroup, -1, group + " need ZeRO-1, 2 or 3");
     if (inner % h == 0 || (h % inner == 0 && m_plan.dataOuter % (h / inner) == 0)) return;
-    add("shard-group", -1,
+    add(Kind::ShardGroup, -1,
         group + " are neither equal parts of a block of " + std::to_string(inner) +
             " nor whole blocks of which there is a multiple");
   }
@@ -117,7 +119,7 @@ private:
   void checkDeviceOrder(long long used) {
     const int devices = m_problem.cluster->deviceCount();
     if (used > static_cast<long long>(m_plan.deviceOrder.size())) {
-      add("placement", -1, "the device order names fewer devices than the plan uses");
+      add(Kind::Placement, -1, "the device order names fewer devices than the plan uses");
       m_check.placeable = false;
     }
     std::vector<char> seen(devices, 0);
@@ -128,9 +130,9 @@ private:
       else
         twice = twice || std::exchange(seen[d.at()], 1);
     }
-    if (twice) add("placement", -1, "the device order names a device twice");
+    if (twice) add(Kind::Placement, -1, "the device order names a device twice");
     if (unknown) {
-      add("placement", -1, "the device order names a device that does not exist");
+      add(Kind::Placement, -1, "the device order names a device that does not exist");
       m_check.placeable = false;
     }
   }
@@ -139,7 +141,7 @@ private:
     const StagePlan& s = m_plan.stages[i];
     const auto expertGroups = [&](const char* of, int replicas) {
       if (s.strategy.fitsExperts(replicas)) return;
-      add("expert-group", i,
+      add(Kind::ExpertGroup, i,
           stageName(i) + ": expert degree " + std::to_string(s.strategy.expert) + " does not divide the " +
               (s.strategy.foldedExperts ? "ranks" : "replicas") + " of a " + of + " (" +
               std::to_string(s.strategy.expertRanks(replicas)) + ")");
@@ -147,12 +149,12 @@ private:
     expertGroups("block", m_plan.dataInner);
     if (m_plan.shardDegree() < m_plan.dataInner) expertGroups("shard group", m_plan.shardDegree());
     if (s.strategy.foldedExperts && s.strategy.tensor > 1 && !s.strategy.sequence)
-      add("expert-group", i, stageName(i) + ": expert tensor degree 1 needs sequence parallelism");
+      add(Kind::ExpertGroup, i, stageName(i) + ": expert tensor degree 1 needs sequence parallelism");
     if (std::all_of(s.chunks.begin(), s.chunks.end(), [](const auto& c) { return c.empty(); }))
-      add("stages", i, stageName(i) + " has no layers");
+      add(Kind::Stages, i, stageName(i) + " has no layers");
     const int strategy = m_problem.profile->strategyIndex(s.strategy);
     if (strategy < 0) {
-      add("strategy", i,
+      add(Kind::Strategy, i,
           stageName(i) + ": strategy " + toText(s.strategy) + " is not searched" + switchedOff(s.strategy));
       return;
     }
@@ -176,11 +178,11 @@ private:
         const Layer& layer = m_problem.graph->layers[x.at()];
         const LayerCost* cost = m_problem.profile->cost(layer.classId, strategy, m_check.microbatch);
         if (!cost && !std::exchange(missing, true))
-          add("strategy", i,
+          add(Kind::Strategy, i,
               stageName(i) + ": " + layer.name + " has no costs under strategy " + toText(s.strategy) +
                   " at microbatch size " + std::to_string(m_plan.microbatch));
         if (cost && !cost->recompute[s.recompute].available && !std::exchange(unavailable, true))
-          add("recompute", i,
+          add(Kind::Recompute, i,
               stageName(i) + ": " + layer.name + " does not offer recompute policy " + nameOf(s.recompute));
       }
   }
@@ -189,14 +191,14 @@ private:
     const std::size_t v = m_plan.stages.front().chunks.size();
     if (std::any_of(m_plan.stages.begin(), m_plan.stages.end(),
                     [v](const auto& s) { return s.chunks.size() != v; })) {
-      add("chunks", -1, "every stage must have the same number of chunks");
+      add(Kind::Chunks, -1, "every stage must have the same number of chunks");
       return;
     }
     for (const std::string& reason :
          m_plan.pipelineSchedule().refusals(m_plan.stageCount(), static_cast<int>(v), m_check.microbatches))
-      add("chunks", -1, reason);
+      add(Kind::Chunks, -1, reason);
     if (v <= 1) return;
-    if (!m_problem.graph->isChain()) add("chunks", -1, "only a chain of layers can be interleaved");
+    if (!m_problem.graph->isChain()) add(Kind::Chunks, -1, "only a chain of layers can be interleaved");
     checkChunkSizes();
   }
 
@@ -222,7 +224,7 @@ private:
       const auto missing = each - counted(chunk(part));
       const bool isEnd = part == 0 || part + 1 == parts;
       if (!chunk(part).empty() && each > 0 && (missing == 0 || (missing == 1 && isEnd))) continue;
-      add("chunks", -1,
+      add(Kind::Chunks, -1,
           "chunks need equally many blocks; only the model's first and last chunk may hold one less");
       return;
     }
@@ -240,14 +242,14 @@ private:
           else
             ++times[x.at()];
         }
-    if (unknown) add("layers", -1, "the plan names a layer that the model does not have");
+    if (unknown) add(Kind::Layers, -1, "the plan names a layer that the model does not have");
     const auto report = [&](const char* what, auto wrong) {
       const auto count = std::count_if(times.begin(), times.end(), wrong);
       if (count == 0) return;
       const auto at = std::find_if(times.begin(), times.end(), wrong) - times.begin();
       std::string message = graph.layers[at].name;
       if (count > 1) message += " and " + std::to_string(count - 1) + " more";
-      add("layers", -1, message + what);
+      add(Kind::Layers, -1, message + what);
     };
     report(" in no stage", [](int n) { return n == 0; });
     report(" in more than one place", [](int n) { return n > 1; });
@@ -265,7 +267,7 @@ private:
                                               " the second chunks run from the last stage to the first"
                                         : " produces in a later part of the model; the chunks of a stage "
                                           "come round after those of all stages";
-          add("layers", schedule.stageOf(part[c.at()], m_plan.stageCount()),
+          add(Kind::Layers, schedule.stageOf(part[c.at()], m_plan.stageCount()),
               graph.layers[c.at()].name + " reads what " + graph.layers[t.producer.at()].name + order);
           return;
         }

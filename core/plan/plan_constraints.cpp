@@ -41,7 +41,9 @@ public:
   }
 
 private:
-  void add(int stage, std::string message) { m_out.push_back({"constraint", stage, std::move(message), {}}); }
+  void add(int stage, std::string message) {
+    m_out.push_back({Violation::Kind::Constraint, stage, std::move(message), {}});
+  }
 
   void bound(const Bound& b, long long value, const char* what, int stage = -1) {
     if ((!b.least || value >= *b.least) && (!b.most || value <= *b.most)) return;
@@ -107,7 +109,8 @@ private:
     const auto tensor = [](const StagePlan& s) { return s.strategy.tensor > 1; };
     const auto context = [](const StagePlan& s) { return s.strategy.context > 1; };
     const auto refuse = [&](PlanFeature feature, bool has, const char* what) {
-      if (has && !p.runs(feature)) m_out.push_back({"program", -1, p.name + " does not run " + what, {}});
+      if (has && !p.runs(feature))
+        m_out.push_back({Violation::Kind::Program, -1, p.name + " does not run " + what, {}});
     };
     refuse(PlanFeature::Context, any(context), "context parallelism");
     refuse(PlanFeature::ContextBesideExperts, any([](const StagePlan& s) {

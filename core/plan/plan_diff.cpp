@@ -1,6 +1,7 @@
 #include "plan/plan_diff.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "plan/metrics.h"
@@ -11,22 +12,24 @@
 namespace nest {
 namespace {
 
+using Kind = PlanChange::Kind;
+
 class Comparison {
 public:
   Comparison(const Problem& problem, const Plan& first, const Plan& second)
       : m_problem(problem), m_a(first), m_b(second) {}
 
   std::vector<PlanChange> run() {
-    number("microbatch", "MBS", m_a.microbatch, m_b.microbatch);
-    number("data", "DP", m_a.dataDegree(), m_b.dataDegree());
+    number(Kind::Microbatch, "MBS", m_a.microbatch, m_b.microbatch);
+    number(Kind::Data, "DP", m_a.dataDegree(), m_b.dataDegree());
     if (m_a.dataDegree() != m_b.dataDegree() || m_a.dataInner != m_b.dataInner) arrangement();
-    number("zero", "ZeRO stage", m_a.zero, m_b.zero);
+    number(Kind::Zero, "ZeRO stage", m_a.zero, m_b.zero);
     if (m_a.shardDegree() != m_a.dataDegree() || m_b.shardDegree() != m_b.dataDegree())
-      number("shard", "replicas of a shard group", m_a.shardDegree(), m_b.shardDegree());
-    number("stages", "PP", m_a.stageCount(), m_b.stageCount());
-    number("chunks", "VPP", m_a.chunksPerStage(), m_b.chunksPerStage());
+      number(Kind::Shard, "replicas of a shard group", m_a.shardDegree(), m_b.shardDegree());
+    number(Kind::Stages, "PP", m_a.stageCount(), m_b.stageCount());
+    number(Kind::Chunks, "VPP", m_a.chunksPerStage(), m_b.chunksPerStage());
     if (m_a.schedule != m_b.schedule && (m_a.stageCount() > 1 || m_b.stageCount() > 1))
-      add("schedule", -1, "Schedule " + labelOf(m_a) + " → " + labelOf(m_b));
+      add(Kind::Schedule, -1, "Schedule " + labelOf(m_a) + " → " + labelOf(m_b));
     strategies();
     if (m_a.stageCount() == m_b.stageCount())
       cuts();
@@ -38,11 +41,11 @@ public:
   }
 
 private:
-  void add(const char* what, int stage, std::string sentence) {
-    m_changes.push_back({what, stage, std::move(sentence)});
+  void add(Kind kind, int stage, std::string sentence) {
+    m_changes.push_back({kind, stage, std::move(sentence)});
   }
-  void number(const char* what, const char* name, int a, int b) {
-    if (a != b) add(what, -1, std::string(name) + " " + std::to_string(a) + " → " + std::to_string(b));
+  void number(Kind kind, const char* name, int a, int b) {
+    if (a != b) add(kind, -1, std::string(name) + " " + std::to_string(a) + " → " + std::to_string(b));
   }
   void arrangement() {
     if (m_a.dataInner == m_b.dataInner || (m_a.dataOuter == 1 && m_b.dataOuter == 1)) return;
@@ -50,7 +53,7 @@ private:
       return std::to_string(p.dataOuter) + (p.dataOuter == 1 ? " block of " : " blocks of ") +
              std::to_string(p.dataInner) + (p.dataInner == 1 ? " replica" : " replicas");
     };
-    add("arrangement", -1, blocks(m_b) + " instead of " + blocks(m_a));
+    add(Kind::Arrangement, -1, blocks(m_b) + " instead of " + blocks(m_a));
   }
 
   static std::string labelOf(const Plan& p) { return std::string(p.pipelineSchedule().label()); }
@@ -60,18 +63,18 @@ private:
   }
   void strategyChange(int stage, const Strategy& a, const Strategy& b) {
     const std::string of = stage < 0 ? "" : text::stageTitle(StageIndex(stage)) + ": ";
-    const auto degree = [&](const char* what, const char* name, int x, int y) {
-      if (x != y) add(what, stage, of + name + " " + std::to_string(x) + " → " + std::to_string(y));
+    const auto degree = [&](Kind kind, const char* name, int x, int y) {
+      if (x != y) add(kind, stage, of + name + " " + std::to_string(x) + " → " + std::to_string(y));
     };
-    degree("tensor", "TP", a.tensor, b.tensor);
-    degree("context", "CP", a.context, b.context);
-    degree("expert", "EP", a.expert, b.expert);
+    degree(Kind::Tensor, "TP", a.tensor, b.tensor);
+    degree(Kind::Context, "CP", a.context, b.context);
+    degree(Kind::Expert, "EP", a.expert, b.expert);
     if (a.foldedExperts != b.foldedExperts)
-      degree("expert-tensor", "ETP", a.foldedExperts ? 1 : a.tensor, b.foldedExperts ? 1 : b.tensor);
+      degree(Kind::ExpertTensor, "ETP", a.foldedExperts ? 1 : a.tensor, b.foldedExperts ? 1 : b.tensor);
     if (a.sequence != b.sequence) {
       std::string words = std::string("sequence parallelism ") + (b.sequence ? "on" : "off");
       if (stage < 0) words[0] = 'S';
-      add("sequence", stage, of + words);
+      add(Kind::Sequence, stage, of + words);
     }
   }
   void strategies() {
@@ -83,14 +86,14 @@ private:
       if (i < m_a.stageCount())
         strategyChange(i, m_a.stages[at(i)].strategy, b);
       else
-        add("strategy", i, text::stageTitle(StageIndex(i)) + " runs " + toText(b));
+        add(Kind::Strategy, i, text::stageTitle(StageIndex(i)) + " runs " + toText(b));
     }
   }
   void cuts() {
     for (int i = 0; i < m_b.stageCount(); ++i) {
       const auto a = m_a.stages[at(i)].layers(), b = m_b.stages[at(i)].layers();
       if (a != b)
-        add("cut", i,
+        add(Kind::Cut, i,
             text::stageTitle(StageIndex(i)) + " takes " + text::layersName(b) + " instead of " +
                 text::layerNumbers(a));
     }
@@ -104,7 +107,7 @@ private:
       }
       text += (i ? " | " : "") + text::layerNumbers(m_b.stages[at(i)].layers());
     }
-    add("cut", -1, "Stages take layers " + text);
+    add(Kind::Cut, -1, "Stages take layers " + text);
   }
   void recompute() {
     const auto common = [](const Plan& p) -> std::optional<Recompute> {
@@ -116,28 +119,29 @@ private:
     const auto a = common(m_a), b = common(m_b);
     if (a && b) {
       if (*a != *b)
-        add("recompute", -1, std::string("Recompute ") + nameOf(*a) + " → " + nameOf(*b) + " in every stage");
+        add(Kind::Recompute, -1,
+            std::string("Recompute ") + nameOf(*a) + " → " + nameOf(*b) + " in every stage");
       return;
     }
     for (int i = 0; i < m_b.stageCount(); ++i) {
       const Recompute now = m_b.stages[at(i)].recompute;
       const std::string name = text::stageTitle(StageIndex(i)) + ": recompute ";
       if (i >= m_a.stageCount()) {
-        if (now != Recompute::None) add("recompute", i, name + nameOf(now));
+        if (now != Recompute::None) add(Kind::Recompute, i, name + nameOf(now));
       } else if (const Recompute before = m_a.stages[at(i)].recompute; before != now) {
-        add("recompute", i, name + nameOf(before) + " → " + nameOf(now));
+        add(Kind::Recompute, i, name + nameOf(before) + " → " + nameOf(now));
       }
     }
   }
   void placement() {
     if (m_a.deviceOrder != m_b.deviceOrder) {
-      add("placement", -1,
+      add(Kind::Placement, -1,
           m_b.deviceOrder.empty() ? "Devices are taken in locality order"
                                   : "Devices are taken in another order");
     }
     if (m_a.dataOuter == m_b.dataOuter && m_b.dataOuter > 1 && m_a.blockStride != m_b.blockStride &&
         m_a.pipelineWidth() == m_b.pipelineWidth())
-      add("placement", -1,
+      add(Kind::Placement, -1,
           "Blocks begin every " + std::to_string(m_b.blockStride) + " devices instead of " +
               std::to_string(m_a.blockStride) + alignedNote());
   }
@@ -161,6 +165,15 @@ Bytes fullest(const Problem& p, const Evaluation& e) {
 }
 
 }  // namespace
+
+const char* nameOf(PlanChange::Kind kind) {
+  constexpr std::array kNames = {"microbatch", "data",          "arrangement", "zero",     "shard",
+                                 "stages",     "chunks",        "schedule",    "tensor",   "context",
+                                 "expert",     "expert-tensor", "sequence",    "strategy", "cut",
+                                 "recompute",  "placement"};
+  static_assert(kNames.size() == static_cast<std::size_t>(Kind::Placement) + 1);
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 PlanDiff diff(const Problem& problem, const Plan& first, const Evaluation& firstEvaluation,
               const Plan& second, const Evaluation& secondEvaluation, const Problem* before) {

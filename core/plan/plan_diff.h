@@ -12,10 +12,31 @@ namespace nest {
 
 /// One difference between two plans, in words that a person reads.
 struct PlanChange {
-  std::string what;  ///< "tensor", "stages", "cut", "recompute", "zero", "placement", "microbatch", "data", …
-  int stage = -1;    ///< in the second plan; −1: the whole plan
+  enum class Kind {
+    Microbatch,
+    Data,
+    Arrangement,
+    Zero,
+    Shard,
+    Stages,
+    Chunks,
+    Schedule,
+    Tensor,
+    Context,
+    Expert,
+    ExpertTensor,
+    Sequence,
+    Strategy,
+    Cut,
+    Recompute,
+    Placement
+  };
+  Kind kind;
+  int stage = -1;        ///< in the second plan; −1: the whole plan
   std::string sentence;  ///< "Tensor degree 8 → 4", "Stage 2 takes layers 17–24 instead of 17–22"
 };
+
+const char* nameOf(PlanChange::Kind);  ///< in files: "tensor", "stages", "cut", …
 
 /// What turns one plan into another. Stages are counted from 1 in sentences, layers from 1 as well.
 struct PlanDiff {

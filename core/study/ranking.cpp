@@ -58,7 +58,7 @@ std::string predict(RankedRun& r, const PublishedOptions& options) {
                                     : ran.diagnostics.front().message);
   r.predicted = ran->evaluation.batchTime.value();
   r.fits = std::none_of(ran->evaluation.violations.begin(), ran->evaluation.violations.end(),
-                        [](const Violation& v) { return v.code == "memory"; });
+                        [](const Violation& v) { return v.kind == Violation::Kind::Memory; });
   const Program* program = findProgram(r.run.program);
   for (const StageEvaluation& s : ran->evaluation.stages) {
     const Bytes handedOut = s.memory.total() - s.memory.reserve;

@@ -183,7 +183,7 @@ private:
   bool matters(const PlanDiff& d) const {
     if (m_range.anyChange) return !d.same();
     return std::any_of(d.changes.begin(), d.changes.end(),
-                       [](const PlanChange& c) { return c.what != "cut"; });
+                       [](const PlanChange& c) { return c.kind != PlanChange::Kind::Cut; });
   }
 
   bool isClose(double same, double other) const {

@@ -43,7 +43,7 @@ Json listOf(const std::vector<T>& all, const Make& make) {
 
 Json violationsJson(const Evaluation& e) {
   return listOf(e.violations, [](const Violation& v) {
-    Json j{{"code", v.code}, {"stage", v.stage}, {"message", v.message}};
+    Json j{{"code", nameOf(v.kind)}, {"stage", v.stage}, {"message", v.message}};
     if (v.shortfall.value() > 0) j["shortfall_bytes"] = v.shortfall.value();
     return j;
   });
@@ -77,7 +77,7 @@ std::string keyOf(const Parameter& p) {
 Json diffJson(const PlanDiff& d) {
   Json j;
   j["changes"] = listOf(d.changes, [](const PlanChange& c) {
-    return Json{{"what", c.what}, {"stage", c.stage}, {"sentence", c.sentence}};
+    return Json{{"what", nameOf(c.kind)}, {"stage", c.stage}, {"sentence", c.sentence}};
   });
   j["time_ratio"] = d.timeRatio;
   j["time_delta_s"] = d.timeDelta.value();

@@ -115,7 +115,8 @@ std::string scalingText(const std::vector<ScalingPoint>& all) {
     std::string changes;
     if (p.change)
       for (const PlanChange& c : p.change->changes)
-        if (c.stage < 0 && c.what != "cut") changes += (changes.empty() ? "" : "; ") + c.sentence;
+        if (c.stage < 0 && c.kind != PlanChange::Kind::Cut)
+          changes += (changes.empty() ? "" : "; ") + c.sentence;
     if (best)
       rows.add({text::count(p.devices), text::time(best->evaluation.batchTime),
                 text::rate(p.samplesPerSecond), text::percent(p.efficiency), summaryOf(best->plan), changes});

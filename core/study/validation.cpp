@@ -22,7 +22,7 @@ std::string remarkOn(const Evaluation& e) {
   if (e.feasible()) return {};
   const Violation* worst = nullptr;
   for (const Violation& v : e.violations)
-    if (v.code == "memory" && (!worst || v.shortfall > worst->shortfall)) worst = &v;
+    if (v.kind == Violation::Kind::Memory && (!worst || v.shortfall > worst->shortfall)) worst = &v;
   if (!worst) return "  unequal chunks";
   return "  does not fit: " + worst->message;
 }

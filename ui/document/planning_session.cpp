@@ -2,8 +2,6 @@
 
 #include <QMetaObject>
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <utility>
 
 #include "units/text.h"
@@ -14,9 +12,8 @@ namespace {
 
 /// A plan that only breaks these rules can still be drawn and costed on the new problem.
 bool stillDrawable(const Evaluation& e) {
-  constexpr std::array<std::string_view, 2> kHarmless = {"memory", "constraint"};
-  return std::all_of(e.violations.begin(), e.violations.end(), [&](const Violation& v) {
-    return std::find(kHarmless.begin(), kHarmless.end(), v.code) != kHarmless.end();
+  return std::all_of(e.violations.begin(), e.violations.end(), [](const Violation& v) {
+    return v.kind == Violation::Kind::Memory || v.kind == Violation::Kind::Constraint;
   });
 }
 

@@ -89,7 +89,7 @@ void IssueModel::setPlan(const PlanContext& context) {
     }
   if (const Evaluation* e = context.shownEvaluation())
     for (const Violation& v : e->violations) {
-      Diagnostic d = error(v.code, {}, v.message);
+      Diagnostic d = error(nameOf(v.kind), {}, v.message);
       if (v.stage >= 0) d.where.file = tr("stage %1").arg(stageNumber(v.stage)).toStdString();
       m_plan.push_back({std::move(d), v.stage});
     }

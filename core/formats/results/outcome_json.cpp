@@ -188,7 +188,7 @@ Json stagesJson(const Problem& p, const RankedPlan& r) {
 Json violationsJson(const Evaluation& e) {
   Json list = Json::array();
   for (const Violation& v : e.violations) {
-    Json j{{"code", v.code}, {"message", v.message}};
+    Json j{{"code", nameOf(v.kind)}, {"message", v.message}};
     if (v.stage >= 0) j["stage"] = v.stage;
     if (v.shortfall.value() > 0) j["shortfall_bytes"] = v.shortfall.value();
     list.push_back(std::move(j));

@@ -318,8 +318,10 @@ std::string missText(const ReportSource& source, const NearestMiss& miss) {
 
 /// Whether parts of a plan could not be priced, so that its figures are less than the whole.
 bool lacksCosts(const Evaluation& e) {
+  using Kind = Violation::Kind;
   return std::any_of(e.violations.begin(), e.violations.end(), [](const Violation& v) {
-    return v.code == "microbatch" || v.code == "strategy" || v.code == "layers" || v.code == "recompute";
+    return v.kind == Kind::Microbatch || v.kind == Kind::Strategy || v.kind == Kind::Layers ||
+           v.kind == Kind::Recompute;
   });
 }
 
@@ -337,7 +339,7 @@ std::string violationsText(const Evaluation& e) {
   std::string out;
   for (const Violation& v : e.violations) {
     out += "  - " + v.message;
-    out += " [" + v.code + "]\n";
+    out += std::string(" [") + nameOf(v.kind) + "]\n";
   }
   return out;
 }

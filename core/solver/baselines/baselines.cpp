@@ -43,9 +43,9 @@ void describeViolations(BaselineResult& r) {
   if (!r.plan || r.plan->evaluation.feasible()) return;
   const Violation& v = r.plan->evaluation.violations.front();
   r.note += r.note.empty() ? "" : "; ";
-  r.note += v.code == "memory" ? "does not fit: " + text::stageName(StageIndex(v.stage)) + " is short by " +
-                                     text::memory(v.shortfall)
-                               : "cannot run: " + v.message;
+  r.note += v.kind == Violation::Kind::Memory ? "does not fit: " + text::stageName(StageIndex(v.stage)) +
+                                                    " is short by " + text::memory(v.shortfall)
+                                              : "cannot run: " + v.message;
 }
 
 }  // namespace

@@ -67,8 +67,8 @@ private:
         ++m_result.evaluated;
         Evaluation e = evaluate(m_problem, p);
         const bool fits = e.feasible();
-        const bool outOfMemoryOnly = !fits && e.violations.front().code == "memory";
-        const bool lacksPolicy = !fits && e.violations.front().code == "recompute";
+        const bool outOfMemoryOnly = !fits && e.violations.front().kind == Violation::Kind::Memory;
+        const bool lacksPolicy = !fits && e.violations.front().kind == Violation::Kind::Recompute;
         if (fits && (!m_result.plan || e.batchTime < m_result.plan->evaluation.batchTime))
           m_result.plan = RankedPlan{std::move(p), std::move(e), {}};
         // More recompute only helps where memory is what is short, or a policy is not on offer.

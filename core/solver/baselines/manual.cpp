@@ -107,7 +107,7 @@ private:
   static Bytes lack(const Evaluation& e) {
     Bytes most;
     for (const Violation& v : e.violations)
-      most = std::max(most, v.code == "memory" ? v.shortfall : Bytes(1e30));
+      most = std::max(most, v.kind == Violation::Kind::Memory ? v.shortfall : Bytes(1e30));
     return most;
   }
 

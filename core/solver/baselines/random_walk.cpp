@@ -62,7 +62,8 @@ public:
       const double capacity = v.stage >= 0 && v.stage < static_cast<int>(r.evaluation.stages.size())
                                   ? r.evaluation.stages[at(v.stage)].memory.capacity.value()
                                   : 0;
-      penalty += v.code == "memory" && capacity > 0 ? 1 + 10 * v.shortfall.value() / capacity : 100;
+      penalty +=
+          v.kind == Violation::Kind::Memory && capacity > 0 ? 1 + 10 * v.shortfall.value() / capacity : 100;
     }
     return std::max(1e-30, r.evaluation.batchTime.value()) * (1 + penalty);
   }

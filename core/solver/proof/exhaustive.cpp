@@ -106,7 +106,7 @@ private:
     Bytes worst;
     int stage = -1;
     for (const Violation& v : evaluation.violations) {
-      if (v.code != "memory") return;
+      if (v.kind != Violation::Kind::Memory) return;
       if (v.shortfall > worst) {
         worst = v.shortfall;
         stage = v.stage;

@@ -136,7 +136,7 @@ std::optional<NearestMiss> missOf(const Problem& problem, Plan plan) {
   miss.plan = std::move(plan);
   miss.evaluation = evaluate(problem, miss.plan);
   for (const Violation& v : miss.evaluation.violations) {
-    if (v.code != "memory") return std::nullopt;
+    if (v.kind != Violation::Kind::Memory) return std::nullopt;
     if (v.shortfall > miss.shortfall) {
       miss.stage = v.stage;
       miss.shortfall = v.shortfall;

@@ -182,7 +182,7 @@ private slots:
     QCOMPARE(stage(evaluate(p, plan), 0).expertLevel, 1);
     // Replicas alone would not be enough for groups of eight.
     plan.stages[0].strategy = {2, true, 1, 8, true};
-    for (const Violation& v : evaluate(p, plan).violations) QVERIFY(v.code != "expert-group");
+    for (const Violation& v : evaluate(p, plan).violations) QVERIFY(v.kind != Violation::Kind::ExpertGroup);
     plan.stages[0].strategy = {2, true, 1, 8};
     QVERIFY(!evaluate(p, plan).feasible());
   }
@@ -367,7 +367,7 @@ private slots:
     QVERIFY(near(stage(e, 1).backward, 4));
     QVERIFY(near(stage(e, 1).memory.capacity, 100));
     QCOMPARE(e.violations.size(), std::size_t(1));
-    QCOMPARE(e.violations[0].code, std::string("memory"));
+    QCOMPARE(e.violations[0].kind, Violation::Kind::Memory);
     QCOMPARE(e.violations[0].stage, 1);
     QVERIFY(near(e.violations[0].shortfall, 186 - 100));
   }

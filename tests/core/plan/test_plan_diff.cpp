@@ -86,7 +86,7 @@ private slots:
   void whatIsNotToldIsCounted() {
     PlanDiff d;
     const auto end = [&](int changes) {
-      d.changes.assign(changes, PlanChange{"cut", -1, "A"});
+      d.changes.assign(changes, PlanChange{PlanChange::Kind::Cut, -1, "A"});
       const std::string s = d.sentence();
       return s.substr(0, s.find(" ("));
     };

@@ -38,7 +38,7 @@ void visitSome(const Problem& p, Dice& dice, int most, const Visit& visit) {
     if (!dice.chance(0.05)) return true;
     const Evaluation e = evaluate(p, plan);
     if (!std::all_of(e.violations.begin(), e.violations.end(),
-                     [](const auto& v) { return v.code == "memory"; }))
+                     [](const auto& v) { return v.kind == Violation::Kind::Memory; }))
       return true;
     visit(plan, e);
     return --most > 0;

@@ -32,7 +32,7 @@ Plan plan() {
 
 std::string codes(const Evaluation& e) {
   std::string out;
-  for (const Violation& v : e.violations) out += (out.empty() ? "" : " ") + v.code;
+  for (const Violation& v : e.violations) out += std::string(out.empty() ? "" : " ") + nameOf(v.kind);
   return out;
 }
 
@@ -280,8 +280,8 @@ private slots:
           ++sound;
           for (const Violation& v : e.violations)
             [&] {
-              QVERIFY2(v.code == "memory" || v.code == "constraint" || v.code == "strategy" ||
-                           v.code == "recompute",
+              QVERIFY2(v.kind == Violation::Kind::Memory || v.kind == Violation::Kind::Constraint ||
+                           v.kind == Violation::Kind::Strategy || v.kind == Violation::Kind::Recompute,
                        v.message.c_str());
             }();
         }

@@ -160,7 +160,7 @@ private slots:
       const auto r = runBaselines(p, {}, only(BaselineKind::MemoryUnaware)).front();
       if (!r.plan || r.runs()) continue;
       ++short_;
-      QCOMPARE(r.plan->evaluation.violations.front().code, std::string("memory"));
+      QCOMPARE(r.plan->evaluation.violations.front().kind, Violation::Kind::Memory);
     }
     QVERIFY(short_ > 0);
   }

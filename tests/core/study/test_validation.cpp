@@ -65,7 +65,7 @@ private slots:
     const auto shortOf = [](const ValidationRow& r) {
       double share = 0;
       for (const Violation& v : r.evaluation.violations)
-        if (v.code == "memory")
+        if (v.kind == Violation::Kind::Memory)
           share = std::max(share, v.shortfall / r.evaluation.stages.front().memory.capacity);
       return share;
     };

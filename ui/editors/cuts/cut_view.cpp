@@ -320,7 +320,7 @@ void CutView::showVerdict() {
   QString words = tr("<b>Yours: %1</b>").arg(from(text::time(mine.batchTime)));
   words += regretText() + pinsText();
   const auto homeless = std::find_if(mine.violations.begin(), mine.violations.end(),
-                                     [](const Violation& v) { return v.code == "devices"; });
+                                     [](const Violation& v) { return v.kind == Violation::Kind::Devices; });
   if (homeless != mine.violations.end()) {
     // Without devices nothing is exchanged: a time would look faster than it could ever be.
     words = tr("<b>Yours does not run</b>: %1").arg(from(homeless->message).toHtmlEscaped());

@@ -63,7 +63,7 @@ StudyRecord::Result resultOf(const Problem* problem, const Outcome& outcome,
   // More or fewer devices are the point of the study; another strategy, stage count or cut is news.
   for (const auto& c :
        diff(*problem, previous->plan, previous->evaluation, best->plan, best->evaluation).changes)
-    if (c.what != "data" && c.what != "placement" && c.what != "devices")
+    if (c.kind != PlanChange::Kind::Data && c.kind != PlanChange::Kind::Placement)
       r.change += (r.change.empty() ? "" : "; ") + c.sentence;
   return r;
 }
