@@ -250,7 +250,7 @@ std::optional<TransformerArchitecture> modelOf(RowFigures& f, Diagnostics& out) 
   a.vocabulary = f.whole("vocab", a.vocabulary > 0 ? a.vocabulary : 51200);
   if (a.hidden <= 0 || a.heads <= 0 || a.layers <= 0) {
     out.push_back(error("published-shape", f.place(), "the row does not say hidden, heads and layers",
-                        "Give them as columns, in \"shape\" or \"shapes\", or give a \"model\""));
+                        "give them as columns, in \"shape\" or \"shapes\", or give a \"model\""));
     return std::nullopt;
   }
   a.intermediate = f.whole("ffn", a.intermediate > 0 ? a.intermediate : 4 * a.hidden);
@@ -389,7 +389,7 @@ void checkNames(const JsonText& text, const json& set, const std::string& pointe
   }
   if (!hasResult)
     out.push_back(error("published-column", text.placeOf(pointer), "no column says what was measured",
-                        "Give tflops_per_gpu, iter_s, mfu or tokens_per_s_per_gpu"));
+                        "give tflops_per_gpu, iter_s, mfu or tokens_per_s_per_gpu"));
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ const json* JsonFields::array(std::string_view key) {
 
 void JsonFields::requireKey(std::string_view key, std::string_view what) {
   if (!has(key))
-    report(Severity::Error, "json-missing", key, inQuotes(key) + " is missing", "Give " + std::string(what));
+    report(Severity::Error, "json-missing", key, inQuotes(key) + " is missing", "give " + std::string(what));
 }
 
 void JsonFields::reportUnknown(Severity severity) {
@@ -167,7 +167,7 @@ void JsonFields::reportUnknown(Severity severity) {
       if (distance < best) best = distance, nearest = known;
     }
     report(severity, "json-unknown-key", key, inQuotes(key) + " is not known here",
-           nearest.empty() ? "" : "Did you mean " + inQuotes(nearest) + "?");
+           nearest.empty() ? "" : "did you mean " + inQuotes(nearest) + "?");
   }
 }
 

@@ -147,7 +147,7 @@ public:
     where.pointer = top.pointer + '/' + escaped(name);
     m_diagnostics.push_back(error("json-duplicate-key", where,
                                   "the key \"" + shortened(name) + "\" is duplicated in one object",
-                                  "Keep one of the two"));
+                                  "keep one of the two"));
     return m_diagnostics.size() < 100;
   }
   bool parse_error(std::size_t, const std::string& token, const json::exception& e) {
@@ -156,22 +156,22 @@ public:
     if (e.id == kOutOfRange) {
       m_diagnostics.push_back(error("json-number-range", at(offset),
                                     "this number is beyond what a double can hold",
-                                    "Give a finite number below 1.8e308"));
+                                    "give a finite number below 1.8e308"));
       return false;
     }
     const std::string_view rest(m_begin + offset, static_cast<std::size_t>(m_end - m_begin) - offset);
-    std::string what = "This is not valid JSON", remedy;
+    std::string what = "this is not valid JSON", remedy;
     if (rest.starts_with("NaN") || rest.starts_with("Infinity") || rest.starts_with("-Infinity")) {
       what = "JSON has no NaN or Infinity";
-      remedy = "Give a finite number, or leave the key out";
+      remedy = "give a finite number, or leave the key out";
     } else if (rest.empty() && m_places->offsets.empty()) {
-      what = "The text is empty";
+      what = "the text is empty";
     } else if (rest.empty() && !m_open.empty()) {
-      what = "The text ends inside an object or array";
-      remedy = "Close it, or check that the file was copied whole";
+      what = "the text ends inside an object or array";
+      remedy = "close it, or check that the file was copied whole";
     } else if (isOpenString(rest)) {
-      what = "The text ends inside a string";
-      remedy = "Close it, or check that the file was copied whole";
+      what = "the text ends inside a string";
+      remedy = "close it, or check that the file was copied whole";
     } else if (!token.empty() && token != "<uninitialized>") {
       what += " near \"" + shortened(token) + '"';
     }
@@ -223,7 +223,7 @@ private:
     if (static_cast<int>(m_open.size()) >= m_limits.depth) {
       m_diagnostics.push_back(
           error("json-too-deep", at(startOfToken()),
-                "Values are nested deeper than " + std::to_string(m_limits.depth) + " levels"));
+                "values are nested deeper than " + std::to_string(m_limits.depth) + " levels"));
       return false;
     }
     json* placed = put(std::move(container));

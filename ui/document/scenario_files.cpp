@@ -246,6 +246,7 @@ bool ScenarioFiles::save(const QString& path, IfChanged ifChanged) {
   if (ifChanged == IfChanged::Refuse && path == m_document.path() && differsOnDisk())
     return refuse({error("file-changed", place, "another program has changed the file since it was read",
                          "overwrite it, or save under another name")});
+  m_document.cancelPreview();  // what a drag shows is no edit yet
   const std::string reference = referenceFrom(path);
   Scenario placed = m_document.scenario();
   if (reference != placed.model.reference) referTo(placed, reference);

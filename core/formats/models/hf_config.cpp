@@ -39,7 +39,7 @@ const ConfigFamily* familyOf(JsonFields& fields) {
     if (family)
       fields.report(Severity::Warning, "config-model-type", "",
                     std::string("\"model_type\" is missing; by its keys the file is read as ") + family->type,
-                    "Set model_type");
+                    "set model_type");
   }
   return family;
 }

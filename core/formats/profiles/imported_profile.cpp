@@ -64,7 +64,7 @@ std::optional<ImportedProfile> ProfileBuilder::build(const Place& where, Diagnos
         "graph-cycle", where,
         "the edges form a cycle: " + (waiting == 1 ? "a layer waits for itself"
                                                    : std::to_string(waiting) + " layers wait for each other"),
-        "Remove the edge that leads back"));
+        "remove the edge that leads back"));
     return std::nullopt;
   }
   ImportedProfile result;

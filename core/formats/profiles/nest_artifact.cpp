@@ -193,7 +193,7 @@ private:
     else if (!m_devices && offered.size() > 1)
       top.report(Severity::Note, "artifact-scale", "scales",
                  "Of the scales " + all + " devices the smallest is read",
-                 "Choose another with nest-plan import --devices");
+                 "choose another with nest-plan import --devices");
     return {chosen, pointer};
   }
 

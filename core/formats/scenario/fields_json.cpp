@@ -235,7 +235,7 @@ void adviseOnUnknownKeys(Diagnostics& all) {
         if (meant.empty() && words.contains(alias)) meant = key;
     }
     if (known.empty()) continue;
-    if (d.remedy.empty() && !meant.empty()) d.remedy = "Did you mean \"" + meant + "\"?";
+    if (d.remedy.empty() && !meant.empty()) d.remedy = "did you mean \"" + meant + "\"?";
     d.remedy += (d.remedy.empty() ? "Known here: " : " Known here: ") + known;
   }
 }

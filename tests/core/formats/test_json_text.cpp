@@ -39,11 +39,11 @@ private slots:
     for (std::size_t n = 1; n < whole.size(); ++n) {
       const auto t = readJsonText(whole.substr(0, n), {});
       QVERIFY(!t);
-      QVERIFY2(t.diagnostics.front().message.find("The text ends inside") == 0, whole.substr(0, n).c_str());
+      QVERIFY2(t.diagnostics.front().message.find("the text ends inside") == 0, whole.substr(0, n).c_str());
       QVERIFY(!t.diagnostics.front().remedy.empty());
     }
     const auto stray = readJsonText("[\"a\nb\"]", {});
-    QVERIFY(stray.diagnostics.front().message.find("The text ends") != 0);
+    QVERIFY(stray.diagnostics.front().message.find("the text ends") != 0);
   }
   void badTexts_data() {
     QTest::addColumn<QString>("text");

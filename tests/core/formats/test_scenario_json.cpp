@@ -268,9 +268,9 @@ private slots:
         advice[QString::fromStdString(d.where.pointer)] = QString::fromStdString(d.remedy);
     QCOMPARE(advice.size(), 3);
     QVERIFY(advice[QStringLiteral("/constraints/pipeline")].startsWith(
-        QStringLiteral("Did you mean \"stages\"? Known here: tensor, context, ")));
+        QStringLiteral("did you mean \"stages\"? Known here: tensor, context, ")));
     QVERIFY(advice[QStringLiteral("/constraints/tensor_parallel")].startsWith(
-        QStringLiteral("Did you mean \"tensor\"?")));
+        QStringLiteral("did you mean \"tensor\"?")));
     const QString last = advice[QStringLiteral("/constraints/colour")];
     QVERIFY2(last.startsWith(QStringLiteral("Known here: tensor, context, ")) &&
                  last.contains(QStringLiteral("layer_pins")),

@@ -19,15 +19,17 @@ bool startsArgument(const std::string& call, const std::string& beginning) {
 
 }  // namespace
 
-/// A diagnostic is printed behind "file:12:3: error: ", so its message begins in lower case, unless with a
-/// name. The window begins it with a capital.
+/// A diagnostic is printed as "file:12:3: error: message (remedy)", so both begin in lower case, unless with
+/// a name. The window begins them with a capital.
 class TestMessages : public QObject {
   Q_OBJECT
 private slots:
   void diagnosticsBeginInLowerCase() {
-    const char* const beginnings[] = {"A ",     "An ",   "Each ",  "Every ", "It ",   "More ",
-                                      "No ",    "One ",  "Some ",  "That ",  "The ",  "There ",
-                                      "These ", "This ", "Those ", "Times ", "Which "};
+    const char* const beginnings[] = {
+        "A ", "An ", "Each ", "Every ", "It ", "More ", "No ", "One ", "Some ", "That ", "The ", "There ",
+        "These ", "This ", "Those ", "Times ", "Which ",
+        // remedies
+        "Choose ", "Close ", "Did ", "Give ", "Keep ", "Leave ", "Remove ", "Set ", "Use ", "Values "};
     int messages = 0;
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(NEST_SOURCE_DIR) / "core")) {
       if (entry.path().extension() != ".cpp") continue;

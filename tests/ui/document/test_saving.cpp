@@ -260,6 +260,17 @@ private Q_SLOTS:
     opens("here/s.nest.json");
   }
 
+  // What a drag shows is in no step, so it is not what the file says was saved.
+  void aDragIsNotSaved() {
+    Desk desk;
+    const std::string before = desk.onDisk();
+    desk.document.preview([](Scenario& s) { s.job.globalBatch = 4096; });
+    QVERIFY(desk.files.save(desk.path));
+    QCOMPARE(desk.onDisk(), before);
+    QVERIFY(!desk.document.isPreviewing() && !desk.document.isModified());
+    setBatch(desk.document, 4096);
+    QVERIFY(desk.document.isModified());
+  }
   void journalsAreForTheirOwnersEyes() {
     Desk desk;
     setBatch(desk.document, 96);
