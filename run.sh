@@ -5,6 +5,12 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 started_in=$PWD
+program="$here/build/release/bin/nest-explorer"
+if [ "${1:-}" = --help ] || [ "${1:-}" = -h ]; then
+  sed -n '2,4s/^# //p' "${BASH_SOURCE[0]}"
+  [ ! -x "$program" ] || { echo; "$program" --help; }
+  exit
+fi
 cd "$here"
 . .ci/packages.sh
 # shellcheck disable=SC2086
@@ -23,7 +29,6 @@ if [ "${1:-}" = --install ]; then
 fi
 build release nest-explorer nest-plan >&2
 cd "$started_in"
-program="$here/build/release/bin/nest-explorer"
 if [ $# -eq 0 ]; then
   if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
     echo "No display here: writing the figures of the default sample to $here/out" >&2
