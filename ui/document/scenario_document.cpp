@@ -60,13 +60,17 @@ ScenarioDocument::ScenarioDocument(QObject* parent)
     : QObject(parent), m_shown(std::make_shared<Scenario>()) {}
 
 bool ScenarioDocument::isModified() const {
-  if (isEmpty() || m_scratch || m_committed == m_saved) return false;
-  return !m_saved || !(*m_committed == *m_saved);
+  if (isEmpty() || m_scratch || (m_committed == m_saved && !m_fileLost)) return false;
+  return !m_saved || m_fileLost || !(*m_committed == *m_saved);
 }
 
 void ScenarioDocument::beScratch() {
   m_scratch = true;
   Q_EMIT fileChanged();
+}
+
+void ScenarioDocument::setFileLost(bool lost) {
+  if (std::exchange(m_fileLost, lost) != lost) Q_EMIT fileChanged();
 }
 
 void ScenarioDocument::edit(const QString& field, const QString& verb, const Edit& change) {
@@ -122,7 +126,7 @@ void ScenarioDocument::place(std::shared_ptr<const Scenario> committed, std::sha
   m_shown = m_committed ? m_committed : std::make_shared<const Scenario>();
   m_saved = std::move(saved);
   m_path = path;
-  m_scratch = false;
+  m_scratch = m_fileLost = false;
   m_history.clear();
 }
 
@@ -168,7 +172,7 @@ void ScenarioDocument::markSaved(const QString& path) {
   m_path = path;
   closeStep();
   m_saved = m_committed;
-  m_scratch = false;
+  m_scratch = m_fileLost = false;
   Q_EMIT fileChanged();
 }
 

@@ -68,6 +68,8 @@ public:
   /// close().
   bool isScratch() const { return m_scratch; }
   void beScratch();
+  /// The file no longer holds what is open, and nothing else that could be opened: letting go is a loss.
+  void setFileLost(bool);
   const QString& path() const { return m_path; }  ///< absolute; empty: never saved
   QString displayName() const;                    ///< scenario name or file name, for titles
 
@@ -98,7 +100,7 @@ private:
   std::shared_ptr<const Scenario> m_committed;  ///< null: none is open
   std::shared_ptr<const Scenario> m_shown;      ///< never null
   std::shared_ptr<const Scenario> m_saved;      ///< what the file holds; null: something else
-  bool m_scratch = false, m_resuming = false;
+  bool m_scratch = false, m_fileLost = false, m_resuming = false;
   QUndoStack m_history;
   QString m_path;
   int m_generation = 0;

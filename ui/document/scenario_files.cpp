@@ -38,6 +38,11 @@ bool savesElsewhere(const QString& path) {
   return isEmbedded(path) || path.endsWith(QLatin1String(".gz"), Qt::CaseInsensitive);
 }
 
+/// Whether nothing stands there, not even a file that cannot be read.
+bool isGone(const Reading<std::string>& text) {
+  return !text && !text.diagnostics.empty() && text.diagnostics.front().code == "file-missing";
+}
+
 QByteArray hashOf(const QByteArray& content) {
   return QCryptographicHash::hash(content, QCryptographicHash::Sha1).toHex();
 }
@@ -234,7 +239,7 @@ bool ScenarioFiles::loadModel(const QString& path) {
 bool ScenarioFiles::differsOnDisk() const {
   if (m_document.path().isEmpty()) return false;
   const auto text = readTextOf(m_document.path());
-  return text && QByteArray::fromStdString(*text) != m_known;
+  return text ? QByteArray::fromStdString(*text) != m_known : !isGone(text);
 }
 
 bool ScenarioFiles::save(const QString& path, IfChanged ifChanged) {
@@ -295,10 +300,10 @@ bool ScenarioFiles::restore(const Journal::Entry& entry) {
   return true;
 }
 
-QStringList ScenarioFiles::differencesOf(const Journal::Entry& entry) {
+std::optional<QStringList> ScenarioFiles::differencesOf(const Journal::Entry& entry) {
   const auto unsaved = readScenarioText(entry.scenario, entry.path);
   const auto before = entry.path.isEmpty() ? Reading<Scenario>() : readScenarioFile(entry.path);
-  if (!unsaved || !before) return {};
+  if (!unsaved || !before) return std::nullopt;
   return differencesInWords(*before.value, *unsaved.value);
 }
 
@@ -336,8 +341,11 @@ void ScenarioFiles::checkOutside() {
   const auto text = readTextOf(path);
   if (!text) {  // being replaced, or gone: what is open stays, and the place is looked at until it is back
     if (std::exchange(m_missing, true)) {
-      if (!std::exchange(m_toldMissing, true)) Q_EMIT goneOutside(path);
       m_checkSoon.start(2000);
+      if (std::exchange(m_toldMissing, true)) return;
+      if (!isGone(text)) return Q_EMIT changedOutside(path);
+      m_document.setFileLost(true);
+      Q_EMIT goneOutside(path);
     } else {
       m_checkSoon.start(1000);
     }
@@ -349,8 +357,10 @@ void ScenarioFiles::checkOutside() {
   if (content == m_known) {
     if (std::exchange(m_toldMissing, false) || m_told) Q_EMIT outsideSettled();
     m_told.reset();
+    m_document.setFileLost(false);
   } else if (content != m_told) {
     m_toldMissing = false;
+    m_document.setFileLost(false);
     m_told = content;
     Q_EMIT changedOutside(path);
   }

@@ -73,8 +73,8 @@ public:
   std::vector<Journal::Entry> recoverable() const { return m_journal->orphans(); }
   /// Opens what a journal holds, as unsaved work.
   bool restore(const Journal::Entry&);
-  /// What a journal's scenario changes against its file, one line each.
-  static QStringList differencesOf(const Journal::Entry&);
+  /// What a journal's scenario changes against its file, one line each; nothing where one cannot be read.
+  static std::optional<QStringList> differencesOf(const Journal::Entry&);
   /// No unsaved work is to be kept: the user has said so.
   void forgetUnsaved() { m_journal->clear(); }
 

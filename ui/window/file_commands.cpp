@@ -84,12 +84,22 @@ void FileCommands::tellChange(const QString& path) {
     return m_messages.show(
         MessageBar::Tone::Warning,
         tr("%1 was changed by another program, and you have unsaved edits.").arg(nameOf(path)),
-        {{tr("Reload"), [this, path] { open({path}); }},
+        {{tr("Reload"), [this, path] { reload(path); }},
          {tr("Keep my edits"), [this] { m_files.keepOurs(); }}},
         kOutside);
-  if (open({path}))
+  if (reload(path))
     m_messages.show(MessageBar::Tone::Note,
                     tr("%1 was changed by another program and has been reloaded.").arg(nameOf(path)));
+}
+
+bool FileCommands::reload(const QString& path) {
+  if (!m_files.open(path)) {
+    m_document.setFileLost(true);  // what is open stands nowhere else
+    return false;
+  }
+  Q_EMIT opened();
+  logLine(tr("Reloaded %1").arg(path));
+  return true;
 }
 
 bool FileCommands::open(const QStringList& paths) {

@@ -47,6 +47,7 @@ private:
   void tellFailure(const QString& sentence, const Diagnostics&);
   bool saveTo(const QString& path, ScenarioFiles::IfChanged = ScenarioFiles::IfChanged::Refuse);
   void tellChange(const QString& path);
+  bool reload(const QString& path);  ///< a scenario or nothing: other files are not imported from there
 
   ScenarioFiles& m_files;
   ScenarioDocument& m_document;

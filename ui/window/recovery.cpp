@@ -51,13 +51,21 @@ void Recovery::restore(const Journal::Entry& entry) {
 }
 
 void Recovery::showDifferences(const Journal::Entry& entry) {
-  const QStringList lines = ScenarioFiles::differencesOf(entry);
+  constexpr int kMostLines = 30;
+  const auto lines = ScenarioFiles::differencesOf(entry);
   QMessageBox box(QMessageBox::Question, tr("Unsaved work"),
-                  tr("Restoring makes these changes to the saved file:"), QMessageBox::NoButton,
-                  m_offers.window());
-  box.setInformativeText(lines.isEmpty()
-                             ? tr("The scenario was never saved, so there is no file to compare with.")
-                             : lines.mid(0, 30).join(QLatin1Char('\n')));
+                  entry.path.isEmpty()
+                      ? tr("The scenario was never saved, so there is no file to compare with.")
+                  : !lines ? tr("%1 cannot be read, so there is nothing to compare with.").arg(entry.path)
+                  : lines->isEmpty() ? tr("%1 holds the same: nothing differs.").arg(entry.path)
+                                     : tr("Restoring makes these changes to the saved file:"),
+                  QMessageBox::NoButton, m_offers.window());
+  box.setTextFormat(Qt::PlainText);
+  if (lines) {
+    QString text = lines->mid(0, kMostLines).join(QLatin1Char('\n'));
+    if (lines->size() > kMostLines) text += tr("\nand %1 more").arg(lines->size() - kMostLines);
+    box.setInformativeText(text);
+  }
   const QAbstractButton* yes = box.addButton(tr("Restore"), QMessageBox::AcceptRole);
   box.addButton(tr("Not now"), QMessageBox::RejectRole);
   box.exec();

@@ -285,8 +285,8 @@ private Q_SLOTS:
     const auto entries = files.recoverable();
     QCOMPARE(entries.size(), std::size_t{1});
     QCOMPARE(entries[0].path, path);
-    QCOMPARE(ScenarioFiles::differencesOf(entries[0]).size(), 1);
-    QVERIFY(ScenarioFiles::differencesOf(entries[0]).at(0).contains(QStringLiteral("352")));
+    QCOMPARE(ScenarioFiles::differencesOf(entries[0]).value().size(), 1);
+    QVERIFY(ScenarioFiles::differencesOf(entries[0]).value().at(0).contains(QStringLiteral("352")));
     QVERIFY(files.restore(entries[0]));
     QVERIFY(d.isModified());
     QCOMPARE(d.path(), path);

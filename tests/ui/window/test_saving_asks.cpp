@@ -15,6 +15,7 @@
 #include "support/test_main.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
+#include "window/recovery.h"
 
 using namespace nest;
 
@@ -160,6 +161,90 @@ private Q_SLOTS:
     desk.save();
     QVERIFY(overwrite.wasAsked());
     QCOMPARE(desk.window.messages().text(), QString());
+  }
+
+  /// What stands at the place, though nobody can read it, is another program's work all the same.
+  void whatCannotBeReadIsNotOverwrittenUnasked() {
+    Desk desk;
+    const std::string damaged = "\x1f\x8b\x08 no archive";
+    QVERIFY(writeFile(desk.path.toStdString(), damaged).empty());
+    QTRY_VERIFY_WITH_TIMEOUT(!desk.window.messages().text().isEmpty(), 5000);
+    QVERIFY2(desk.window.messages().text().contains(QStringLiteral("cannot be opened")),
+             qPrintable(desk.window.messages().text()));
+    {
+      const Answer cancel(QStringLiteral("Cancel"));
+      desk.save();
+      QVERIFY(cancel.wasAsked());
+    }
+    QVERIFY(!readText(desk.path.toStdString()));
+    const Answer overwrite(QStringLiteral("Overwrite"));
+    desk.save();
+    QVERIFY(overwrite.wasAsked());
+    QCOMPARE(desk.onDisk(), writeScenario(desk.window.document().scenario()));
+  }
+
+  /// With the file gone, or replaced by what is no scenario, the window holds the only copy.
+  void theOnlyCopyDoesNotGoUnasked() {
+    for (const bool isGone : {true, false}) {
+      Desk desk;
+      const std::string before = desk.onDisk();
+      if (isGone)
+        QVERIFY(QFile::remove(desk.path));
+      else  // a network, which would go into the open scenario
+        QVERIFY(writeFile(desk.path.toStdString(), "SwitchName=s0 Nodes=n[0-7]\n").empty());
+      QTRY_VERIFY_WITH_TIMEOUT(desk.window.isWindowModified(), 5000);
+      QVERIFY(!desk.window.document().history().canUndo());
+      {
+        const Answer cancel(QStringLiteral("Cancel"));
+        desk.window.actions().find(QStringLiteral("file.close"))->trigger();
+        QVERIFY(cancel.wasAsked());
+      }
+      QVERIFY(!desk.window.document().isEmpty());
+      QVERIFY(writeFile(desk.path.toStdString(), before).empty());  // it is back
+      QTRY_VERIFY_WITH_TIMEOUT(!desk.window.isWindowModified(), 5000);
+    }
+  }
+
+  void recoverySaysWhyNothingIsCompared() {
+    struct Case {
+      bool saved, stands;
+      int batch;
+      const char* says;
+    };
+    for (const Case& c : {Case{true, true, 24, "makes these changes"}, Case{true, true, 0, "nothing differs"},
+                          Case{true, false, 24, "cannot be read"}, Case{false, false, 24, "never saved"}}) {
+      QTemporaryDir dir;
+      const QString path = dir.filePath(QStringLiteral("a.nest.json")), journals = dir.filePath("journals");
+      const std::string sample = *readTextOf(QStringLiteral(":/samples/teaching-6-layers-2x2.nest.json"));
+      if (c.stands) QVERIFY(writeFile(path.toStdString(), sample).empty());
+      auto reading = readScenarioText(QByteArray::fromStdString(sample), path);
+      QVERIFY(reading);
+      if (c.batch > 0) reading->job.globalBatch = c.batch;
+      {
+        Journal left(journals);
+        left.record([&] { return QByteArray::fromStdString(writeScenario(*reading)); }, QStringLiteral("x"),
+                    c.saved ? path : QString(), {});
+        QVERIFY(left.settle());
+      }
+      ScenarioDocument document;
+      ScenarioFiles files(document, journals);
+      MessageBar offers, protection;
+      Recovery recovery(files, offers, protection, [] { return true; });
+      recovery.offer();
+      QString said;
+      QTimer::singleShot(50, [&] {
+        auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+        if (!box) return;
+        said = box->text();
+        box->reject();
+      });
+      for (auto* b : offers.findChildren<QPushButton*>())
+        if (b->text() == QStringLiteral("Show what differs")) {
+          b->click();
+          break;
+        }
+      QVERIFY2(said.contains(QLatin1String(c.says)), qPrintable(said));
+    }
   }
 
   void protectionThatFailsShows() {
