@@ -10,15 +10,15 @@
 namespace nest {
 namespace {
 
-constexpr double kKey = 2 * kNetworkKeyRow;
-constexpr double kMostScale = 1.1;  ///< names of nodes are no larger than what else is written
+constexpr double kUsualScale = 1.1;  ///< names of nodes are about as large as what else is written
+constexpr double kMostScale = Ink::kTitle / 12.0;  ///< and on a page with room never larger than its title
 constexpr double kLeastWidth = 640, kMostWidth = 1200, kMargin = 48, kFrame = 140;
 
 }  // namespace
 
 QSizeF NetworkFigure::preferredSize(const PlanContext&) const {
   const QRectF all = m_scene.bounds();
-  const double scale = std::min(kMostScale, (kMostWidth - kMargin) / std::max(1.0, all.width()));
+  const double scale = std::min(kUsualScale, (kMostWidth - kMargin) / std::max(1.0, all.width()));
   const double width = std::max(kLeastWidth, all.width() * scale + kMargin);
   return {width, std::clamp(all.height() * scale + kFrame, width / 2.2, width / 0.6)};
 }
@@ -32,9 +32,11 @@ void NetworkFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) con
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
   QRectF body = paintFrame(ink, area, c, title(), m_caption());
-  paintNetworkKey(painter, QRectF(body.left(), body.bottom() - kKey, body.width(), kKey), m_scene,
-                  *style.theme);
-  body.adjust(0, 0, 0, -kKey - 6);
+  if (const double key = networkKeyHeight(m_scene); key > 0) {
+    paintNetworkKey(painter, QRectF(body.left(), body.bottom() - key, body.width(), key), m_scene,
+                    *style.theme);
+    body.adjust(0, 0, 0, -key - 6);
+  }
   const QRectF all = m_scene.bounds().adjusted(-10, -10, 10, 10);
   const double scale = std::min({kMostScale, body.width() / all.width(), body.height() / all.height()});
   painter.save();

@@ -185,6 +185,29 @@ private slots:
     QVERIFY2(labels().contains(QStringLiteral("3 MiB · 250 ms")), qPrintable(labels()));
     QVERIFY2(!labels().contains(QStringLiteral("0 B")), qPrintable(labels()));
   }
+  /// On a page of a column's width the drawing has the room that no key needs.
+  void aSmallPageIsTheDrawings() {
+    NetworkScene scene;
+    scene.setGraph(twoHosts(), {}, nullptr);
+    QCOMPARE(networkKeyHeight(scene), 0.0);
+    const NetworkFigure figure(scene, [] { return QString(); });
+    for (const QSize& size : {QSize(321, 227), QSize(321, 321)}) {  // 85 × 60 and 85 × 85 mm
+      QImage image(size, QImage::Format_RGB32);
+      QPainter p(&image);
+      FigureStyle style;
+      style.standalone = true;
+      figure.paint(p, QRectF(QPointF(0, 0), size), {}, style);
+      p.end();
+      constexpr int kHeading = 50;
+      QRect ink;
+      for (int y = kHeading; y < size.height(); ++y)
+        for (int x = 0; x < size.width(); ++x)
+          if (image.pixel(x, y) != image.pixel(1, 1)) ink |= QRect(x, y, 1, 1);
+      QVERIFY2(ink.width() > 0.8 * size.width(), qPrintable(QString::number(ink.width())));
+      QVERIFY(QRect({10, 0}, size - QSize(20, 10)).contains(ink));
+    }
+  }
+
   void marksStandOutOnScreenAndNotOnPaper() {
     NetworkScene scene;
     std::vector<Seat> seats(twoHosts().nodes.size());
