@@ -21,13 +21,11 @@ QString reachInWords(const Outcome& o) {
     case FrontReach::Exact:
       return FrontPane::tr("Complete front.");
     case FrontReach::Stepped:
-      return FrontPane::tr(
-          "Wider front: the fastest plan at decreasing device counts and memory limits; there may be more "
-          "between them.");
+      return FrontPane::tr("Wider front, in steps.");
     case FrontReach::Met:
       break;
   }
-  return FrontPane::tr("The front of the plans met during the search; there may be more.");
+  return FrontPane::tr("Partial front.");
 }
 
 namespace {
