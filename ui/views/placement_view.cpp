@@ -163,7 +163,8 @@ void PlacementView::exportFigure() {
 
 void PlacementView::tellSelection() {
   const QModelIndex i = m_table->currentIndex();
-  if (m_following || !i.isValid()) return;
+  // The table has a current row as soon as it has the focus: that alone chooses nothing.
+  if (m_following || !i.isValid() || !m_table->selectionModel()->isSelected(i)) return;
   m_following = true;
   selection().setSelected(SelectionItem{ItemKind::Device, m_model->deviceAt(i.row())});
   m_following = false;

@@ -128,7 +128,7 @@ void MainWindow::addViewActions() {
   };
   for (View* v : m_views->views()) {
     view("view.show." + v->id(), tr("Show %1").arg(v->title().toLower()), {}, nextKeys(), {},
-         [this, id = v->id()] { m_views->reveal(id); });
+         [this, id = v->id()] { m_views->enter(id); });
     if (auto* topology = qobject_cast<TopologyView*>(v))
       view("view.show." + topology->editor()->id(), tr("Edit the network"),
            tr("Drawing tools in Topology; again: back to the plan"), nextKeys(), {}, [this, topology] {

@@ -157,6 +157,20 @@ void ViewsArea::reveal(const QString& id) {
   }
 }
 
+void ViewsArea::enter(const QString& id) {
+  reveal(id);
+  View* v = view(id);
+  if (!v || (v->focusWidget() && v->focusWidget()->hasFocus())) return;
+  QWidget* first = v;
+  if (!v->focusProxy())
+    for (QWidget* w = v->nextInFocusChain(); w != v; w = w->nextInFocusChain())
+      if (v->isAncestorOf(w) && (w->focusPolicy() & Qt::TabFocus) && w->isVisibleTo(v) && w->isEnabled()) {
+        first = w;
+        break;
+      }
+  first->setFocus(Qt::ShortcutFocusReason);
+}
+
 void ViewsArea::setCurrent(const QString& id) {
   m_last = view(id);
 }

@@ -27,6 +27,7 @@ public:
   void setContext(PlanContextPtr);
   void setTheme(Theme::Kind);
   void reveal(const QString& id);      ///< shows and raises it, in the mode that is named
+  void enter(const QString& id);       ///< and the next key is its own
   void setCurrent(const QString& id);  ///< as if it had had the focus
   void showAlone(const QString& id);   ///< hides all others; in the mode that is named
   void arrangeDefault();

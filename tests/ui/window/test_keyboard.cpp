@@ -107,6 +107,28 @@ private Q_SLOTS:
     }
   }
 
+  /// Ctrl+1 and its like are the way into a view: the next key is the view's.
+  void aViewThatIsCalledTakesTheKeys() {
+    WindowBench b;
+    QTRY_VERIFY(b.solved());
+    QVERIFY(QTest::qWaitForWindowActive(&b.window));
+    for (View* v : b.window.views().views()) {
+      b.line("/name")->setFocus();
+      b.trigger(qPrintable(QStringLiteral("view.show.") + v->id()));
+      QTRY_VERIFY(v->isInSight());
+      QWidget* now = b.window.focusWidget();
+      QVERIFY2(now && v->isAncestorOf(now), qPrintable(v->id()));
+      QVERIFY2(now->isVisible() && (now->focusPolicy() & Qt::TabFocus), qPrintable(v->id()));
+      b.trigger(qPrintable(QStringLiteral("view.show.") + v->id()));
+      QCOMPARE(b.window.focusWidget(), now);
+      QVERIFY2(!b.window.selection().selected(), qPrintable(v->id()));
+    }
+    b.line("/name")->setFocus();
+    b.trigger("view.show.topology");
+    QTest::keyClick(b.window.focusWidget(), Qt::Key_Right);
+    QVERIFY(b.window.selection().selected());
+  }
+
   void returnOpensACard() {
     WindowBench b{QString()};
     auto* gallery = b.window.findChild<Gallery*>();
