@@ -18,20 +18,24 @@ using nlohmann::json;
 
 constexpr double kApart = 1.1;    ///< measured ratio from which a pair counts
 constexpr double kDoubtful = 10;  ///< a sweep whose times are so far from the predicted ones has another unit
-/// Hidden states that exchanges of the blocks of one stage leave reserved: two a block, of as many blocks as
-/// the launches of a full queue (1,024) make up.
-Bytes heldExchangeBuffers(const PublishedRun& r) {
+/// Hidden states that exchanges of the first stage's blocks leave reserved: two a block, of as many blocks as
+/// its host issues before it waits for a message, and no more than the launches of a full queue (1,024) make
+/// up. It waits when it has issued the forward passes of its warm-up.
+Bytes heldExchangeBuffers(const PublishedRun& r, const PublishedPlan& ran) {
   constexpr int kLaunchesOfBlock = 36;
-  const int blocks = std::min(r.model.layers, 1024 / kLaunchesOfBlock);
-  return Bytes(2.0 * blocks * r.microbatch.value_or(1) * r.sequence * r.model.hidden * 2);
+  int blocks = 0;
+  for (const LayerIndex x : ran.plan.stages.front().layers())
+    blocks += ran.problem->graph->layers[x.at()].kind == LayerKind::Block ? 1 : 0;
+  const double passes = std::max(1.0, ran.evaluation.stages.front().inFlight - 1);
+  const double issued = std::min<double>(blocks * passes, 1024 / kLaunchesOfBlock);
+  return Bytes(2 * issued * r.microbatch.value_or(1) * r.sequence * r.model.hidden * 2);
 }
 
 /// Whether the run's host takes longer for a block than its program usually does, and its devices wait for it
 /// (STATEMENT.md (10.3)).
 bool waitsForSlowHost(const PublishedRun& r, const PublishedPlan& ran, const PublishedOptions& options) {
   PublishedRun usual = r;
-  std::erase_if(usual.settings,
-                [](const ProgramValue& v) { return v.field == "/model/analytic/host_time_per_block_s"; });
+  std::erase_if(usual.settings, [](const ProgramValue& v) { return v.field == kHostTimeField; });
   if (usual.settings.size() == r.settings.size()) return false;
   const auto quicker = planOf(usual, options);
   return quicker && quicker->evaluation.stages.front().load < ran.evaluation.stages.front().load;
@@ -66,14 +70,15 @@ std::string predict(RankedRun& r, const PublishedOptions& options) {
         std::max(r.predictedMemory, (handedOut * ran->problem->assumptions.allocatorFactor).value());
     if (program && program->logsFirstStage) break;
   }
-  // Where stages wait for each other's messages, or devices for a slow host, it does not run ahead.
-  if (program && program->holdsExchangeBuffers && r.run.tensor > 1 && r.run.stages == 1 &&
+  // A host that devices wait for does not run ahead. Whether they do in pipelines, whose stages wait for each
+  // other besides, is known where the sweep says what its hosts take.
+  if (program && program->holdsExchangeBuffers && r.run.tensor > 1 && (r.run.stages == 1 || r.saysHostTime) &&
       !waitsForSlowHost(r.run, *ran, options)) {
     const Problem& p = *ran->problem;
     const Bytes reserve = p.assumptions.reserve - p.allocatorReserve - p.headroomReserve;
     const double room = (deviceOf(r.run, options)->memory.value - reserve).value();
-    r.predictedMemory =
-        std::max(r.predictedMemory, std::min(r.predictedMemory + heldExchangeBuffers(r.run).value(), room));
+    r.predictedMemory = std::max(
+        r.predictedMemory, std::min(r.predictedMemory + heldExchangeBuffers(r.run, *ran).value(), room));
   }
   return {};
 }

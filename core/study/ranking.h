@@ -12,9 +12,10 @@ namespace nest {
 /// One configuration of a measured sweep beside what is predicted for it.
 struct RankedRun {
   PublishedRun run;
-  double measured = 0;   ///< seconds a step; 0: it did not run
-  double predicted = 0;  ///< seconds a step; 0: the configuration cannot be formed here
-  bool fits = false;     ///< predicted, the program's headroom kept
+  double measured = 0;        ///< seconds a step; 0: it did not run
+  double predicted = 0;       ///< seconds a step; 0: the configuration cannot be formed here
+  bool fits = false;          ///< predicted, the program's headroom kept
+  bool saysHostTime = false;  ///< its sweep has a column of what hosts take for a block, be it empty
   double measuredMemory = 0,
          predictedMemory = 0;  ///< bytes that a device's allocator reserves; 0: not stated
 

@@ -293,6 +293,7 @@ private:
     r.fusedSoftmax = names("fused");
     r.label = text::count(r.devices) + (r.devices == 1 ? " device" : " devices");
     r.settings = row.settings();
+    out.saysHostTime = row.has(kHostTimeField);
     if (isMeasured) out.measured = measuredStep(row, r);
     if (row.find("memory"))
       out.measuredMemory = positive(row, "memory", "a number above 0, or null") * m_memoryUnit;

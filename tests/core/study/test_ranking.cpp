@@ -121,6 +121,40 @@ private slots:
     QVERIFY(r->sweeps[0].runs[3].predictedMemory <= h100.memory.value.value());
     QVERIFY(beyond(3) > 0 && beyond(3) < 64 * beyond(1));
   }
+  // The first stage of a pipeline issues the forward passes of its warm-up, one less than microbatches are in
+  // flight, before it waits for a gradient. Whether its devices are behind is known where host times are
+  // said.
+  void exchangedBuffersStayReservedInPipelines() {
+    const auto r = replayRanking(R"({"sets":[{"id":"nanotron-h100-own","model":{"model_type":"llama",
+      "hidden_size":2048,"num_hidden_layers":16,"intermediate_size":8192,"num_attention_heads":32,
+      "vocab_size":32000,"max_position_embeddings":4096},"seq":4096,"global_batch":256,
+      "columns":["hosts","tp","pp","dp","microbatch","zero","tokens_per_s_per_gpu",
+      "/model/analytic/host_time_per_block_s"],
+      "rows":[[1,2,4,1,1,0,20000,null],[1,4,2,1,1,0,20000,null],[1,2,4,1,1,0,20000,0.05],
+              [16,4,8,4,1,1,20000,null],[1,1,8,1,1,0,20000,null]]}]})",
+                                 "f");
+    QVERIFY(r && r.diagnostics.empty());
+    std::vector<RankedRun> runs;
+    for (const Sweep& s : r->sweeps) runs.insert(runs.end(), s.runs.begin(), s.runs.end());
+    QCOMPARE(runs.size(), std::size_t(5));
+    std::map<std::vector<int>, double> states;  // hidden states beyond what is counted, by plan
+    for (const RankedRun& run : runs) {
+      const auto plan = planOf(run.run, {});
+      const auto& first = plan->evaluation.stages[0];
+      const double beyond =
+          run.predictedMemory - (first.memory.total() - first.memory.reserve).value() * 1.04;
+      states[{run.run.tensor, run.run.stages, run.run.settings.empty() ? 0 : 1}] =
+          beyond / (4096.0 * 2048 * 2);
+    }
+    const auto isNear = [&](std::vector<int> plan, double expected) {
+      return std::abs(states.at(plan) - expected) < 1e-6;
+    };
+    QVERIFY(isNear({2, 4, 0}, 2.0 * 5 * 3));  // five blocks in the first stage, four microbatches in flight
+    QVERIFY(isNear({4, 2, 0}, 2.0 * 9));
+    QVERIFY(isNear({2, 4, 1}, 0));  // devices wait for the host
+    QVERIFY(isNear({4, 8, 0}, 2.0 * 3 * 7));
+    QVERIFY(isNear({1, 8, 0}, 0));
+  }
   // What a run's kernels are called says which attention it ran, and whether its softmax or its norms are one
   // kernel.
   void kernelsAreReadFromTheirNames() {
