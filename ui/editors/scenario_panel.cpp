@@ -45,7 +45,6 @@ ScenarioPanel::ScenarioPanel(ScenarioDocument& document, QWidget* parent)
     : QScrollArea(parent), m_document(document), m_page(new QWidget(this)) {
   loadResources();
   setWidgetResizable(true);
-  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setFrameShape(QFrame::NoFrame);
   setAccessibleName(tr("Scenario"));
   m_page->setAutoFillBackground(true);

@@ -1,5 +1,8 @@
+#include <QDockWidget>
 #include <QHoverEvent>
+#include <QScrollBar>
 
+#include "editors/scenario_panel.h"
 #include "window_bench.h"
 
 using namespace nest;
@@ -51,6 +54,24 @@ private Q_SLOTS:
     for (int y = 0; y < views.height(); y += 3) hover(views, QPointF(views.width() / 2.0, y));
     hover(views, {1, 1});
     QCOMPARE(views.cursor().shape(), Qt::ArrowCursor);
+  }
+
+  /// Dragged narrower than its fields, the panel scrolls to them; at its own width there is nothing to
+  /// scroll.
+  void aNarrowPanelScrollsToItsFields() {
+    test::WindowBench bench;
+    QVERIFY(QTest::qWaitForWindowExposed(&bench.window));
+    QTRY_VERIFY(bench.solved());
+    auto* panel = bench.window.findChild<ScenarioPanel*>();
+    QVERIFY(panel && !panel->horizontalScrollBar()->isVisible());
+    bench.window.resizeDocks({bench.window.findChild<QDockWidget*>(QStringLiteral("panel"))}, {200},
+                             Qt::Horizontal);
+    QTRY_VERIFY(panel->width() <= 200);
+    QVERIFY(panel->widget()->width() > panel->viewport()->width());
+    QVERIFY(panel->horizontalScrollBar()->isVisible());
+    panel->horizontalScrollBar()->setValue(panel->horizontalScrollBar()->maximum());
+    const BoundLine* name = bench.line("/name");
+    QVERIFY(name->mapTo(panel->viewport(), name->rect().topRight()).x() < panel->viewport()->width());
   }
 };
 
