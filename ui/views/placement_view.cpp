@@ -87,6 +87,8 @@ PlacementView::PlacementView(ViewServices services, QWidget* parent)
   });
   connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           &PlacementView::tellSelection);
+  connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+          &PlacementView::tellSelection);
   connect(&selection(), &Selection::selectedChanged, this, &PlacementView::followSelection);
   connect(m_table, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
     QMenu menu(this);
