@@ -291,7 +291,7 @@ void TopologyFigure::setViewport(const std::map<std::string, double>& wanted) {
 }
 
 void TopologyFigure::panBy(const QPointF& pixels, const QRectF& area, const PlanContext& c) {
-  if (!isShown(c)) return;
+  if (!isShown(c) || m_zoom <= 1) return;  // all of it is in sight
   const Shown shown = show(area, c, false);
   const QSizeF size = shown.layout->size();
   m_pan -= pixels / shown.scale;

@@ -427,6 +427,22 @@ private slots:
     }
   }
 
+  /// What fits is not pushed out of sight, where no viewport that is kept would have it either.
+  void aTopologyThatFitsStaysWhereItIs() {
+    const PlanContext c = test::contextOf(shapeOf(16, {8, 4, 4}));
+    TopologyFigure f;
+    const QRectF area(0, 0, 1200, 700);
+    const SelectionItem first{ItemKind::Device, 0};
+    const auto place = [&] { return f.locate(first, area, c).value().area; };
+    const QRectF before = place();
+    f.panBy({0, -300}, area, c);
+    QCOMPARE(place(), before);
+    f.zoomAt(area.center(), 2, area, c);
+    const QRectF closer = place();
+    f.panBy({20, 10}, area, c);
+    QCOMPARE(place().topLeft().toPoint(), (closer.topLeft() + QPointF(20, 10)).toPoint());
+  }
+
   void hugeClustersDoNotHang() {
     const PlanContext c = test::contextOf(shapeOf(16, {8, 4, 16, 256}));
     QCOMPARE(c.problem->cluster->deviceCount(), 131072);
