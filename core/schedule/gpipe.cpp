@@ -5,7 +5,7 @@ namespace {
 
 /// GPipe [Huang 2019, arXiv 1811.06965]: all forward passes, then all backward passes, so that every
 /// microbatch's activations are held. For comparison with a plan's own schedule; its bubble is that of 1F1B.
-class GPipe : public AlternatingSchedule {
+class GPipe : public UninterleavedSchedule {
 public:
   ScheduleKind kind() const override { return ScheduleKind::GPipe; }
   std::string_view id() const override { return "gpipe"; }
@@ -21,14 +21,6 @@ public:
   long long warmup(int, int, int microbatches, int chunks) const override {
     return static_cast<long long>(microbatches) * chunks;
   }
-  int coveringPasses(int) const override { return 1; }
-  double fill(const StagePasses& p, int) const override { return p.load; }
-  Seconds time(std::span<const StagePasses> stages, Seconds tail, int microbatches, int) const override {
-    const auto [sum, max] = loadsOf(stages);
-    return sum + (microbatches - 1) * max + tail;
-  }
-  std::string_view timeFormula() const override { return "T = Σ load + (m − 1) · max load + tail"; }
-  std::string_view fillFormula() const override { return "load"; }
   std::string_view stashFormula() const override { return "m"; }
 };
 

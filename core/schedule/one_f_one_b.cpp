@@ -7,7 +7,7 @@ namespace {
 
 /// 1F1B (PipeDream-Flush) [Narayanan 2021, arXiv 2104.04473]: forward and backward passes in turn after
 /// min(m, s−i−1) forward passes; STATEMENT.md (4.15).
-class OneForwardOneBackward : public AlternatingSchedule {
+class OneForwardOneBackward : public UninterleavedSchedule {
 public:
   ScheduleKind kind() const override { return ScheduleKind::OneForwardOneBackward; }
   std::string_view id() const override { return "1f1b"; }
@@ -27,14 +27,6 @@ public:
   long long warmup(int stage, int stages, int microbatches, int) const override {
     return std::min(microbatches, stages - stage - 1);
   }
-  int coveringPasses(int) const override { return 1; }
-  double fill(const StagePasses& p, int) const override { return p.load; }
-  Seconds time(std::span<const StagePasses> stages, Seconds tail, int microbatches, int) const override {
-    const auto [sum, max] = loadsOf(stages);
-    return sum + (microbatches - 1) * max + tail;
-  }
-  std::string_view timeFormula() const override { return "T = Σ load + (m − 1) · max load + tail"; }
-  std::string_view fillFormula() const override { return "load"; }
   std::string_view stashFormula() const override { return "min(m, s − i)"; }
 };
 
