@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "formats/results/outcome_json.h"
 #include "formats/results/plan_json.h"
 #include "study/study_report.h"
 
@@ -39,14 +40,6 @@ Json listOf(const std::vector<T>& all, const Make& make) {
   Json j = Json::array();
   for (const T& one : all) j.push_back(make(one));
   return j;
-}
-
-Json violationsJson(const Evaluation& e) {
-  return listOf(e.violations, [](const Violation& v) {
-    Json j{{"code", nameOf(v.kind)}, {"stage", v.stage}, {"message", v.message}};
-    if (v.shortfall.value() > 0) j["shortfall_bytes"] = v.shortfall.value();
-    return j;
-  });
 }
 
 Json unitOf(TermUnit u) {

@@ -185,17 +185,6 @@ Json stagesJson(const Problem& p, const RankedPlan& r) {
   return stages;
 }
 
-Json violationsJson(const Evaluation& e) {
-  Json list = Json::array();
-  for (const Violation& v : e.violations) {
-    Json j{{"code", nameOf(v.kind)}, {"message", v.message}};
-    if (v.stage >= 0) j["stage"] = v.stage;
-    if (v.shortfall.value() > 0) j["shortfall_bytes"] = v.shortfall.value();
-    list.push_back(std::move(j));
-  }
-  return list;
-}
-
 void addPlan(Json& j, const ReportSource& source, const RankedPlan& r) {
   if (hasCosts(r.evaluation)) addMetrics(j, source, r);
   j["feasible"] = r.evaluation.feasible();
@@ -250,6 +239,17 @@ Json statisticsJson(const Outcome& o) {
 bool hasCosts(const Evaluation& e) {
   return std::any_of(e.stages.begin(), e.stages.end(),
                      [](const StageEvaluation& s) { return s.load > Seconds(0); });
+}
+
+nlohmann::ordered_json violationsJson(const Evaluation& e) {
+  Json list = Json::array();
+  for (const Violation& v : e.violations) {
+    Json j{{"code", nameOf(v.kind)}, {"message", v.message}};
+    if (v.stage >= 0) j["stage"] = v.stage;
+    if (v.shortfall.value() > 0) j["shortfall_bytes"] = v.shortfall.value();
+    list.push_back(std::move(j));
+  }
+  return list;
 }
 
 Json diagnosticsJson(const Diagnostics& all) {

@@ -45,6 +45,8 @@ std::string writeOutcome(const ReportSource&, const Outcome&, const Outcome* fre
 /// beside them, may be null.
 std::string writeEvaluation(const ReportSource&, const RankedPlan&, const Calibration* calibration = nullptr);
 
+/// "stage" is left out where a violation is of the whole plan.
+nlohmann::ordered_json violationsJson(const Evaluation&);
 nlohmann::ordered_json diagnosticsJson(const Diagnostics&);
 
 }  // namespace nest

@@ -110,6 +110,27 @@ private slots:
     });
     QCOMPARE(rows.size(), std::size_t(2));
   }
+  /// What the schema asks for: a stage and a shortfall only where there are some.
+  void violationsOfAMethodsPlanSayWhatTheyAreOf() {
+    const auto scenario = paperScenario("BERT-large", false, 64);
+    const auto problem = buildProblem(*scenario);
+    QVERIFY(problem.value.has_value());
+    BaselineResult method;
+    method.plan.emplace();
+    Violation whole, stage;
+    whole.kind = Violation::Kind::ExpertGroup;
+    whole.message = "of all";
+    stage.kind = Violation::Kind::Memory;
+    stage.stage = 0;
+    stage.shortfall = Bytes(8);
+    method.plan->evaluation.violations = {whole, stage};
+    const auto list = report::comparisonJson(*problem.value, {}, {method})["baselines"][0]["violations"];
+    QCOMPARE(list.size(), std::size_t(2));
+    QVERIFY(!list[0].contains("stage") && !list[0].contains("shortfall_bytes"));
+    QCOMPARE(list[0]["message"].get<std::string>(), std::string("of all"));
+    QCOMPARE(list[1]["stage"].get<int>(), 0);
+    QCOMPARE(list[1]["shortfall_bytes"].get<double>(), 8.0);
+  }
 };
 NEST_TEST(TestPaper)
 #include "test_paper.moc"
