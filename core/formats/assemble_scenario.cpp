@@ -105,10 +105,11 @@ void layOver(const Imported::Measured& m, bool keepsProgram, Scenario& s, Diagno
     for (std::string& line : lines)
       told.push_back(note("kernels-measured", {"", 0, 0, "/cluster/device"}, std::move(line)));
   } else {
-    told.push_back(
-        error("trace-needs-plan", {},
-              "what was measured of layers is laid over the costs of one plan, which is not known here",
-              "give them to nest-plan evaluate SCENARIO PLAN --measured " + m.path + " --calibrated NEW"));
+    told.push_back(error(
+        "trace-needs-plan", {},
+        "what was measured of layers is laid over the costs of one plan, which is not known here",
+        "in the window: solve, then drop the file again; else nest-plan evaluate SCENARIO PLAN --measured " +
+            m.path + " --calibrated NEW"));
   }
   take(std::move(told));
 }

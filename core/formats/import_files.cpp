@@ -127,11 +127,10 @@ private:
   }
 
   void unknown(std::size_t i, std::string what, std::string remedy) {
-    m_out.push_back(
-        error("import-unknown", {m_files[i].path, 0, 0, ""}, std::move(what),
-              !remedy.empty()
-                  ? std::move(remedy)
-                  : "give a scenario, a network or a model; nest-plan formats shows an example of each"));
+    m_out.push_back(error("import-unknown", {m_files[i].path, 0, 0, ""}, std::move(what),
+                          !remedy.empty() ? std::move(remedy)
+                                          : "give a scenario, a network or a model; README lists the "
+                                            "formats, and nest-plan formats shows an example of each"));
   }
 
   void takeScenario(std::size_t i, Reading<Scenario> reading) {

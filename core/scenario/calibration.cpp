@@ -150,7 +150,8 @@ Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, 
   const auto predicted = batchTime(trial, plan, scenario.model.calibration, result.diagnostics);
   if (!predicted) return result;
   if (!isTime(*predicted))
-    return fail("the model gives this plan no step time", "see nest-plan evaluate for what is wrong with it");
+    return fail("the model gives this plan no step time",
+                "give a plan that can be priced: its violations say what is wrong with this one");
   double low = kLeast, high = kMost;
   const auto least = batchTime(trial, plan, low, result.diagnostics);
   if (!least) return result;
