@@ -2,9 +2,7 @@
 
 #include <QComboBox>
 #include <QDialogButtonBox>
-#include <QDir>
 #include <QDoubleSpinBox>
-#include <QFileDialog>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -15,7 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "document/file_path.h"
+#include "export/save_path.h"
 #include "figures/phrases.h"
 
 namespace nest {
@@ -149,19 +147,14 @@ void ExportDialog::showPreview() {
 }
 
 void ExportDialog::save() {
-  QSettings settings;
   const QString suffix = suffixOf(format());
-  const QString dir = settings.value(QStringLiteral("export/folder"), QDir::homePath()).toString();
-  const QString path =
-      QFileDialog::getSaveFileName(this, tr("Save figure"), QDir(dir).filePath(m_figure.id() + u'.' + suffix),
-                                   tr("%1 files (*.%2)").arg(suffix.toUpper(), suffix));
-  if (path.isEmpty()) return;
-  if (const Diagnostics failed = writeFile(path, renderFigure(m_figure, m_context, format(), options()));
-      !failed.empty()) {
-    m_message->setText(tr("%1 was not written: %2.").arg(path, reasonOf(failed)));
-    return;
-  }
-  settings.setValue(QStringLiteral("export/folder"), QFileInfo(path).absolutePath());
+  const Written written = saveExport(this, tr("Save figure"), m_figure.id() + u'.' + suffix,
+                                     tr("%1 files (*.%2)").arg(suffix.toUpper(), suffix), [this] {
+                                       return renderFigure(m_figure, m_context, format(), options());
+                                     });
+  if (written.path.isEmpty()) return;
+  if (!written.problem.isEmpty()) return m_message->setText(written.problem);
+  QSettings settings;
   settings.setValue(QStringLiteral("export/format"), m_format->currentIndex());
   settings.setValue(QStringLiteral("export/theme"), m_theme->currentIndex());
   accept();

@@ -3,8 +3,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QDialogButtonBox>
-#include <QDir>
-#include <QFileDialog>
 #include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -15,7 +13,7 @@
 #include <QVBoxLayout>
 
 #include "accessible/screen_reader.h"
-#include "document/file_path.h"
+#include "export/save_path.h"
 #include "figures/phrases.h"
 #include "words/outcome_words.h"
 
@@ -147,17 +145,13 @@ void LaunchDialog::showChosen() {
 }
 
 void LaunchDialog::save() {
-  QSettings settings;
-  const QString dir = settings.value(QStringLiteral("export/folder"), QDir::homePath()).toString();
-  const QString path = QFileDialog::getSaveFileName(
-      this, tr("Save launch file"),
-      QDir(dir).filePath(fileName(kChoices[std::max(0, m_targets->currentRow())].target)));
-  if (path.isEmpty()) return;
+  const Written written = saveExport(this, tr("Save launch file"),
+                                     fileName(kChoices[std::max(0, m_targets->currentRow())].target), {},
+                                     [this] { return m_content.toUtf8(); });
+  if (written.path.isEmpty()) return;
   m_notes->show();
-  if (const Diagnostics failed = writeFile(path, m_content.toUtf8()); !failed.empty())
-    return setNamedText(*m_notes, tr("%1 was not written: %2.").arg(path, reasonOf(failed)));
-  settings.setValue(QStringLiteral("export/folder"), QFileInfo(path).absolutePath());
-  setNamedText(*m_notes, tr("%1 was written.").arg(path));
+  setNamedText(*m_notes,
+               written.problem.isEmpty() ? tr("%1 was written.").arg(written.path) : written.problem);
 }
 
 void LaunchDialog::copy() {

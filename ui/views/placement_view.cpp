@@ -2,8 +2,6 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QDir>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QItemSelectionModel>
@@ -11,15 +9,14 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
-#include <QSettings>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <memory>
 
-#include "document/file_path.h"
 #include "export/export_dialog.h"
+#include "export/save_path.h"
 #include "figures/focus.h"
 #include "figures/frame.h"
 #include "figures/phrases.h"
@@ -146,16 +143,10 @@ void PlacementView::copyRows() {
 }
 
 void PlacementView::saveCsv() {
-  QSettings settings;
-  const QString dir = settings.value(QStringLiteral("export/folder"), QDir::homePath()).toString();
-  const QString path = QFileDialog::getSaveFileName(this, tr("Save placement"),
-                                                    QDir(dir).filePath(QStringLiteral("placement.csv")),
-                                                    tr("CSV files (*.csv)"));
-  if (path.isEmpty()) return;
-  if (const Diagnostics failed = writeFile(path, m_model->csv().toUtf8()); !failed.empty())
-    return m_message->setText(tr("%1 was not written: %2.").arg(path, reasonOf(failed)));
-  settings.setValue(QStringLiteral("export/folder"), QFileInfo(path).absolutePath());
-  m_message->setText(tr("Saved to %1").arg(path));
+  const Written written = saveExport(this, tr("Save placement"), QStringLiteral("placement.csv"),
+                                     tr("CSV files (*.csv)"), [this] { return m_model->csv().toUtf8(); });
+  if (written.path.isEmpty()) return;
+  m_message->setText(written.problem.isEmpty() ? tr("Saved to %1").arg(written.path) : written.problem);
 }
 
 void PlacementView::exportFigure() {

@@ -10,6 +10,7 @@
 #include <QUrl>
 
 #include "document/file_filters.h"
+#include "export/save_path.h"
 #include "figures/phrases.h"
 #include "panes/log_pane.h"
 #include "theme/plain_text.h"
@@ -160,18 +161,9 @@ bool FileCommands::saveAs() {
   const QString proposal = m_document.path().isEmpty()
                                ? QStringLiteral("%1/%2.nest.json").arg(folderFor(m_document), name)
                                : m_document.path();
-  QString path =
-      QFileDialog::getSaveFileName(m_window, tr("Save as"), proposal, tr("Scenarios (*.nest.json)"));
-  if (path.isEmpty()) return false;
-  if (!path.endsWith(QLatin1String(".json"))) {
-    path += QStringLiteral(".nest.json");
-    // The dialog has asked about the name that was typed.
-    if (QFileInfo::exists(path) &&
-        QMessageBox::question(m_window, tr("Save as"), tr("%1 already exists. Replace it?").arg(path)) !=
-            QMessageBox::Yes)
-      return false;
-  }
-  return saveTo(path, ScenarioFiles::IfChanged::Overwrite);
+  const QString path =
+      askPath(m_window, tr("Save as"), proposal, tr("Scenarios (*.nest.json)"), QStringLiteral("nest.json"));
+  return !path.isEmpty() && saveTo(path, ScenarioFiles::IfChanged::Overwrite);
 }
 
 bool FileCommands::saveTo(const QString& path, ScenarioFiles::IfChanged ifChanged) {

@@ -1,10 +1,10 @@
 #include "window/presenter.h"
 
-#include <QFileDialog>
 #include <algorithm>
 
 #include "actions/action_registry.h"
 #include "document/file_filters.h"
+#include "export/save_path.h"
 #include "moments/moment_edits.h"
 #include "moments/moment_show.h"
 #include "moments/moments_pane.h"
@@ -72,8 +72,8 @@ void Presenter::startFromSelected() {
 
 void Presenter::exportPdf() {
   const QString path =
-      QFileDialog::getSaveFileName(m_window, tr("Export slides as PDF"),
-                                   folderFor(m.document) + QStringLiteral("/slides.pdf"), tr("PDF (*.pdf)"));
+      askPath(m_window, tr("Export slides as PDF"), folderFor(m.document) + QStringLiteral("/slides.pdf"),
+              tr("PDF (*.pdf)"), QStringLiteral("pdf"));
   if (!path.isEmpty())
     writeAndTell(path, momentsAsPdf(m.document.scenario(), m.session.context()), m.messages);
 }

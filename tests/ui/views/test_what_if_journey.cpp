@@ -3,11 +3,11 @@
 #include <QComboBox>
 #include <QDir>
 #include <QDoubleSpinBox>
-
 #include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMessageBox>
 #include <QMimeData>
 #include <QSettings>
 #include <QSlider>
@@ -262,6 +262,35 @@ private slots:
     QFile file(path);
     QVERIFY(file.open(QIODevice::ReadOnly));
     QVERIFY(file.readAll().contains("<svg"));
+  }
+
+  /// A name without its ending, or with that of another format, is none that opens by a double click.
+  void figuresEndAsTheirFormat() {
+    const Desk desk;
+    const MemoryFigure figure;
+    QTemporaryDir dir;
+    const auto save = [&](const QString& typed) {
+      ExportDialog dialog(figure, desk.context);
+      dialog.show();
+      answerFileDialog(dir.filePath(typed));
+      dialog.save();
+    };
+    save(QStringLiteral("plan"));
+    save(QStringLiteral("plan.png"));
+    QCOMPARE(QDir(dir.path()).entryList(QDir::Files),
+             (QStringList{QStringLiteral("plan.png.svg"), QStringLiteral("plan.svg")}));
+    QFile known(dir.filePath(QStringLiteral("plan.svg")));  // the file dialog has asked about another name
+    QVERIFY(known.open(QIODevice::WriteOnly) && known.write("mine") == 4);
+    known.close();
+    QTimer no;
+    QObject::connect(&no, &QTimer::timeout, [] {
+      if (auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget()))
+        box->button(QMessageBox::No)->click();
+    });
+    no.start(10);
+    save(QStringLiteral("plan"));
+    QVERIFY(known.open(QIODevice::ReadOnly));
+    QCOMPARE(known.readAll(), QByteArray("mine"));
   }
 };
 NEST_TEST(TestWhatIfJourney)
