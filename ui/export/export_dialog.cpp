@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "export/save_path.h"
+#include "figures/page.h"
 #include "figures/phrases.h"
 
 namespace nest {
@@ -60,6 +61,7 @@ ExportDialog::ExportDialog(const Figure& figure, const PlanContext& context, QWi
   sizes->addWidget(m_unit);
   m_width->setAccessibleName(tr("Width"));
   m_height->setAccessibleName(tr("Height"));
+  m_height->setToolTip(tr("Follows the width until you set it"));
   m_unit->setAccessibleName(tr("Unit of length"));
   auto* form = new QFormLayout;
   form->addRow(tr("Format"), m_format);
@@ -106,6 +108,13 @@ ExportOptions ExportDialog::options() const {
   return o;
 }
 
+/// In the figure's proportions, or as high as its type needs to stay as large as the width allows.
+QSizeF ExportDialog::sizeOfWidth(double width) const {
+  const QSizeF wanted = m_figure.preferredSize(m_context);
+  const double least = std::min(kLeastPage.height(), width * kLeastPage.height() / kLeastPage.width());
+  return {width, std::clamp(width * wanted.height() / wanted.width(), least, kMostSide)};
+}
+
 /// Another unit changes what is written there, never the size.
 void ExportDialog::showSize() {
   const bool millimetres = m_unit->currentIndex() == 1;
@@ -120,8 +129,16 @@ void ExportDialog::showSize() {
 
 void ExportDialog::takeSize() {
   const double unit = m_unit->currentIndex() == 1 ? kPixelsPerMillimetre : 1;
-  (sender() == m_width ? m_size.rwidth() : m_size.rheight()) =
-      static_cast<const QDoubleSpinBox*>(sender())->value() * unit;
+  const bool isHeight = sender() == m_height;
+  const double length = static_cast<const QDoubleSpinBox*>(sender())->value() * unit;
+  m_heightIsChosen = m_heightIsChosen || isHeight;
+  if (m_heightIsChosen) {
+    (isHeight ? m_size.rheight() : m_size.rwidth()) = length;
+  } else {
+    m_size = sizeOfWidth(length);
+    const QSignalBlocker quiet(m_height);
+    m_height->setValue(m_size.height() / unit);
+  }
   showPreview();
 }
 

@@ -30,11 +30,13 @@ private:
   void showPreview();
   void showSize();
   void takeSize();
+  QSizeF sizeOfWidth(double) const;
   bool isTooLarge() const;
 
   const Figure& m_figure;
   PlanContext m_context;
-  QSizeF m_size;  ///< in pixels at 96 dpi, whatever the unit
+  QSizeF m_size;                  ///< in pixels at 96 dpi, whatever the unit
+  bool m_heightIsChosen = false;  ///< until then it follows the width
   QComboBox* m_format;
   QComboBox* m_unit;
   QComboBox* m_theme;

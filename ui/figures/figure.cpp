@@ -5,11 +5,9 @@
 
 #include "figures/frame.h"
 #include "figures/ink.h"
+#include "figures/page.h"
 
 namespace nest {
-namespace {
-constexpr QSizeF kLeastPage(480, 340);  ///< below it, figures have no room for their data
-}
 
 void Figure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
                    const FigureStyle& style) const {

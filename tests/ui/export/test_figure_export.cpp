@@ -98,7 +98,13 @@ private slots:
       QCOMPARE(width->value(), std::round(size.width()));
       unit->setCurrentIndex(1);
       width->setValue(85);
+      // As the figure is wide and high, but not so low that its type shrinks further.
+      const double high = std::max(85 * size.height() / size.width(), 85 * 340.0 / 480);
+      QVERIFY2(std::abs(height->value() - high) < 0.06, qPrintable(figure->id()));
       height->setValue(60);
+      width->setValue(90);
+      QCOMPARE(height->value(), 60.0);  // chosen
+      width->setValue(85);
       QVERIFY(std::abs(dialog.options().size.width() - 85 * 96 / 25.4) < 1e-9);
       unit->setCurrentIndex(0);
       width->setValue(20);  // five millimetres stay five
