@@ -8,6 +8,7 @@
 #include <QPushButton>
 #include <QScopedValueRollback>
 #include <QUrl>
+#include <utility>
 
 #include "document/file_filters.h"
 #include "export/save_path.h"
@@ -32,17 +33,24 @@ FileCommands::FileCommands(ScenarioFiles& files, ScenarioDocument& document, Mes
     : QObject(window), m_files(files), m_document(document), m_messages(messages), m_window(window) {
   connect(&m_files, &ScenarioFiles::saved, this,
           [](const QString& path) { logLine(tr("Saved %1").arg(path)); });
-  connect(&m_files, &ScenarioFiles::read, this, &FileCommands::diagnosed);
+  connect(&m_files, &ScenarioFiles::read, this, [this](const Diagnostics& d) {
+    m_ofFile = d;
+    Q_EMIT diagnosed(d);
+  });
   connect(&m_files, &ScenarioFiles::recognised, this, &FileCommands::tellImport);
   connect(&m_files, &ScenarioFiles::failed, this, &FileCommands::tellFailure);
   connect(&m_files, &ScenarioFiles::changedOutside, this, &FileCommands::tellChange);
   connect(&m_files, &ScenarioFiles::goneOutside, this, [this](const QString& path) {
+    m_fileLost = true;
     m_messages.show(MessageBar::Tone::Warning,
                     tr("%1 was moved or deleted. Your scenario is still open; save to recreate the file.")
                         .arg(nameOf(path)),
                     {{tr("Save"), [this] { save(); }}}, kOutside);
   });
-  connect(&m_files, &ScenarioFiles::outsideSettled, this, [this] { m_messages.withdraw(kOutside); });
+  connect(&m_files, &ScenarioFiles::outsideSettled, this, [this] {
+    m_messages.withdraw(kOutside);
+    if (std::exchange(m_fileLost, false)) Q_EMIT diagnosed(m_ofFile);
+  });
 }
 
 void FileCommands::tellImport(const QString& sentence, bool changed, bool keepsName) {
@@ -74,9 +82,10 @@ void FileCommands::tellFailure(const QString& sentence, const Diagnostics& d) {
   }
   if (d.size() > 1) text += tr(" (and %1 more)").arg(countText(d.size() - 1));
   std::vector<MessageBar::Choice> choices;
-  if (m_saving) choices.push_back({tr("Save as…"), [this] { saveAs(); }});
+  if (m_doing == Doing::Save) choices.push_back({tr("Save as…"), [this] { saveAs(); }});
   choices.push_back({tr("Show issues"), [this] { Q_EMIT issuesWanted(); }});
-  m_messages.show(MessageBar::Tone::Error, text, std::move(choices));
+  m_messages.show(MessageBar::Tone::Error, text, std::move(choices),
+                  m_doing == Doing::Reload ? kOutside : QString());
   logTrouble(text);
 }
 
@@ -94,7 +103,9 @@ void FileCommands::tellChange(const QString& path) {
 }
 
 bool FileCommands::reload(const QString& path) {
+  const QScopedValueRollback<Doing> reloading(m_doing, Doing::Reload);
   if (!m_files.open(path)) {
+    m_fileLost = true;
     m_document.setFileLost(true);  // what is open stands nowhere else
     return false;
   }
@@ -167,7 +178,7 @@ bool FileCommands::saveAs() {
 }
 
 bool FileCommands::saveTo(const QString& path, ScenarioFiles::IfChanged ifChanged) {
-  const QScopedValueRollback<bool> saving(m_saving, true);
+  const QScopedValueRollback<Doing> saving(m_doing, Doing::Save);
   return m_files.save(path, ifChanged);
 }
 
@@ -180,8 +191,10 @@ bool FileCommands::mayDiscard() {
 
 bool FileCommands::mayLetGo() {
   if (!m_document.isModified()) return true;
+  const QString name = m_document.displayName();
   QMessageBox box(QMessageBox::Warning, tr("Unsaved changes"),
-                  tr("Save changes to “%1”?").arg(m_document.displayName()),
+                  m_fileLost ? tr("The file %1 no longer holds this scenario. Save it again?").arg(name)
+                             : tr("Save changes to “%1”?").arg(name),
                   QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, m_window);
   box.setDefaultButton(QMessageBox::Save);
   box.button(QMessageBox::Discard)->setText(tr("Don't save"));

@@ -53,7 +53,13 @@ private:
   ScenarioDocument& m_document;
   MessageBar& m_messages;
   QWidget* m_window;
-  bool m_saving = false;  ///< what fails meanwhile can be saved elsewhere
+  enum class Doing {
+    Open,
+    Save,
+    Reload
+  } m_doing = Doing::Open;  ///< what fails meanwhile is told accordingly
+  Diagnostics m_ofFile;     ///< what was said of the open file when it was read
+  bool m_fileLost = false;  ///< it no longer holds what is open
 };
 
 }  // namespace nest

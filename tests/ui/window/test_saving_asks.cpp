@@ -11,6 +11,7 @@
 #include "files/file_reader.h"
 #include "files/file_writer.h"
 #include "lessons/lessons_pane.h"
+#include "panes/issue_model.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
 #include "window/main_window.h"
@@ -35,6 +36,7 @@ public:
       if (!box) return;
       m_timer.stop();
       m_asked = true;
+      m_question = box->text();
       for (QAbstractButton* b : box->buttons())
         if (b->text().remove(u'&') == button) return b->click();
       box->reject();
@@ -42,10 +44,12 @@ public:
     m_timer.start();
   }
   bool wasAsked() const { return m_asked; }
+  const QString& question() const { return m_question; }
 
 private:
   QTimer m_timer;
   bool m_asked = false;
+  QString m_question;
 };
 
 struct Desk {
@@ -194,14 +198,19 @@ private Q_SLOTS:
         QVERIFY(writeFile(desk.path.toStdString(), "SwitchName=s0 Nodes=n[0-7]\n").empty());
       QTRY_VERIFY_WITH_TIMEOUT(desk.window.isWindowModified(), 5000);
       QVERIFY(!desk.window.document().history().canUndo());
+      QVERIFY(!desk.window.messages().text().isEmpty());
       {
         const Answer cancel(QStringLiteral("Cancel"));
         desk.window.actions().find(QStringLiteral("file.close"))->trigger();
         QVERIFY(cancel.wasAsked());
+        QVERIFY2(cancel.question().contains(QStringLiteral("no longer holds")),
+                 qPrintable(cancel.question()));
       }
       QVERIFY(!desk.window.document().isEmpty());
       QVERIFY(writeFile(desk.path.toStdString(), before).empty());  // it is back
       QTRY_VERIFY_WITH_TIMEOUT(!desk.window.isWindowModified(), 5000);
+      QTRY_COMPARE(desk.window.messages().text(), QString());  // nor is there anything to tell
+      QCOMPARE(desk.window.findChild<IssueModel*>()->errorCount(), 0);
     }
   }
 
