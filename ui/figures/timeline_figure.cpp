@@ -199,7 +199,6 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
   const Run& run = runOf(c);
-  paintFrame(ink, area, c, title(), sentence(c));
   const auto items = legendItems(run.used, ink.theme());
   const int stages = c.shownPlan()->stageCount();
   const QRectF body = bodyOf(area, c, style.standalone);
@@ -210,6 +209,9 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
                to = style.standalone ? total : (m_from + m_span) * total;
   const Focus focus(c, style);
   const TimelineRows rows(run.schedule, run.starts, layout.plot, from, to);
+  const QString bands =
+      rows.drawsTasks() ? QString() : QStringLiteral("; bands: each part's share of the time");
+  paintFrame(ink, area, c, title(), sentence(c) + bands);
   painter.save();
   painter.setClipRect(layout.plot.adjusted(0, -1, 0, 1));
   rows.paint(ink, focus, m_run->image);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "figures/ink.h"
 
@@ -12,6 +13,8 @@ namespace {
 
 using Role = Theme::Role;
 constexpr std::size_t kMostBoxes = 6000;
+constexpr double kLeastTask = 2;   ///< pixels of the mean task; narrower ones are drawn as bands
+constexpr double kLeastBands = 6;  ///< pixels of a row that has room for bands; below, they are one colour
 
 double gapOf(double row) {
   return row >= 14 ? 3 : row >= 6 ? 1 : 0;
@@ -62,13 +65,8 @@ std::pair<std::size_t, std::size_t> TimelineRows::visible(int stage) const {
 }
 
 void TimelineRows::paint(Ink& ink, const Focus& focus, TimelineImage& kept) const {
-  std::size_t count = 0;
-  for (std::size_t s = 0; s + 1 < m_starts.size(); ++s) {
-    const auto [from, to] = visible(static_cast<int>(s));
-    count += to - from;
-  }
   paintGround(ink);
-  if (count <= kMostBoxes) {
+  if (drawsTasks()) {
     paintBoxes(ink, focus);
     paintNumbers(ink);
   } else {
@@ -164,57 +162,115 @@ void TimelineRows::paintNumbers(Ink& ink) const {
   }
 }
 
-/// One line of pixels a stage, transparent where nothing runs.
-QImage TimelineRows::mixedImage(const Theme& theme, int width) const {
-  const auto stages = static_cast<int>(m_starts.size()) - 1;
-  QImage image(width, stages, QImage::Format_ARGB32_Premultiplied);
-  PerLoadPart<std::array<float, 3>> colors;
+/// What a stage has done of each part until some time, asked in ascending order.
+class TimelineRows::Done {
+public:
+  Done(const TimelineRows& rows, int stage) : m_intervals(rows.m_schedule.intervals) {
+    std::tie(m_next, m_last) = rows.visible(stage);
+  }
+  PerLoadPart<double> at(double seconds) {
+    for (; m_next < m_last && m_intervals[m_next].end.value() <= seconds; ++m_next)
+      add(m_intervals[m_next], seconds, m_done);
+    PerLoadPart<double> done = m_done;
+    if (m_next < m_last && m_intervals[m_next].begin.value() < seconds)
+      add(m_intervals[m_next], seconds, done);
+    return done;
+  }
+
+private:
+  static void add(const ScheduleInterval& i, double until, PerLoadPart<double>& to) {
+    const double taken = std::min(i.end.value(), until) - i.begin.value();
+    const double again = std::min(taken, i.recompute.value());
+    to[LoadPart::Recompute] += again;
+    to[partOf(i.kind)] += taken - again;
+  }
+
+  const std::vector<ScheduleInterval>& m_intervals;
+  std::size_t m_next = 0, m_last = 0;
+  PerLoadPart<double> m_done{};
+};
+
+/// Seconds from one forward pass of a stage to its next, as most are; 0 where hardly any is visible.
+double TimelineRows::periodOf(int stage) const {
+  const auto [from, to] = visible(stage);
+  std::vector<double> steps;
+  double last = -1;
+  for (std::size_t k = from; k < to; ++k) {
+    const ScheduleInterval& i = m_schedule.intervals[k];
+    if (i.kind != TaskKind::Forward) continue;
+    if (last >= 0) steps.push_back(i.begin.value() - last);
+    last = i.begin.value();
+  }
+  if (steps.size() < 3) return 0;
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  std::nth_element(steps.begin(), middle, steps.end());
+  return *middle;
+}
+
+bool TimelineRows::drawsTasks() const {
+  std::size_t count = 0, most = 0;
+  for (int s = 0; s < stageCount(); ++s) {
+    const auto [from, to] = visible(s);
+    count += to - from;
+    most = std::max(most, to - from);
+  }
+  return count <= kMostBoxes && kLeastTask * static_cast<double>(most) <= m_plot.width();
+}
+
+/// Each column of pixels is divided as the time around it is, the length of a microbatch: where tasks are
+/// narrower than that, their rhythm would beat with the pixels. Transparent where nothing runs.
+QImage TimelineRows::bandImage(const Theme& theme, const QSize& size) const {
+  const int stages = stageCount(), width = size.width(), lines = size.height() / stages;
+  QImage image(size, QImage::Format_ARGB32_Premultiplied);
+  PerLoadPart<std::array<double, 3>> colors;
   for (int k = 0; k < kLoadPartCount; ++k) {
     const QColor c = colorOf(static_cast<LoadPart>(k), theme);
-    colors[k] = {static_cast<float>(c.red()), static_cast<float>(c.green()), static_cast<float>(c.blue())};
+    colors[k] = {static_cast<double>(c.red()), static_cast<double>(c.green()), static_cast<double>(c.blue())};
   }
-  std::vector<std::array<float, 4>> pixels(width);
-  const double scale = width / (m_end - m_begin);
+  const double pixel = (m_end - m_begin) / width;
+  std::vector<std::array<double, 4>> column(static_cast<std::size_t>(lines));
   for (int s = 0; s < stages; ++s) {
-    std::fill(pixels.begin(), pixels.end(), std::array<float, 4>{});
-    const auto spread = [&](double from, double to, LoadPart part) {
-      const double a = std::max(0.0, (from - m_begin) * scale),
-                   b = std::min<double>(width, (to - m_begin) * scale);
-      for (int x = static_cast<int>(a); x < b; ++x) {
-        const auto share = static_cast<float>(std::min<double>(b, x + 1) - std::max<double>(a, x));
-        auto& pixel = pixels[x];
-        for (std::size_t k = 0; k < 3; ++k) pixel[k] += share * colors[part][k];
-        pixel[3] += share;
-      }
-    };
-    const auto [from, to] = visible(s);
-    for (std::size_t k = from; k < to; ++k) {
-      const auto& i = m_schedule.intervals[k];
-      const double again = (i.begin + i.recompute).value();
-      if (i.recompute.value() > 0) spread(i.begin.value(), again, LoadPart::Recompute);
-      spread(again, i.end.value(), partOf(i.kind));
-    }
-    auto* line = reinterpret_cast<QRgb*>(image.scanLine(s));
+    const double half = std::max(pixel, periodOf(s)) / 2;
+    Done before(*this, s), after(*this, s);
     for (int x = 0; x < width; ++x) {
-      const auto& q = pixels[x];
-      // Rounding may fill a pixel beyond the whole.
-      const float whole = std::max(1.0F, q[3]);
-      const auto part = [whole](float v) { return std::min(255, static_cast<int>(v / whole)); };
-      line[x] = qRgba(part(q[0]), part(q[1]), part(q[2]), part(255 * q[3]));
+      const double middle = m_begin + (x + 0.5) * pixel;
+      const double from = std::max(m_begin, middle - half), to = std::min(m_end, middle + half);
+      const PerLoadPart<double> a = before.at(from), b = after.at(to);
+      std::fill(column.begin(), column.end(), std::array<double, 4>{});
+      double top = 0;
+      for (int k = 0; k < kLoadPartCount; ++k) {
+        const double bottom = top + (b[k] - a[k]) / (to - from) * lines;
+        for (int y = static_cast<int>(top); y < std::min<double>(lines, bottom); ++y) {
+          const double share = std::min<double>(bottom, y + 1) - std::max<double>(top, y);
+          for (std::size_t c = 0; c < 3; ++c) column[y][c] += share * colors[k][c];
+          column[y][3] += share;
+        }
+        top = bottom;
+      }
+      for (int y = 0; y < lines; ++y) {
+        const auto& q = column[y];
+        const double whole = std::max(1.0, q[3]);  // rounding may fill a pixel beyond the whole
+        const auto part = [whole](double v) { return std::min(255, static_cast<int>(v / whole + 0.5)); };
+        reinterpret_cast<QRgb*>(image.scanLine(s * lines + y))[x] =
+            qRgba(part(q[0]), part(q[1]), part(q[2]), part(255 * q[3]));
+      }
     }
   }
   return image;
 }
 
 void TimelineRows::paintImage(Ink& ink, const Focus& focus, TimelineImage& kept) const {
-  const int width = std::clamp(static_cast<int>(m_plot.width() * 2), 16, 4000);
-  const auto stages = static_cast<int>(m_starts.size()) - 1;
-  if (kept.image.size() != QSize(width, stages) || kept.begin != m_begin || kept.end != m_end ||
-      kept.theme != &ink.theme())
-    kept = {mixedImage(ink.theme(), width), m_begin, m_end, &ink.theme()};
+  // On paper nobody knows the pixels yet.
+  const double scale = std::max(ink.style().standalone ? 2.0 : 1.0, ink.painter().deviceTransform().m11());
+  const int stages = stageCount();
+  const int lines = m_row < kLeastBands ? 1 : static_cast<int>(std::lround(m_row * scale));
+  const QSize size(std::clamp(static_cast<int>(std::lround(m_plot.width() * scale)), 16, 4000),
+                   lines * stages);
+  if (kept.image.size() != size || kept.begin != m_begin || kept.end != m_end || kept.theme != &ink.theme())
+    kept = {bandImage(ink.theme(), size), m_begin, m_end, &ink.theme()};
   ink.painter().setRenderHint(QPainter::SmoothPixmapTransform, false);
   ink.painter().drawImage(QRectF(m_plot.topLeft(), QSizeF(m_plot.width(), m_row * stages)), kept.image,
-                          QRectF(0, 0, width, stages));
+                          QRectF(QPointF(), QSizeF(size)));
   QColor veil = ink.color(Role::Canvas);
   veil.setAlphaF(0.65F);
   for (int s = 0; s < stages; ++s) {

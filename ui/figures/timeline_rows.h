@@ -25,8 +25,8 @@ struct TimelineImage {
 };
 
 /// The rows of a timeline: `plot` shows the seconds from `begin` to `end`, stage 0 on top. Where tasks are
-/// too many the rows become an image in which each pixel mixes what runs there, so the cost depends on what
-/// is visible alone. What shows between tasks is bubble, hatched either way.
+/// too many or too narrow the rows become bands that tell their shares of the time, in an image whose cost
+/// depends on what is visible alone. What shows between tasks is bubble, hatched either way.
 class TimelineRows {
 public:
   TimelineRows(const Schedule&, const std::vector<std::size_t>& stageStarts, const QRectF& plot, double begin,
@@ -35,6 +35,7 @@ public:
   static constexpr double kTallestRow = 110;  ///< pixels
 
   void paint(Ink&, const Focus&, TimelineImage& kept) const;
+  bool drawsTasks() const;  ///< one by one, not as bands
   double rowHeight() const { return m_row; }
   QRectF rowBox(int stage) const {
     return {m_plot.left(), m_plot.top() + stage * m_row, m_plot.width(), m_row};
@@ -50,7 +51,10 @@ private:
   void paintGround(Ink&) const;
   void paintBoxes(Ink&, const Focus&) const;
   void paintImage(Ink&, const Focus&, TimelineImage& kept) const;
-  QImage mixedImage(const Theme&, int width) const;
+  class Done;
+  int stageCount() const { return static_cast<int>(m_starts.size()) - 1; }
+  double periodOf(int stage) const;
+  QImage bandImage(const Theme&, const QSize&) const;
   void paintNumbers(Ink&) const;
 
   const Schedule& m_schedule;

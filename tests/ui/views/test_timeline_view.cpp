@@ -7,6 +7,7 @@
 
 #include "../figures/plan_contexts.h"
 #include "export/figure_export.h"
+#include "figures/kinds.h"
 #include "figures/timeline_figure.h"
 #include "support/test_main.h"
 #include "views/figure_canvas.h"
@@ -107,6 +108,27 @@ private slots:
     const QByteArray svg = renderFigure(*shown.view.figure(), shown.view.context(), ExportFormat::Svg);
     QVERIFY(svg.contains("<image"));  // the dense rows
     QVERIFY(!shown.isSimulating());
+  }
+
+  /// Tasks of a pixel or two would beat with the pixels: bands tell their shares of the time instead.
+  void narrowTasksAreBands() {
+    test::ContextShape shape;
+    shape.stages = 4, shape.blocks = 30, shape.microbatches = 512;
+    const PlanContext context = test::contextOf(shape);
+    const TimelineFigure figure;
+    const QImage image = paintedBy(figure, context, false);
+    const auto row = figure.locate({ItemKind::Stage, 1}, QRectF(image.rect()), context);
+    QVERIFY(row);
+    const auto tonesAt = [&](double share) {
+      std::set<QRgb> tones;
+      const int y = static_cast<int>(row->area.top() + share * row->area.height());
+      for (double x = 0.4; x < 0.6; x += 0.001)
+        tones.insert(image.pixel(static_cast<int>(row->area.left() + x * row->area.width()), y));
+      return tones;
+    };
+    const Theme& theme = Theme::of(Theme::Kind::Light);
+    QCOMPARE(tonesAt(0.15), std::set<QRgb>{colorOf(LoadPart::Forward, theme).rgb()});
+    QCOMPARE(tonesAt(0.6), std::set<QRgb>{colorOf(LoadPart::Backward, theme).rgb()});
   }
 
   void bubblesAreHatchedHoweverDense() {
