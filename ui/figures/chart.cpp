@@ -225,7 +225,7 @@ void Chart::paintMarks(const QPolygonF& values, const Mark& mark) const {
 
 namespace {
 
-constexpr double kApart = 5;      ///< of a name from the mark of another
+constexpr double kApart = 12;  ///< of a name from the mark of another: more than twice as far as from its own
 constexpr double kLeastName = 8;  ///< no name is narrower
 
 bool crosses(const QRectF& box, const QLineF& line) {
