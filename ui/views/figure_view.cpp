@@ -15,6 +15,9 @@
 #include "views/flow_layout.h"
 
 namespace nest {
+namespace {
+constexpr int kWide = 320;  ///< pixels of a view whose options carry their names
+}
 
 FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices services, QWidget* parent)
     : View(services, parent), m_figure(std::move(figure)) {
@@ -67,6 +70,7 @@ void FigureView::addChoice(const FigureOption& o) {
   box->setObjectName(key);
   remember(o.key.c_str(), box);
   box->setAccessibleName(o.label);
+  box->setToolTip(o.tip.isEmpty() ? o.label : o.label + u'\n' + o.tip);
   text->setBuddy(box);
   const QVariant known = QSettings().value(settingsKey(key));
   if (known.isValid()) select(*box, known.toString().toStdString());
@@ -165,6 +169,13 @@ void FigureView::showBeside(bool on) {
 
 FigureCanvas* FigureView::canvas() const {
   return m_pane->canvas();
+}
+
+/// A narrow bar keeps its room for what is chosen: what each box is for stands in its tip.
+void FigureView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  for (const QWidget* option : m_options)
+    if (auto* label = option->findChild<QLabel*>()) label->setVisible(width() >= kWide);
 }
 
 void FigureView::figureChanged() {

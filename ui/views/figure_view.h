@@ -44,6 +44,7 @@ public Q_SLOTS:
   void setShowsText(bool);
 
 protected:
+  void resizeEvent(QResizeEvent*) override;
   void refresh() override;
   void applyState(const State&) override;
 

@@ -1,5 +1,7 @@
 // Views as narrow as a window of 1,024 pixels leaves them beside the panels: what is offered can be read.
 #include <QApplication>
+#include <QComboBox>
+#include <QLabel>
 #include <QPushButton>
 #include <QSettings>
 #include <QSplitter>
@@ -9,6 +11,7 @@
 #include "figures/frame.h"
 #include "support/desk.h"
 #include "views/figure_canvas.h"
+#include "views/figure_view.h"
 #include "views/plan_banner.h"
 #include "views/registry.h"
 
@@ -41,6 +44,27 @@ private slots:
       if (button->visibleRegion().isEmpty() || button->text().isEmpty()) continue;
       QVERIFY2(button->width() >= button->sizeHint().width(), qPrintable(button->text()));
       QVERIFY2(button->visibleRegion().boundingRect().width() == button->width(), qPrintable(button->text()));
+    }
+  }
+
+  /// A pane of 200 pixels is the figure's for the most part.
+  void toolsLeaveRoomForTheFigure() {
+    Desk desk;
+    for (const ViewEntry& entry : viewRegistry()) {
+      std::unique_ptr<View> view(entry.make(desk.services(), nullptr));
+      const auto* canvas = view->findChild<FigureCanvas*>();
+      if (!canvas || !qobject_cast<FigureView*>(view.get())) continue;
+      desk.show(*view, {200, 400});
+      QApplication::processEvents();
+      const int height = canvas->visibleRegion().boundingRect().height();
+      QVERIFY2(height >= 240, qPrintable(QStringLiteral("%1: %2").arg(entry.id).arg(height)));
+      desk.show(*view, {600, 400});
+      QApplication::processEvents();
+      for (auto* box : view->findChildren<QComboBox*>()) {
+        if (!box->isVisible()) continue;
+        const auto labels = box->parentWidget()->findChildren<QLabel*>();
+        QVERIFY2(labels.isEmpty() || labels.front()->isVisible(), qPrintable(entry.id));
+      }
     }
   }
 
