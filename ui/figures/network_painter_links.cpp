@@ -224,11 +224,12 @@ void paintNetworkKey(QPainter& p, const QRectF& area, const NetworkScene& scene,
   p.setFont(Theme::font(11));
   double x = row.left() + 8;
   const auto write = [&](const QString& s) {
-    const double w = p.fontMetrics().horizontalAdvance(s);
+    constexpr int kWord = 12;  // what is cut to less says nothing
+    const QString shown = p.fontMetrics().elidedText(s, Qt::ElideRight, static_cast<int>(row.right() - x));
+    if (shown != s && shown.size() < kWord) return;
     p.setPen(theme.color(Role::Text));
-    p.drawText(QRectF(x, row.top(), row.right() - x, row.height()), Qt::AlignLeft | Qt::AlignVCenter,
-               p.fontMetrics().elidedText(s, Qt::ElideRight, static_cast<int>(row.right() - x)));
-    x += w + 8;
+    p.drawText(QRectF(x, row.top(), row.right() - x, row.height()), Qt::AlignLeft | Qt::AlignVCenter, shown);
+    x += p.fontMetrics().horizontalAdvance(s) + 8;
   };
   write(NetworkScene::tr("Link busy time per step, one way: 0"));
   constexpr int kSteps = 24;
