@@ -31,22 +31,23 @@ ExportDialog::ExportDialog(const Figure& figure, const PlanContext& context, QWi
     : QDialog(parent), m_figure(figure), m_context(context), m_size(figure.preferredSize(context)) {
   setWindowTitle(tr("Export “%1”").arg(figure.title()));
   const QSettings settings;
+  // In the order in which they are seen, which is that of Tab.
   m_format = new QComboBox(this);
   m_format->addItems(
       {tr("SVG, for slides and drawings"), tr("PDF, for papers"), tr("PNG, for everything else")});
   m_format->setCurrentIndex(settings.value(QStringLiteral("export/format"), 0).toInt());
-  m_theme = new QComboBox(this);
-  m_theme->addItems({tr("Print: white, black text"), tr("Light"), tr("Dark")});
-  m_theme->setCurrentIndex(settings.value(QStringLiteral("export/theme"), 0).toInt());
-  m_unit = new QComboBox(this);
-  m_unit->addItems({tr("px"), tr("mm")});
   m_width = new QDoubleSpinBox(this);
   m_height = new QDoubleSpinBox(this);
+  m_unit = new QComboBox(this);
+  m_unit->addItems({tr("px"), tr("mm")});
   m_pixels = new QDoubleSpinBox(this);
   m_pixels->setDecimals(0);
   m_pixels->setRange(20, 12000);
   m_pixels->setValue(2400);
   m_pixels->setSuffix(tr(" px wide"));
+  m_theme = new QComboBox(this);
+  m_theme->addItems({tr("Print: white, black text"), tr("Light"), tr("Dark")});
+  m_theme->setCurrentIndex(settings.value(QStringLiteral("export/theme"), 0).toInt());
   m_preview = new QLabel(this);
   m_preview->setFixedSize(kPreview);
   m_preview->setAlignment(Qt::AlignCenter);

@@ -113,6 +113,23 @@ private slots:
     }
   }
 
+  void tabGoesThroughTheDialogAsItIsSeen() {
+    const PlanContext c = test::contextOf({});
+    const auto figures = planFigures();
+    ExportDialog dialog(*figures.front(), c);
+    dialog.show();
+    dialog.findChild<QComboBox*>()->setCurrentIndex(2);
+    QPoint last(-1, -1);
+    for (QWidget* w = dialog.nextInFocusChain(); w != &dialog; w = w->nextInFocusChain()) {
+      const bool editor = qobject_cast<QComboBox*>(w) || qobject_cast<QDoubleSpinBox*>(w);
+      if (!editor || !(w->focusPolicy() & Qt::TabFocus)) continue;
+      const QPoint at = w->mapTo(&dialog, w->rect().center());
+      QVERIFY2(at.y() > last.y() + 4 || at.x() > last.x(), qPrintable(w->accessibleName()));
+      last = at;
+    }
+    QVERIFY(last.y() > 0);
+  }
+
   /// Instead of an empty file.
   void whatIsTooLargeIsNotWritten() {
     const PlanContext c = test::contextOf({});

@@ -105,7 +105,7 @@ private slots:
       for (const QPointF& v : marks) {
         const QPointF at = plane.at(v.x(), v.y());
         QVERIFY(!names[i].box.contains(at));
-        near += QRectF(at.x() - 5, at.y() - 5, 10, 10).adjusted(-3, -3, 3, 3).intersects(names[i].box);
+        near += QRectF(at.x() - 5, at.y() - 5, 10, 10).adjusted(-9, -9, 9, 9).intersects(names[i].box);
       }
       QVERIFY2(near <= 1, qPrintable(names[i].text));
     }
