@@ -166,9 +166,11 @@ void NetworkPainter::paintLinkLabels() {
   std::vector<std::pair<QString, QPointF>> said;
   const QTransform pixels = QTransform::fromScale(m_scale, m_scale);
   if (asked.empty() && unasked.empty()) return;
-  for (int n : nodesInSight())
-    if (m_scene.node(n).kind != NodeKind::Device || m_scene.node(n).host.empty())
+  for (int n : nodesInSight()) {  // the box of a drawn host stands for its devices
+    const NetworkNode& node = m_scene.node(n);
+    if (node.kind != NodeKind::Device || node.host.empty() || m_scene.impliedHosts().hostOf[at(n)] >= 0)
       taken.push_back(pixels.mapRect(box(n)));
+  }
   m_p.save();
   m_p.scale(1 / m_scale, 1 / m_scale);
   m_p.setFont(Theme::font(11));

@@ -185,6 +185,40 @@ private slots:
     QVERIFY2(labels().contains(QStringLiteral("3 MiB · 250 ms")), qPrintable(labels()));
     QVERIFY2(!labels().contains(QStringLiteral("0 B")), qPrintable(labels()));
   }
+
+  /// Nor do those of others cover devices of hosts that are not drawn.
+  void labelsOfLinksCoverNoDevice() {
+    NetworkGraph g;
+    NetworkNode leaf;
+    leaf.kind = NodeKind::Switch;
+    leaf.id = leaf.name = "leaf";
+    g.nodes.push_back(leaf);
+    for (int i = 1; i <= 4; ++i) {
+      NetworkNode device;
+      device.kind = NodeKind::Device;
+      device.id = device.name = "node-" + std::to_string(i);
+      device.host = device.id;
+      g.nodes.push_back(device);
+      NetworkLink link;
+      link.from = 0, link.to = i, link.bandwidth = BytesPerSecond(i * 50e9);
+      g.links.push_back(link);
+    }
+    NetworkScene scene;
+    scene.setGraph(g, {}, nullptr);
+    test::TextRecorder page({800, 800});
+    QPainter p(&page);
+    const QRectF all = scene.bounds().adjusted(-10, -10, 10, 10);
+    NetworkPainter(p, scene, {}, all, 1, Theme::of(Theme::Kind::Light)).paint();
+    p.end();
+    int labels = 0;
+    for (const auto& word : page.words()) {
+      if (!word.text.endsWith(QStringLiteral("B/s"))) continue;
+      ++labels;
+      for (int n = 1; n <= 4; ++n) QVERIFY2(!word.box.intersects(scene.box(n)), qPrintable(word.text));
+    }
+    QVERIFY(labels > 0);
+  }
+
   /// On a page of a column's width the drawing has the room that no key needs.
   void aSmallPageIsTheDrawings() {
     NetworkScene scene;
