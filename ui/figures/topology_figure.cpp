@@ -1,6 +1,7 @@
 #include "figures/topology_figure.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "cluster/devices/device_catalog.h"
@@ -166,7 +167,7 @@ QString TopologyFigure::groupTip(const TopologyLayout::Box& box, const PlanConte
   if (box.level > 0) tip.row(QStringLiteral("Hosts"), hostSpan(h, begin, end));
   tip.row(QStringLiteral("Bandwidth inside, one way"),
           phrase(text::bandwidth(level.bandwidth)) +
-              QStringLiteral(" (%1 B/s)").arg(phrase(text::exact(level.bandwidth.value()))));
+              QStringLiteral(" (%1 B/s)").arg(countText(std::llround(level.bandwidth.value()))));
   tip.row(QStringLiteral("Latency"), exactTime(level.latency));
   if (level.oversubscription != 1)
     tip.row(QStringLiteral("Oversubscription"),
