@@ -45,6 +45,11 @@ struct AnalyticConstants {
   /// Bytes held per logit: bf16 logits and fp32 softmax.
   Sourced<double> lossWorkspace{6, Origin::Catalog,
                                 "Korthikanti 2022 (arXiv 2205.05198) §4.3: fp32 logits; bf16 ones beside"};
+  /// Bytes held per logit besides, where tensor ranks share the vocabulary.
+  Sourced<double> sharedLossWorkspace{0, Origin::Estimated, "as on one rank"};
+  /// Bytes per parameter of a block that its backward pass holds: whole gradients, and what is reduced of
+  /// them.
+  Sourced<double> gradientWorkspace{0, Origin::Estimated, "gradients are added where they are summed"};
 
   /// Bytes moved per score by what stands between the two products of an attention that is not fused; dropout
   /// moves 5 more, both ways.

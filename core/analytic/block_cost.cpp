@@ -417,6 +417,13 @@ private:
     if (!m.options.flashAttention) passContext(Phase::RecomputeSelective, 1);
   }
 
+  /// Elements that the scatters behind a block's products leave on a rank, of those that every second product
+  /// keeps: compiled blocks drop the last, which nothing reads.
+  double scattered() const {
+    if (!m.strategy.sequence || m.strategy.tensor == 1) return 0;
+    return m.outerTokens() * a.hidden * (regions() - (m.options.eagerElementwise ? 0 : 1));
+  }
+
   /// Stash without the scores, bytes: what both norms and all products read, the attention's operands, the
   /// masks.
   double coreStash() const {
@@ -455,7 +462,8 @@ private:
     const double perScore = k.storedScores.value * e + (hasDropout(a) ? e + 1 : 0);
     const bool storesScores = !m.options.flashAttention && a.mixer == Mixer::Attention;
     const double kept = storesScores ? perScore * scores() : 0;
-    const double gradients = m.outerTokens() * 2 * a.hidden * e +
+    const double whole = k.gradientWorkspace.value * (c.denseParameters + c.expertParameters);
+    const double gradients = whole + m.outerTokens() * 2 * a.hidden * e +
                              m.tokens * activeWidth() * (a.gatedMlp ? 2 : 1) * e +
                              (storesScores ? 2 * e * scores() : 0);
     const double input = m.outerTokens() * a.hidden * e;
@@ -466,7 +474,7 @@ private:
       // Kept: the input, the attention's result, and the results of the other products.
       const EverySecondProduct products = everySecondProduct(m, m_shape);
       again += products.again + m_elementWise + exchangeReordered(m, exchanged(true)) * regions();
-      selective = std::min(stash, input + (m.tokens * outputWidth() + products.kept) * e);
+      selective = std::min(stash, input + (m.tokens * outputWidth() + products.kept + scattered()) * e);
       transient += stash - selective;
     }
     if (m.options.selectiveRecompute == SelectiveRecompute::Activations) {

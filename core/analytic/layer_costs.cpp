@@ -98,7 +98,8 @@ LayerCost headCost(const LayerSetting& s) {
   const double tokens = s.options.keepsGatheredInputs ? s.tokens : s.outerTokens();
   const double input = tokens * a.hidden * s.device.elementBytes();
   // What is gathered arrives in one buffer and is copied apart before the ranks' parts are joined.
-  const double held = k.lossWorkspace.value + (gathered ? 2 * s.device.elementBytes() : 0);
+  const double shared = s.strategy.tensor > 1 ? k.sharedLossWorkspace.value : 0;
+  const double held = k.lossWorkspace.value + shared + (gathered ? 2 * s.device.elementBytes() : 0);
   setAllPolicies(c, {true, Bytes(input), Seconds(0), Bytes(logits * held)});
   return c;
 }

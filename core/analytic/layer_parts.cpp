@@ -56,8 +56,9 @@ EverySecondProduct everySecondProduct(const LayerSetting& s, const BlockShape& s
   for (const Linear& l : shape.mlp) add(l, s.model.gatedMlp && l.split == Split::Column ? 2 : 1, true);
   EverySecondProduct sum;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i % 2 == 0) sum.kept += all[i].elements;
-    if (i % 2 == 1 && i + 1 < all.size()) sum.again += all[i].time;
+    const bool isLast = i + 1 == all.size();
+    if (i % 2 == 0 && (!isLast || s.options.eagerElementwise)) sum.kept += all[i].elements;
+    if (i % 2 == 1 && !isLast) sum.again += all[i].time;
   }
   return sum;
 }

@@ -32,7 +32,7 @@ double tokensPerExpert(const LayerSetting&, const Linear&);
 /// results are kept (torchtitan, SelectiveRecompute::EverySecondProduct).
 struct EverySecondProduct {
   Seconds again;
-  double kept = 0;  ///< elements on a rank
+  double kept = 0;  ///< elements on a rank; where blocks are compiled, without the last, which nothing reads
 };
 EverySecondProduct everySecondProduct(const LayerSetting&, const BlockShape&);
 

@@ -23,8 +23,8 @@ Bytes gradientBytes(const ModelState& s, double bytesEach, int zero) {
 Bytes optimizerBytes(const ModelState& s, const OptimizerRegime& r, int zero) {
   return held(s, r.optimizerBytes, zero >= 1);
 }
-Bytes gatheredBytes(const ModelState& s, const OptimizerRegime& r, int zero) {
-  return zero >= 3 ? Bytes(s.largestLayer * r.weightBytes) : Bytes();
+Bytes gatheredBytes(const ModelState& s, const OptimizerRegime& r, const Assumptions& a, int zero) {
+  return Bytes(s.gathered * gatheredWeightBytes(r, a, zero)) + held(s, besideWholeBytes(r, a, zero), true);
 }
 
 Seconds stepTime(const ModelState& s, const OptimizerRegime& r, int zero, BytesPerSecond memoryBandwidth) {

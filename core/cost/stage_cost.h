@@ -14,13 +14,12 @@ namespace nest {
 struct ModelState {
   double dense = 0, expert = 0;
   double denseShards = 1, expertShards = 1;  ///< h·c and h·c/e
-  double largestLayer = 0;                   ///< parameters of the stage's largest layer, dense + expert
+  double gathered = 0;                       ///< parameters that ZeRO-3 gathers at once, dense + expert
 };
 
 Bytes weightBytes(const ModelState&, const OptimizerRegime&, int zero);
 Bytes gradientBytes(const ModelState&, double bytesEach, int zero);
 Bytes optimizerBytes(const ModelState&, const OptimizerRegime&, int zero);
-Bytes gatheredBytes(const ModelState&, const OptimizerRegime&, int zero);  ///< ZeRO-3's largest layer, else 0
 
 /// Reads and writes of the optimizer step at the device's memory bandwidth; 0 where that is not known (0).
 Seconds stepTime(const ModelState&, const OptimizerRegime&, int zero, BytesPerSecond memoryBandwidth);
@@ -29,6 +28,19 @@ Seconds stepTime(const ModelState&, const OptimizerRegime&, int zero, BytesPerSe
 inline double heldGradientBytes(const OptimizerRegime& r, const Assumptions& a) {
   return a.heldGradientBytes > 0 ? a.heldGradientBytes : r.gradientBytes;
 }
+
+/// Bytes for each parameter that is gathered at once: of ZeRO-3's largest layer; where groups are gathered,
+/// of the exchange's buffer, and under ZeRO-3 of the weights beside it (STATEMENT.md (10.10)).
+inline double gatheredWeightBytes(const OptimizerRegime& r, const Assumptions& a, int zero) {
+  if (!a.gathersGroups) return zero >= 3 ? r.weightBytes : 0;
+  return zero >= 3 ? 2 * r.weightBytes : zero == 1 ? r.weightBytes : 0;
+}
+/// Bytes for each parameter of a shard that stands beside whole weights and gradients, there.
+inline double besideWholeBytes(const OptimizerRegime& r, const Assumptions& a, int zero) {
+  return a.gathersGroups && zero == 1 ? r.weightBytes + heldGradientBytes(r, a) : 0;
+}
+/// What is gathered, and shards beside what is whole.
+Bytes gatheredBytes(const ModelState&, const OptimizerRegime&, const Assumptions&, int zero);
 
 /// What one gradient message (dense or expert) of `parameters` costs its shard group: per microbatch, and
 /// once at the end of the step, STATEMENT.md (4.11).

@@ -460,6 +460,15 @@ void addAssumptionFields(std::vector<Field>& all) {
            .stored = Stored::Changed,
            .slide = Slide::Linear,
            .better = Better::Smaller},
+          {.key = "/assumptions/gathers_groups",
+           .group = group,
+           .label = "ZeRO 3 gathers groups",
+           .meaning =
+               "ZeRO stage 3 gathers blocks one by one and what is in no block for the whole step, each into "
+               "a buffer of the exchange beside the parameters that are used; if not, the largest layer",
+           .access = at<&Setting::assumptions, &Assumptions::gathersGroups>(),
+           .term = "ZeRO",
+           .stored = Stored::Changed},
           {.key = "/assumptions/allocator_factor",
            .group = group,
            .label = "Allocator factor",

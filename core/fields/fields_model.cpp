@@ -205,6 +205,14 @@ void addModelFields(std::vector<Field>& all) {
            "bytes moved by the loss, backward");
   constant("loss_workspace_bytes_per_logit", "Loss buffers", &C::lossWorkspace, 0, 1e4,
            "bytes held by the loss");
+  constant("shared_loss_workspace_bytes_per_logit", "Loss buffers of tensor ranks", &C::sharedLossWorkspace,
+           0, 1e4, "bytes held by the loss besides, where tensor ranks share the vocabulary", Measure::Number,
+           4);
+  constant(
+      "gradient_workspace_bytes_per_parameter", "Gradient buffers", &C::gradientWorkspace, 0, 64,
+      "bytes per parameter of a block that its backward pass holds: whole gradients, and what is reduced "
+      "of them",
+      Measure::Number, 6);
   constant("score_traffic_bytes", "Score traffic", &C::scoreTraffic, 0, 1e4,
            "bytes moved per score by the scale, mask and softmax of an attention that is not fused");
   constant("stored_scores", "Stored scores", &C::storedScores, 0, 100,

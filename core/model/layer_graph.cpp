@@ -13,6 +13,13 @@ bool LayerGraph::isChain() const {
                      [](char r) { return r; });
 }
 
+std::vector<char> LayerGraph::blocks() const {
+  std::vector<char> blocks;
+  for (const Layer& l : layers) blocks.push_back(l.kind == LayerKind::Block);
+  if (std::find(blocks.begin(), blocks.end(), 1) == blocks.end()) blocks.assign(layers.size(), 1);
+  return blocks;
+}
+
 LayerGraph LayerGraph::chain(std::vector<Layer> layers) {
   LayerGraph g;
   for (const Layer& l : layers) g.classCount = std::max(g.classCount, l.classId + 1);

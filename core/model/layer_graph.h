@@ -37,6 +37,8 @@ struct LayerGraph {
   int layerCount() const { return static_cast<int>(layers.size()); }
   /// Every layer reads its predecessor, so that the downsets are the prefixes. Tensors may still skip layers.
   bool isChain() const;
+  /// Whether each layer is a block; all are where none is one.
+  std::vector<char> blocks() const;
   /// Chain of layers with the given classes.
   static LayerGraph chain(std::vector<Layer> layers);
 

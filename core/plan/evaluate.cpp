@@ -86,7 +86,7 @@ void memoryTerms(const Problem& problem, const Plan& plan, int i, const StageWor
                 optimizerBytes(state, regime, plan.zero),
                 Bytes(out.inFlight * (schedule.stashesWholeStages() ? work.wholeStash : work.largestStash)),
                 Bytes(work.workspace),
-                gatheredBytes(state, regime, plan.zero),
+                gatheredBytes(state, regime, problem.assumptions, plan.zero),
                 problem.assumptions.reserve,
                 placed.memory};
   out.sync = placed.gradients.sync + placed.tied;

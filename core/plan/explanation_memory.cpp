@@ -3,6 +3,7 @@
 #include "cost/stage_cost.h"
 #include "plan/explanation_parts.h"
 #include "plan/metrics.h"
+#include "units/at.h"
 #include "units/numbering.h"
 
 namespace nest::explanation {
@@ -127,6 +128,52 @@ void addTiedGather(int stage, CostTerm& gathered) {
   gathered.combine = Combine::Max;
 }
 
+/// What is in no block, the largest block, and shards beside what is whole (STATEMENT.md (10.10)).
+CostTerm groupsTerm(const Scene& s, int stage) {
+  const double bytes = gatheredWeightBytes(s.problem.job.optimizer, s.problem.assumptions, s.plan.zero);
+  CostTerm t = term(stageId(stage) + "/memory/gathered", "All-gathered parameters",
+                    s.figures(stage).memory.gathered.value(), TermUnit::Memory, TermKind::Memory, stage);
+  t.formula = s.plan.zero >= 3
+                  ? "what is in no block, and the largest block: once as exchanged, once as used"
+                  : "what is in no block, and the largest block, as exchanged; shards beside what is whole";
+  t.combine = Combine::Sum;
+  std::vector<char> isBlock(at(s.problem.graph->classCount));
+  const std::vector<char> blocks = s.problem.graph->blocks();
+  for (std::size_t x = 0; x < blocks.size(); ++x) isBlock[at(s.problem.graph->layers[x].classId)] = blocks[x];
+  const auto part = [&](const std::string& id, const std::string& name, double parameters) {
+    CostTerm c = term(t.id + "/" + id, name, parameters * bytes, TermUnit::Memory, TermKind::Memory, stage);
+    c.formula = "parameters · bytes";
+    c.inputs = {counted("parameters", "on one device", parameters),
+                typed("bytes", "of a weight, for each buffer", bytes, TermUnit::Memory)};
+    return c;
+  };
+  double rest = t.value;
+  if (const double each = besideWholeBytes(s.problem.job.optimizer, s.problem.assumptions, s.plan.zero);
+      each > 0) {
+    t.children.push_back(
+        parameterTerm(s, stage, "shards", "Shards of weights and gradients", Bytes(), each, true));
+    CostTerm& shards = t.children.back();
+    for (const CostTerm& c : shards.children) shards.value += c.value * c.factor;
+    rest -= shards.value;
+  }
+  CostTerm largest = part("block", "Largest block", 0);
+  for (const LayerRun& r : s.runs[stage]) {
+    const double parameters = r.cost->denseParameters + r.cost->expertParameters;
+    const std::string id = "class" + std::to_string(r.classId);
+    if (isBlock[at(r.classId)]) {
+      if (parameters * bytes > largest.value) largest = part(id, r.name + ", one of them", parameters);
+    } else if (parameters > 0) {
+      t.children.push_back(part(id, r.name, r.count * parameters));
+      rest -= t.children.back().value;
+    }
+  }
+  rest -= largest.value;
+  if (rest > 1e-9 * t.value) t.children.push_back(part("tied", "Tied parameters", rest / bytes));
+  if (largest.value > 0) t.children.push_back(std::move(largest));
+  if (t.children.empty()) t.combine = Combine::None;
+  return t;
+}
+
 }  // namespace
 
 CostTerm memoryTerm(const Scene& s, int stage) {
@@ -160,7 +207,9 @@ CostTerm memoryTerm(const Scene& s, int stage) {
   t.children.push_back(largestLayerTerm(
       s, stage, "workspace", "Temporary buffers", f.memory.workspace, "largest temporary buffers of a layer",
       [](const Scene& sc, int i, const LayerRun& r) { return recomputeOf(sc, i, r).workspace.value(); }));
-  if (z >= 3) {
+  if (s.problem.assumptions.gathersGroups && f.memory.gathered > Bytes(0)) {
+    t.children.push_back(groupsTerm(s, stage));
+  } else if (z >= 3) {
     CostTerm gathered = largestLayerTerm(
         s, stage, "gathered", "All-gathered parameters", f.memory.gathered,
         "largest layer · w, all-gathered (ZeRO-3)", [](const Scene& sc, int, const LayerRun& r) {

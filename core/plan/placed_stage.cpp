@@ -198,7 +198,8 @@ ModelState modelStateOf(const Plan& plan, int stage, const StageWork& work) {
   const Strategy& s = plan.stages[at(stage)].strategy;
   const double replicas = plan.shardDegree();
   return {work.dense, work.expert, replicas * s.context,
-          replicas * (s.foldedExperts ? s.width() : s.context) / s.expert, work.largestLayer};
+          replicas * (s.foldedExperts ? s.width() : s.context) / s.expert,
+          work.largestLayer + work.outsideBlocks};
 }
 
 std::vector<PlacedStage> placeStages(const Problem& problem, const Plan& plan, const PlanCheck& check,

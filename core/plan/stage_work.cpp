@@ -36,7 +36,8 @@ double tiedCopy(const Problem& problem, const std::vector<int>& stageOf, int str
   return static_cast<std::size_t>(strategy) < tied->parameters.size() ? tied->parameters[at(strategy)] : 0;
 }
 
-void addLayer(const LayerCost& cost, Recompute policy, double copy, StageWork& stage, ChunkWork& chunk) {
+void addLayer(const LayerCost& cost, Recompute policy, double copy, bool gathersAlone, StageWork& stage,
+              ChunkWork& chunk) {
   const RecomputeCost& r = cost.recompute[policyIndex(policy)];
   chunk.forward += cost.forward.value();
   chunk.backward += cost.backward.value();
@@ -48,7 +49,11 @@ void addLayer(const LayerCost& cost, Recompute policy, double copy, StageWork& s
   stage.dense += cost.denseParameters + copy;
   stage.expert += cost.expertParameters;
   stage.tied += copy;
-  stage.largestLayer = std::max(stage.largestLayer, cost.denseParameters + cost.expertParameters + copy);
+  const double parameters = cost.denseParameters + cost.expertParameters + copy;
+  if (gathersAlone)
+    stage.largestLayer = std::max(stage.largestLayer, parameters);
+  else
+    stage.outsideBlocks += parameters;
   stage.workspace = std::max(stage.workspace, r.workspace.value());
 }
 
@@ -79,6 +84,7 @@ std::vector<int> stageOfLayers(const Problem& problem, const Plan& plan) {
 
 std::vector<StageWork> stageWorks(const Problem& problem, const Plan& plan, int microbatch) {
   const std::vector<int> stageOf = stageOfLayers(problem, plan);
+  const std::vector<char> isBlock = problem.graph->blocks();
   std::vector<StageWork> works;
   works.reserve(plan.stages.size());
   for (const StagePlan& s : plan.stages) {
@@ -91,7 +97,8 @@ std::vector<StageWork> stageWorks(const Problem& problem, const Plan& plan, int 
         const LayerCost* cost =
             problem.profile->cost(problem.graph->layers[x.at()].classId, work.strategy, microbatch);
         if (cost)
-          addLayer(*cost, s.recompute, tiedCopy(problem, stageOf, work.strategy, x), work, work.chunks[q]);
+          addLayer(*cost, s.recompute, tiedCopy(problem, stageOf, work.strategy, x),
+                   isBlock[x.at()] || !problem.assumptions.gathersGroups, work, work.chunks[q]);
       }
       work.largestStash = std::max(work.largestStash, work.chunks[q].stash);
       work.wholeStash += work.chunks[q].stash;

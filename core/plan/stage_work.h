@@ -23,7 +23,8 @@ struct StageWork {
   std::vector<ChunkWork> chunks;
   double dense = 0, expert = 0;  ///< parameters, a tied copy included
   double tied = 0;               ///< of `dense`: copied from another stage
-  double largestLayer = 0;       ///< parameters of the largest layer
+  double largestLayer = 0;       ///< parameters of the largest layer that ZeRO-3 gathers by itself
+  double outsideBlocks = 0;      ///< parameters that it gathers for the whole step (STATEMENT.md (10.10))
   double workspace = 0;          ///< bytes, largest layer's
   double largestStash = 0;       ///< bytes, largest chunk's
   double wholeStash = 0;         ///< bytes, of all chunks

@@ -69,6 +69,10 @@ struct Assumptions {
   /// Bytes per parameter that gradients take in memory; 0: as many as are exchanged
   /// (OptimizerRegime::gradientBytes).
   double heldGradientBytes = 0;
+  /// ZeRO-3 gathers blocks one by one and what is in no block once for the whole step, each into a buffer of
+  /// the exchange beside the parameters that are used (PyTorch FSDP2, STATEMENT.md (10.10)); false: the
+  /// largest layer.
+  bool gathersGroups = false;
   /// Memory that the allocator reserves ÷ what it hands out.
   double allocatorFactor = 1;
   /// Share of each device's memory that a plan must leave free, so that it still fits where its prediction

@@ -171,6 +171,7 @@ private:
       p.assumptions.syncOverlap = p.job.globalBatch % 2 == 0 ? 1 : 0.1 * (p.job.globalBatch % 10);
     if (!m_features.overlap) return;
     p.assumptions.zeroAllReduces = p.job.globalBatch % 4 < 2;
+    p.assumptions.gathersGroups = p.job.globalBatch % 3 == 2;
     p.assumptions.heldGradientBytes = p.job.globalBatch % 5 == 2 ? 6 : 0;
     if (p.job.globalBatch % 3 != 1) return;
     std::vector<NetworkLevel> levels;

@@ -109,7 +109,15 @@ LayerSums::LayerSums(const Problem& problem, const LayerOrder& order, GroupShape
   }
   for (int x = 0; x < graph.layerCount(); ++x)
     layerParameters.push_back(of(x).denseParameters + of(x).expertParameters);
-  largestLayer = RangeMaximum(order, layerParameters);
+  std::vector<double> alone = layerParameters, whole(alone.size(), 0.0);
+  if (problem.assumptions.gathersGroups) {
+    const std::vector<char> isBlock = graph.blocks();
+    for (std::size_t x = 0; x < alone.size(); ++x)
+      if (!isBlock[x]) std::swap(alone[x], whole[x]);
+    outsideBlocks = sumOver<double>(order, [&](int x) { return whole[at(x)]; });
+    if (const auto& tied = problem.profile->tied) tiedGathersAlone = isBlock[tied->second.at()];
+  }
+  largestLayer = RangeMaximum(order, std::move(alone));
 
   for (int x = 0; x < graph.layerCount(); ++x)
     for (const RecomputeCost& r : of(x).recompute)

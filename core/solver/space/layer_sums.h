@@ -54,11 +54,13 @@ public:
   PerRecompute<std::vector<double>> extra, stash;
   PerRecompute<std::vector<int>> missing;  ///< layers without the policy
   PerRecompute<RangeMaximum> workspace;
-  RangeMaximum largestLayer;     ///< dense + expert parameters
-  std::vector<double> boundary;  ///< bytes that cross each cut, one way
-  double leastBoundary = 0;      ///< bytes, over the cuts with layers on both sides
-  bool noneIsFastest = true;     ///< without recompute no stage is slower than with it
-  double leastTransfer = 0;      ///< seconds of any boundary crossing one way, less the largest overlap
+  RangeMaximum largestLayer;          ///< dense + expert parameters of what ZeRO-3 gathers by itself
+  std::vector<double> outsideBlocks;  ///< per cut: parameters that it gathers for the whole step; empty: none
+  bool tiedGathersAlone = true;       ///< so the layer that holds the second copy of tied parameters
+  std::vector<double> boundary;       ///< bytes that cross each cut, one way
+  double leastBoundary = 0;           ///< bytes, over the cuts with layers on both sides
+  bool noneIsFastest = true;          ///< without recompute no stage is slower than with it
+  double leastTransfer = 0;           ///< seconds of any boundary crossing one way, less the largest overlap
   std::vector<double> layerParameters;  ///< dense + expert, per layer
 
   /// No stage between two cuts is faster than the difference, wherever it stands (recompute policy, then

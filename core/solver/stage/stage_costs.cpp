@@ -140,6 +140,8 @@ std::vector<StageSite> placeStages(GroupShapes& shapes, const Strategy& s, const
 StageCosts::StageCosts(const Context& context)
     : m_context(context),
       m_weight(context.problem->job.optimizer.weightBytes),
+      m_gathered(
+          gatheredWeightBytes(context.problem->job.optimizer, context.problem->assumptions, context.zero)),
       m_gradient(context.problem->job.optimizer.gradientBytes),
       m_reserve(context.problem->assumptions.reserve.value()),
       m_overlap(context.problem->assumptions.overlap),
@@ -170,14 +172,14 @@ int StageCosts::addSlot(const StageSite& site) {
 
 template <class P>
 StageSize StageCosts::size(const Surroundings& around, const P& parts) const {
-  StageSize s = sizeOf(*m_context.sums, parts, m_context.zero == 3);
+  StageSize s = sizeOf(*m_context.sums, parts, m_gathered > 0);
   if (around.copy) s.addCopy(*m_context.problem, *m_context.sums);
   return s;
 }
 
 double StageCosts::fixedMemory(const StageSize& s) const {
   return s.dense * m_denseRates.memory + s.expert * m_expertRates.memory + m_reserve +
-         (m_context.zero == 3 ? s.largest * m_weight : 0);
+         s.gathered * m_gathered;
 }
 
 double StageCosts::memory(const Surroundings& around, Parts parts, int policy) const {

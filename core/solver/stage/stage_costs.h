@@ -134,7 +134,7 @@ private:
   std::vector<Slot> m_slots;
   int m_denseShards, m_expertShards;
   ParameterRates m_denseRates, m_expertRates;
-  double m_weight, m_gradient, m_reserve;
+  double m_weight, m_gathered, m_gradient, m_reserve;
   PerExchange<double> m_overlap;
   double m_syncOverlap;
 };

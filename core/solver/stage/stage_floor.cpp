@@ -14,7 +14,8 @@ ParameterRates ParameterRates::of(const Problem& problem, int zero, int shards) 
   ParameterRates p;
   p.memory = r.weightBytes / (zero >= 3 ? shards : 1) +
              heldGradientBytes(r, problem.assumptions) / (zero >= 2 ? shards : 1) +
-             r.optimizerBytes / (zero >= 1 ? shards : 1);
+             r.optimizerBytes / (zero >= 1 ? shards : 1) +
+             besideWholeBytes(r, problem.assumptions, zero) / shards;
   if (bandwidth > 0)
     p.step = (r.gradientBytes + r.weightBytes + 2 * r.optimizerBytes) / bandwidth / (zero >= 1 ? shards : 1);
   return p;
@@ -68,7 +69,7 @@ StageFloor::StageFloor(const Problem& problem, const LayerSums& sums, const Grad
       m_dense(ParameterRates::of(problem, zero, gradients.choices.front().dense.shards)),
       m_expert(ParameterRates::of(problem, zero, gradients.choices.front().expert.shards)),
       m_reserve(problem.assumptions.reserve.value()),
-      m_gathered(zero == 3 ? problem.job.optimizer.weightBytes : 0) {
+      m_gathered(gatheredWeightBytes(problem.job.optimizer, problem.assumptions, zero)) {
   const OptimizerRegime& regime = problem.job.optimizer;
   const auto messages = GradientMessages::of(zero, problem.assumptions.zeroAllReduces);
   const double perMicrobatch =

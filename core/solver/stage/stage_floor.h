@@ -43,11 +43,11 @@ public:
 
   template <class P>
   StageSize size(const P& parts) const {
-    return sizeOf(*m_sums, parts, m_zero == 3);
+    return sizeOf(*m_sums, parts, m_gathered > 0);
   }
   /// Bytes of model state, gathered weights and reserve.
   double fixedMemory(const StageSize& s) const {
-    return s.dense * m_dense.memory + s.expert * m_expert.memory + m_reserve + s.largest * m_gathered;
+    return s.dense * m_dense.memory + s.expert * m_expert.memory + m_reserve + s.gathered * m_gathered;
   }
   /// Seconds of compute and exchanges inside the stage under the fastest of the policies that fits; infinite:
   /// none does, or not in less than `most`. With `any`: under the first that does.

@@ -24,14 +24,17 @@ inline constexpr double kMemoryRounding = 1 + 1e-10;
 /// Parameters on one device.
 struct StageSize {
   double dense = 0, expert = 0;
-  double largest = 0;  ///< of its largest layer; 0 if not asked for
+  double gathered = 0;  ///< that ZeRO-3 gathers at once; 0 if not asked for
 
   /// A second copy of the shared parameters.
   void addCopy(const Problem& problem, const LayerSums& sums) {
     const auto& tied = *problem.profile->tied;
     const double copy = tied.parameters[sums.strategyIndex()];
     dense += copy;
-    largest = std::max(largest, sums.layerParameters[tied.second.at()] + copy);
+    if (sums.tiedGathersAlone)
+      gathered = std::max(gathered, sums.layerParameters[tied.second.at()] + copy);
+    else
+      gathered += copy;
   }
 };
 
@@ -44,17 +47,25 @@ inline double between(const std::vector<double>& sums, Parts parts) {
   return all;
 }
 
-// Each for one part too: most stages have no more, and there it is a difference without loops.
-inline StageSize sizeOf(const LayerSums& sums, const Part& p, bool largest) {
-  return {between(sums.dense, p), between(sums.expert, p), largest ? sums.largestLayer(p.from, p.to) : 0};
+inline double gatheredAlways(const LayerSums& sums, const Part& p) {
+  return sums.outsideBlocks.empty() ? 0 : between(sums.outsideBlocks, p);
 }
-inline StageSize sizeOf(const LayerSums& sums, Parts parts, bool largest) {
+// Each for one part too: most stages have no more, and there it is a difference without loops.
+inline StageSize sizeOf(const LayerSums& sums, const Part& p, bool gathers) {
+  return {between(sums.dense, p), between(sums.expert, p),
+          gathers ? sums.largestLayer(p.from, p.to) + gatheredAlways(sums, p) : 0};
+}
+inline StageSize sizeOf(const LayerSums& sums, Parts parts, bool gathers) {
   StageSize s;
+  double alone = 0;
   for (const Part& p : parts) {
     s.dense += between(sums.dense, p);
     s.expert += between(sums.expert, p);
-    if (largest) s.largest = std::max(s.largest, sums.largestLayer(p.from, p.to));
+    if (!gathers) continue;
+    alone = std::max(alone, sums.largestLayer(p.from, p.to));
+    s.gathered += gatheredAlways(sums, p);
   }
+  s.gathered += alone;
   return s;
 }
 

@@ -36,8 +36,16 @@ private slots:
     QCOMPARE(total(1), 4 * 2400 + 12 * (200 + 200.0));
     QCOMPARE(total(2), 2 * 2400 + 14 * (200 + 200.0));
     QCOMPARE(total(3), 16 * (200 + 200.0));
-    QCOMPARE(gatheredBytes(kState, r, 2).value(), 0.0);
-    QCOMPARE(gatheredBytes(kState, r, 3).value(), 600.0);
+    Assumptions a;
+    const auto gathered = [&](int z) { return gatheredBytes(kState, r, a, z).value(); };
+    QCOMPARE(gathered(1), 0.0);
+    QCOMPARE(gathered(2), 0.0);
+    QCOMPARE(gathered(3), 600.0);
+    // In groups twice; under ZeRO 1 once, with 2 + 2 bytes of each shard beside what is whole.
+    a.gathersGroups = true;
+    QCOMPARE(gathered(1), 600.0 + 4 * (200 + 200.0));
+    QCOMPARE(gathered(2), 0.0);
+    QCOMPARE(gathered(3), 1200.0);
   }
   void stepReadsAndWritesTheStates() {
     const OptimizerRegime r = OptimizerRegime::megatron();

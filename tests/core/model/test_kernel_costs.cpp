@@ -328,8 +328,18 @@ private slots:
     o.selectiveRecompute = SelectiveRecompute::EverySecondProduct;
     const auto c = block(analyticProfile(a, d, job(4096, 1), {{1}}, o), 0);
     const double key = double(a.keyValueHeads) * a.headDim, query = double(a.heads) * a.headDim;
-    const double kept = a.hidden + query + (query + key + a.intermediate + a.hidden);
+    // Nothing reads the last one's result: compiled blocks drop it.
+    const double kept = a.hidden + query + (query + key + a.intermediate);
     QVERIFY(isNear(c.recompute[1].stash.value(), 4096 * 2 * kept));
+    const auto eagerly = [&](const Strategy& s) {
+      AnalyticOptions eager = o;
+      eager.eagerElementwise = true;
+      return block(analyticProfile(a, d, job(4096, 1), {s}, eager), 0).recompute[1].stash.value();
+    };
+    QVERIFY(isNear(eagerly({1}), 4096 * 2 * (kept + a.hidden)));
+    // On two tensor ranks the last product's parts of the whole result, and what both scatters leave.
+    QVERIFY(
+        isNear(eagerly({2, true}), 4096 * 2 * ((kept - a.hidden) / 2 + a.hidden + (1 + 2) * a.hidden / 2.0)));
     const Roofline roofline(d, NumberFormat::Bf16, {});
     const auto product = [&](double out, double in) { return roofline.product(4096, out, in); };
     const Seconds core = roofline.attention(2.0 * 4096 * 4096 * query, 4096, a.headDim);
@@ -339,6 +349,27 @@ private slots:
     const Seconds again =
         product(key, a.hidden) + product(a.hidden, query) + product(a.intermediate, a.hidden);
     QVERIFY(isNear(c.recompute[1].extraBackward.value(), (again + elementWise).value(), 1e-9));
+  }
+  // As torchtitan holds them: 14 bytes a logit, 18 among tensor ranks; 6 bytes a parameter of a block.
+  void buffersOfLossAndGradients() {
+    const auto a = sample("llama-3-8b");
+    const auto at = [&](double loss, double shared, double gradients, const Strategy& s) {
+      AnalyticOptions o;
+      o.constants.lossWorkspace.value = loss;
+      o.constants.sharedLossWorkspace.value = shared;
+      o.constants.gradientWorkspace.value = gradients;
+      return analyticProfile(a, *findDevice("h100"), job(4096, 1), {s}, o);
+    };
+    const auto head = [](const GraphAndProfile& m) {
+      return m.profile.cost(m.graph.layers.back().classId, 0, 0)->recompute[0].workspace.value();
+    };
+    QCOMPARE(head(at(14, 4, 6, {1})), 4096.0 * a.vocabulary * 14);
+    QCOMPARE(head(at(14, 4, 6, {2, true})), 4096.0 * a.vocabulary / 2 * 18);
+    const LayerCost without = block(at(14, 4, 0, {1}), 0), with = block(at(14, 4, 6, {1}), 0);
+    for (int r = 0; r < kRecomputeCount; ++r)
+      QCOMPARE(
+          (with.recompute[std::size_t(r)].workspace - without.recompute[std::size_t(r)].workspace).value(),
+          6 * without.denseParameters);
   }
   // Of six products the second and fourth: the sixth is the last.
   void theLastProductIsNotRepeated() {

@@ -290,6 +290,39 @@ private slots:
     QVERIFY(near(stage(evaluate(p, plan), 1).memory.gathered, 15 * 2));
     QVERIFY(near(stage(evaluate(p, plan), 1).sync, 2.2));
   }
+  // Embedding and head of 10 and 15 parameters are in no block; of two blocks the larger has 12. Each is
+  // there twice, in 2 bytes.
+  void groupsAreGatheredOnceForTheStep() {
+    Problem p = withProfile(handProblem(hosts(4, 2), 4), [](Profile& profile) {
+      const double parameters[] = {10, 11, 12, 15};
+      for (int x = 0; x < 4; ++x) {
+        LayerCost c = plainLayer();
+        c.denseParameters = parameters[x];
+        profile.setCost(x, 0, 0, c);
+      }
+    });
+    LayerGraph graph = *p.graph;
+    graph.layers[0].kind = LayerKind::Embedding;
+    graph.layers[3].kind = LayerKind::Head;
+    p.graph = std::make_shared<const LayerGraph>(graph);
+    const auto gathered = [&](Plan plan, int i, int zero) {
+      plan.zero = zero;
+      return stage(evaluate(p, plan), i).memory.gathered;
+    };
+    const Plan whole = chainPlan({{0, 1, 2, 3}}, 1, {}, 1, 2);
+    QVERIFY(near(gathered(whole, 0, 3), 15 * 2));
+    p.assumptions.gathersGroups = true;
+    QVERIFY(near(gathered(whole, 0, 3), 2 * (10 + 15 + 12) * 2));
+    // Under ZeRO 1 of two ranks once, and half of 48 parameters in 2 + 4 bytes beside the whole ones.
+    QVERIFY(near(gathered(whole, 0, 1), (10 + 15 + 12) * 2 + 24 * (2 + 4)));
+    const Plan halves = chainPlan({{0, 1}, {2, 3}}, 2, {}, 1, 2);
+    QVERIFY(near(gathered(halves, 0, 3), 2 * (10 + 11) * 2));
+    QVERIFY(near(gathered(halves, 1, 3), 2 * (15 + 12) * 2));
+    // Without blocks every layer is one.
+    for (Layer& l : graph.layers) l.kind = LayerKind::Other;
+    p.graph = std::make_shared<const LayerGraph>(graph);
+    QVERIFY(near(gathered(whole, 0, 3), 2 * 15 * 2));
+  }
   void interleavedChunks() {
     const Problem p = handProblem(hosts(8, 1), 4);
     const Evaluation e = evaluate(p, chainPlan({{0}, {1}, {2}, {3}}, 2));

@@ -56,6 +56,17 @@ private slots:
     QCOMPARE(runs.diagnostics[0].code, std::string("ranking-runs"));
     QVERIFY(runs.diagnostics[0].remedy.find("study validation") != std::string::npos);
   }
+  /// README's figure: predicted memory of torchtitan's published runs, none of them far below what was taken.
+  void memoryOfTorchtitanIsNearThePublished() {
+    const auto r = replayRanking(
+        test::readFile(NEST_SOURCE_DIR "/samples/sweeps/torchtitan_memory.json"), "torchtitan_memory.json");
+    QVERIFY(r);
+    QCOMPARE(r->memoryRuns(), 12);
+    QVERIFY2(r->memoryError() < 0.04, std::to_string(r->memoryError()).c_str());
+    for (const Sweep& s : r->sweeps)
+      for (const RankedRun& run : s.runs)
+        QVERIFY2(run.predictedMemory > 0.9 * run.measuredMemory, s.name.c_str());
+  }
   void aPickThatFailedIsTold() {
     const auto r = replayRanking(sweep("[[1,8,1,1,1,0,20000,9]]", "[[1,1,1,8,1,1]]"), "f");
     QVERIFY(r);
