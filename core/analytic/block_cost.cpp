@@ -25,6 +25,7 @@ public:
     parameters();
     exchanges();
     recompute();
+    offload();
     c.weightGradient = m_weightGradients;
     return std::move(c);
   }
@@ -494,6 +495,23 @@ private:
     if (sparesLastProduct()) spared += m_lastProduct + exchangeReordered(m, exchanged(false));
     c.recompute[std::size_t(Recompute::Full)] = {true, Bytes(input), c.forward - spared,
                                                  Bytes(gradients + kept + stash)};
+  }
+
+  /// A share of the stash goes to the host's memory behind the forward pass and comes back before the
+  /// backward pass, each beside the passes of the neighbours: two buffers, and no pass is shorter than its
+  /// copy.
+  void offload() {
+    const double share = m.options.offloadedShare;
+    if (!(share > 0)) return;
+    for (RecomputeCost& r : c.recompute) {
+      const Bytes moved = r.stash * share;
+      const Seconds copy = m.device.toHost(moved.value());
+      const Seconds late = std::max(Seconds(0), copy - c.forward) +
+                           std::max(Seconds(0), copy - (c.backward + r.extraBackward));
+      r.stash -= moved;
+      r.workspace += moved * 2;
+      r.extraBackward += late;
+    }
   }
 
   const LayerSetting& m;

@@ -23,7 +23,8 @@ Roofline::Roofline(const DeviceSpec& device, NumberFormat format, const Analytic
       m_elementBytes(format == NumberFormat::Fp32 ? 4 : 2),
       m_keptInputBytes(m_elementBytes),
       m_gatheredBytes(m_elementBytes),
-      m_halfLength(options.constants.attentionHalfLength.value) {
+      m_halfLength(options.constants.attentionHalfLength.value),
+      m_hostBandwidth(device.hostMemoryBandwidth ? device.hostMemoryBandwidth->value.value() : 0) {
   const AnalyticConstants& constants = options.constants;
   const auto grouped = [this](double half) { return half > 0 ? half : m_half; };
   m_groupedHalf = grouped(constants.groupedHalfSize.value);

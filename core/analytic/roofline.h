@@ -39,6 +39,9 @@ public:
   /// Keys that an attention kernel meets for each query of a window: it computes whole tiles.
   double keysOfWindow(double window) const { return window + m_tile; }
 
+  /// What the link to the host's memory takes one way; nothing where its bandwidth is not known.
+  Seconds toHost(double bytes) const { return Seconds(m_hostBandwidth > 0 ? bytes / m_hostBandwidth : 0); }
+
   double elementBytes() const { return m_elementBytes; }
   /// Per element that a product keeps of what it reads.
   double keptInputBytes() const { return m_keptInputBytes; }
@@ -56,7 +59,7 @@ private:
 
   double m_groupedHalf, m_groupedGradientHalf, m_tile, m_groupedTile;
   double m_wideRate, m_linearRate, m_attentionRate, m_bandwidth, m_half, m_latency, m_elementBytes,
-      m_keptInputBytes, m_gatheredBytes, m_halfLength, m_castBytes = 0;
+      m_keptInputBytes, m_gatheredBytes, m_halfLength, m_hostBandwidth, m_castBytes = 0;
   Seconds m_expertOverhead;
 };
 

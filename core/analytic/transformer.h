@@ -219,6 +219,8 @@ struct AnalyticOptions {
   /// Tensor ranks gather each other's logits, and each computes the whole loss.
   bool wholeLogits = false;
   double expertDispatchShare = 1;  ///< bytes sent to and from experts ÷ those of 16-bit numbers both ways
+  /// Share of what a block keeps that stands in the host's memory between its passes.
+  double offloadedShare = 0;
   double activationFactor = 1, workspaceFactor = 1;  ///< memory that the program takes ÷ what is counted
   /// Share of the microbatches whose weight gradients a kernel of its own adds to the sum so far, as programs
   /// did before 2022; 0: the product that makes them adds them, too.

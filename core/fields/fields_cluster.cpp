@@ -60,6 +60,9 @@ FieldAccess bandwidth(Locate of) {
 bool isFp8(const Setting& s) {
   return isComputed(s) && s.job.format == NumberFormat::Fp8;
 }
+bool isOffloaded(const Setting& s) {
+  return isComputed(s) && s.model.analytic.offloadedShare > 0;
+}
 bool isDrawn(const Setting& s) {
   return std::holds_alternative<GraphSource>(s.cluster.network);
 }
@@ -107,6 +110,7 @@ void refine(Field& f, std::string_view key) {
   if (is("peak_fp8_flops_per_s")) f.matters = isFp8, f.better = Better::Larger;
   if (is("matrix_efficiency_fp8")) f.matters = isFp8;
   if (is("link_bandwidth_bytes_per_s") || is("link_latency_s")) f.matters = isDrawn;
+  if (is("host_memory_bandwidth_bytes_per_s")) f.matters = isOffloaded, f.better = Better::Larger;
   if (is("link_efficiency") || is("host_link_bandwidth_bytes_per_s")) f.matters = never;
 }
 

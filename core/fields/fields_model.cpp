@@ -156,6 +156,15 @@ void addModelFields(std::vector<Field>& all) {
             .reach = 4,
             .better = Better::Smaller});
   };
+  option({.key = "offloaded_share",
+          .label = "Activations offloaded",
+          .meaning =
+              "share of what a block keeps for its backward pass that stands in the host's memory meanwhile; "
+              "the device's link to it bounds both passes",
+          .access = as(Measure::Share, at<&Setting::model, &ModelSource::analytic, &A::offloadedShare>()),
+          .least = 0,
+          .most = 1,
+          .slide = Slide::Linear});
   factor("activation_factor", "Activation memory factor", "activations in memory ÷ those counted",
          at<&Setting::model, &ModelSource::analytic, &A::activationFactor>());
   factor("workspace_factor", "Workspace factor", "transient memory ÷ that counted",

@@ -91,6 +91,9 @@ const std::vector<DeviceFigure>& deviceFigures() {
       figure<&DeviceSpec::hostLinkBandwidth>("host_link_bandwidth_bytes_per_s", "Host link bandwidth",
                                              Measure::Bandwidth, 1e3, 1e18,
                                              "one way per device between hosts"),
+      figure<&DeviceSpec::hostMemoryBandwidth>("host_memory_bandwidth_bytes_per_s", "Host memory bandwidth",
+                                               Measure::Bandwidth, 1e3, 1e18,
+                                               "one way between a device and its host's memory"),
       figure<&DeviceSpec::crowding>("crowding_s_per_byte", "Crowding", Measure::Number, 0, 1,
                                     "time per byte that each further rank adds to collectives between hosts"),
   };

@@ -29,6 +29,8 @@ struct DeviceSpec {
   Sourced<BytesPerSecond> linkBandwidth;  ///< one-way, to a partner inside the host
   Sourced<Seconds> linkLatency{Seconds(2e-6)};
   Sourced<BytesPerSecond> hostLinkBandwidth;  ///< one-way per device between hosts, the usual machine
+  /// One-way to the host's memory, of each device while all of a host use it; none: not known.
+  std::optional<Sourced<BytesPerSecond>> hostMemoryBandwidth;
   int usualHostSize = 8;
   bool hasBf16 = true;  ///< false: 16-bit work needs fp16, as on a V100
 

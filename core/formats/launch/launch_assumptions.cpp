@@ -256,6 +256,7 @@ constexpr LaunchAssumption kAssumptions[] = {
     {"/model/analytic/loss_workspace_bytes_per_logit"},
     {"/model/analytic/shared_loss_workspace_bytes_per_logit"},
     {"/model/analytic/gradient_workspace_bytes_per_parameter"},
+    {"/model/analytic/offloaded_share", nullptr, kAlways, kAlways, kAlways, kAlways},
     {"/model/analytic/host_time_per_block_s"},
     {"/model/analytic/eager_norm_traffic_bytes"},
     {"/model/analytic/score_traffic_bytes"},

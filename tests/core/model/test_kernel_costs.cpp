@@ -350,6 +350,36 @@ private slots:
         product(key, a.hidden) + product(a.hidden, query) + product(a.intermediate, a.hidden);
     QVERIFY(isNear(c.recompute[1].extraBackward.value(), (again + elementWise).value(), 1e-9));
   }
+  // With all of its input on the host a block keeps two buffers; its passes take no less than the copies.
+  void whatIsOffloadedCrossesTheHostsLink() {
+    const auto a = sample("llama-3-8b");
+    DeviceSpec d = *findDevice("h100");
+    const auto at = [&](double share, double bandwidth) {
+      AnalyticOptions o;
+      o.offloadedShare = share;
+      d.hostMemoryBandwidth.reset();
+      if (bandwidth > 0) d.hostMemoryBandwidth = Sourced<BytesPerSecond>(BytesPerSecond(bandwidth));
+      return block(analyticProfile(a, d, job(4096, 1), {{1}}, o), 0);
+    };
+    const LayerCost usual = at(0, 64e9);
+    const double input = 4096.0 * a.hidden * 2, none = usual.recompute[0].stash.value();
+    QCOMPARE(usual.recompute[2].stash.value(), input);
+    const LayerCost half = at(0.5, 64e9);
+    QCOMPARE(half.recompute[2].stash.value(), input / 2);
+    QCOMPARE(half.recompute[0].stash.value(), none / 2);
+    QCOMPARE((half.recompute[2].workspace - usual.recompute[2].workspace).value(), input);
+    // 33.5 MB take 0.5 ms, a block's passes longer.
+    QCOMPARE(at(1, 64e9).recompute[2].extraBackward, usual.recompute[2].extraBackward);
+    QCOMPARE(at(1, 64e9).recompute[2].stash.value(), 0.0);
+    // At 1 GB/s 33.5 ms each way, which both passes wait for.
+    const RecomputeCost late = at(1, 1e9).recompute[2];
+    const double passes = (usual.forward + usual.backward + usual.recompute[2].extraBackward).value();
+    QVERIFY(isNear((usual.forward + usual.backward + late.extraBackward).value(), 2 * input / 1e9, 1e-9));
+    QVERIFY(passes < 2 * input / 1e9);
+    // A link that is not known costs nothing.
+    QCOMPARE(at(1, 0).recompute[2].extraBackward, usual.recompute[2].extraBackward);
+    QCOMPARE(at(1, 1e9).forward, usual.forward);
+  }
   // As torchtitan holds them: 14 bytes a logit, 18 among tensor ranks; 6 bytes a parameter of a block.
   void buffersOfLossAndGradients() {
     const auto a = sample("llama-3-8b");
