@@ -7,6 +7,7 @@
 #include "diagnostics/field_change.h"
 #include "formats/launch/launch_hosts.h"
 #include "units/text.h"
+#include "words/metric_words.h"
 
 namespace nest {
 namespace {
@@ -91,7 +92,7 @@ std::string torchrunBranch(const RankMap& map) {
                      map.hosts.size(), map.hosts.front().name);
 }
 
-std::string runScript(const Framework& f, const RankMap& map, const Plan& plan, Seconds step) {
+std::string runScript(const Framework& f, const RankMap& map, const Plan& plan, const PlanMetrics& m) {
   const std::size_t ranks = map.hostOf.size();
   return fmt::format(R"sh(#!/bin/bash
 # {}: {} ranks on {} hosts; predicted step time {}.
@@ -119,7 +120,8 @@ torchrun)
   exit 1 ;;
 esac
 )sh",
-                     summaryOf(plan), ranks, map.hosts.size(), text::time(step), f.name, f.program, f.program,
+                     summaryOf(plan), ranks, map.hosts.size(), words::withError(m.batchTime, m.error), f.name,
+                     f.program, f.program,
                      std::string_view(f.file).ends_with(".sh") ? fmt::format("source ./{}\n", f.file) : "",
                      f.arguments, ranks, ranks, torchrunBranch(map));
 }
@@ -149,7 +151,8 @@ echo "$seen" | awk '
                      map.hostOf.size());
 }
 
-std::string stopwatch(const Framework& f, const ReportSource& source, const Plan& plan, Seconds step) {
+std::string stopwatch(const Framework& f, const ReportSource& source, const Plan& plan,
+                      const PlanMetrics& m) {
   const Job& job = source.problem->job;
   // torchtitan counts the tokens of a replica for each of its devices.
   const double tokens = double(job.globalBatch) * job.sequenceLength / plan.devicesUsed();
@@ -167,20 +170,21 @@ sed -n '{}' "$1" | awk -v unit={} -v tokens={} '
            median, NR, predicted, off < 0 ? -off : off, off < 0 ? "short" : "long"
   }}'
 )sh",
-                     f.name, text::time(step), f.stepPattern, text::exact(f.stepUnit), text::exact(tokens),
-                     text::exact(step.value()));
+                     f.name, words::withError(m.batchTime, m.error), f.stepPattern, text::exact(f.stepUnit),
+                     text::exact(tokens), text::exact(m.batchTime.value()));
 }
 
 std::string readme(const Framework& f, const ReportSource& source, const Plan& plan, const RankMap& map,
-                   Seconds step, const Diagnostics& said) {
+                   const PlanMetrics& m, const Diagnostics& said) {
   const Assumptions& a = source.problem->assumptions;
   std::string t = fmt::format(
-      "# {}\n\n{} on {} hosts, {} ranks, with {}. Predicted step time: {}.\n\n"
+      "# {}\n\n{} on {} hosts, {} ranks, with {}. Predicted step time: {} ({}).\n\n"
       "    LAUNCHER=srun ./check.sh      # do the ranks run where the plan has them?\n"
       "    LAUNCHER=srun ./run.sh        # start; or mpirun, or torchrun once on every host\n"
       "    ./stopwatch.sh train.log      # measured step against the predicted one\n\n"
       "## What was assumed\n\n",
-      source.scenario, summaryOf(plan), map.hosts.size(), map.hostOf.size(), f.name, text::time(step));
+      source.scenario, summaryOf(plan), map.hosts.size(), map.hostOf.size(), f.name,
+      words::withError(m.batchTime, m.error), words::programWith(m.program, m.error));
   t += fmt::format("- {} kept free on each device; collectives sustain {} of the levels' bandwidths\n",
                    text::memory(a.reserve), text::percent(a.linkEfficiency));
   for (int e = 0; e < kExchangeCount; ++e)
@@ -214,14 +218,15 @@ Reading<std::vector<LaunchFile>> writeLaunchFolder(LaunchTarget target, const Re
   if (!configuration || !map || hasErrors(result.diagnostics)) return result;
   const Diagnostics invented = inventedHosts(source, *map);
   result.diagnostics.insert(result.diagnostics.end(), invented.begin(), invented.end());
-  const Seconds step = evaluate(*source.problem, plan).batchTime;
-  std::vector<LaunchFile> files = {{"README.md", readme(f, source, plan, *map, step, result.diagnostics)},
+  const PlanMetrics m =
+      metricsOf(*source.problem, source.architecture, plan, evaluate(*source.problem, plan));
+  std::vector<LaunchFile> files = {{"README.md", readme(f, source, plan, *map, m, result.diagnostics)},
                                    {f.file, std::move(*configuration)},
-                                   {"run.sh", runScript(f, *map, plan, step), true},
+                                   {"run.sh", runScript(f, *map, plan, m), true},
                                    {"rank.sh", rankScript(*map), true},
                                    {"visible-devices.sh", visibleDevicesScript(*map), true},
                                    {"check.sh", checkScript(*map), true},
-                                   {"stopwatch.sh", stopwatch(f, source, plan, step), true},
+                                   {"stopwatch.sh", stopwatch(f, source, plan, m), true},
                                    {"ranks.txt", rankTable(*map)},
                                    {"hosts.txt", hostTable(*map)},
                                    {"slurm-hostfile", slurmHostFile(*map)}};

@@ -336,8 +336,20 @@ private slots:
         std::find_if(files->begin(), files->end(), [](const LaunchFile& x) { return x.name == "README.md"; });
     for (const char* part :
          {"Predicted step time", "50 % of the gradient reduction", "kept free on each device",
-          "give them to PipelineModule", "check.sh", "stopwatch.sh"})
+          "give them to PipelineModule", "check.sh", "stopwatch.sh", "(ideal program)"})
       QVERIFY2(readme->text.find(part) != std::string::npos, part);
+  }
+  /// As the headline: with the error of validated runs, where there are some.
+  void timesHaveTheirError() {
+    Fixture f = teaching();
+    f.problem.program = {findProgram("nemo-2024")};
+    f.problem.error = {0.08, 19};
+    const auto files = writeLaunchFolder(LaunchTarget::Megatron, f.source(), plan(2, 1));
+    QVERIFY(files);
+    int withError = 0;
+    for (const LaunchFile& file : *files) withError += file.text.find(" ± 8 %") != std::string::npos;
+    QCOMPARE(withError, 3);  // README.md, run.sh, stopwatch.sh
+    QVERIFY(files->front().text.find("(NeMo 2024, 19 runs)") != std::string::npos);
   }
 };
 NEST_TEST(TestLaunchFolder)
