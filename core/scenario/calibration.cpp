@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fields/program_setting.h"
 #include "plan/evaluation.h"
 #include "plan/metrics.h"
 #include "scenario/kernel_fit.h"
@@ -79,6 +80,16 @@ void tellMemory(const TrainingRun& run, const Problem& problem, const Evaluation
   told.push_back(line + "which calibration leaves as it is");
 }
 
+/// Told, as the factor then makes up for the difference of two programs.
+void tellProgram(const RunSettings& run, const Setting& setting, std::vector<std::string>& told) {
+  const Program *ran = findProgram(run.program), &set = programOf(setting);
+  if (!ran || ran->id == set.id) return;
+  for (const std::string& launch : ran->launches)
+    if (std::find(set.launches.begin(), set.launches.end(), launch) != set.launches.end()) return;
+  told.push_back("the log is of " + ran->name + ", the scenario's program is " + set.name +
+                 ": choose what ran in the field Program, or the factor makes up for the difference");
+}
+
 Reading<Calibration> byRun(const Scenario& scenario, const Plan& plan, const TrainingRun& run) {
   const auto others = differencesOf(run.settings, scenario, plan);
   if (!others.empty()) {
@@ -110,6 +121,7 @@ Reading<Calibration> byRun(const Scenario& scenario, const Plan& plan, const Tra
   if (run.isWarmUp)
     told.push_back(
         "that line is the run's first, which is warm-up: steps that follow are faster, so give a longer log");
+  tellProgram(run.settings, scenario, told);
   if (auto problem = buildProblem(scenario)) tellMemory(run, *problem, evaluate(*problem, plan), told);
   return result;
 }

@@ -137,6 +137,21 @@ private slots:
     QVERIFY(c.diagnostics.front().message.find("layers 80, not 32; hidden size 8,192, not 4,096") !=
             std::string::npos);
   }
+  void aLogOfAnotherProgramIsTold() {
+    Run run;
+    TrainingRun log = run.log(run.evaluation.batchTime);
+    const auto isTold = [&](const char* ran, const char* set) {
+      log.settings.program = ran;
+      run.scenario.program = set;
+      const auto c = calibrationFor(run.scenario, run.plan, Measurement{log});
+      return c && says(c->told, "choose what ran in the field Program");
+    };
+    QVERIFY(isTold("torchtitan-2026", "megatron-core-2025"));
+    QVERIFY(isTold("megatron-core-2025", "ideal"));
+    QVERIFY(!isTold("megatron-core-2023", "megatron-core-2025"));  // its arguments tell no more
+    QVERIFY(!isTold("torchtitan-2026", "torchtitan-2026"));
+    QVERIFY(!isTold("", "megatron-core-2025"));
+  }
   void aTraceOfAnotherDeviceIsRefused() {
     const Run run;
     LayerTimes trace = run.trace(Seconds(5e-3), Seconds(1e-2));
