@@ -8,6 +8,7 @@
 #include "cluster/graph/graph_edit.h"
 #include "core/formats/launch_fixture.h"
 #include "formats/launch/launch_folder.h"
+#include "program/program.h"
 
 using namespace nest;
 using namespace nest::test;

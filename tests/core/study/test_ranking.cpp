@@ -61,7 +61,7 @@ private slots:
     const auto r = replayRanking(
         test::readFile(NEST_SOURCE_DIR "/samples/sweeps/torchtitan_memory.json"), "torchtitan_memory.json");
     QVERIFY(r);
-    QCOMPARE(r->memoryRuns(), 12);
+    QCOMPARE(r->memoryRuns(), 17);
     QVERIFY2(r->memoryError() < 0.04, std::to_string(r->memoryError()).c_str());
     for (const Sweep& s : r->sweeps)
       for (const RankedRun& run : s.runs)
