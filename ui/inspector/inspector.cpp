@@ -81,11 +81,13 @@ QString detailHtml(const CostTerm& term) {
   const std::size_t shown = std::min(kMostParts, term.children.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const CostTerm& part = term.children[i];
-    html +=
-        QStringLiteral("<br>%1%2 = %3")
-            .arg(part.factor == 1 ? QString() : escaped(text::number(part.factor)) + QStringLiteral(" × "),
-                 link(QStringLiteral("term:") + QString::fromStdString(part.id), escaped(part.label)),
-                 escaped(toText(part.value, part.unit)));
+    // What has no part in the sum stands there without a factor.
+    const bool times = part.factor != 1 && part.factor != 0;
+    const QString value = valueOf(part).toHtmlEscaped();
+    html += QStringLiteral("<br>%1%2%3")
+                .arg(times ? escaped(text::number(part.factor)) + QStringLiteral(" × ") : QString(),
+                     link(QStringLiteral("term:") + QString::fromStdString(part.id), escaped(part.label)),
+                     value.isEmpty() ? value : QStringLiteral(" = ") + value);
   }
   if (shown < term.children.size())
     html +=

@@ -205,6 +205,9 @@ private slots:
         QVERIFY2(html.contains(QString::fromStdString(in.meaning).toHtmlEscaped()), term->id.c_str());
         ++sourced;
       }
+      QVERIFY2(!html.contains(QStringLiteral("<br>0 ×")) && !html.contains(QStringLiteral("= <br>")) &&
+                   !html.endsWith(QStringLiteral("= ")),
+               qPrintable(html));
       // What is nothing needs no source.
       QVERIFY2(!term->children.empty() || !term->inputs.empty() || term->reference || term->value == 0,
                term->id.c_str());
