@@ -77,11 +77,29 @@ bool Ink::firstThatFits(const QRectF& box, const QStringList& choices, Qt::Align
   return false;
 }
 
+namespace {
+
+/// "17.1 s" is one word.
+QStringList withUnits(const QStringList& words) {
+  constexpr int kLongestUnit = 8;
+  QStringList out;
+  for (const QString& word : words) {
+    const bool isUnit = word.size() <= kLongestUnit && (word.front().isLetter() || word.front() == u'%');
+    if (isUnit && !out.isEmpty() && out.back().back().isDigit() && !out.back().contains(u' '))
+      out.back() += u' ' + word;
+    else
+      out << word;
+  }
+  return out;
+}
+
+}  // namespace
+
 QStringList Ink::lines(const QString& text, double limit, double pixels, bool bold) {
   QStringList out;
   for (const QString& paragraphText : text.split(u'\n')) {
     QString current;
-    for (const QString& word : paragraphText.split(u' ', Qt::SkipEmptyParts)) {
+    for (const QString& word : withUnits(paragraphText.split(u' ', Qt::SkipEmptyParts))) {
       const QString longer = current.isEmpty() ? word : current + u' ' + word;
       if (!current.isEmpty() && width(longer, pixels, bold) > limit) {
         out << current;

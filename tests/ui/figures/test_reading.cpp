@@ -10,6 +10,7 @@
 #include "figures/comparison_figure.h"
 #include "figures/curve_figure.h"
 #include "figures/frame.h"
+#include "figures/ink.h"
 #include "figures/kinds.h"
 #include "figures/memory_figure.h"
 #include "figures/memory_layout.h"
@@ -63,6 +64,17 @@ private slots:
     };
     QVERIFY2(told(0.5).endsWith(QStringLiteral(", 100 % slower than the best plan")), qPrintable(told(0.5)));
     QVERIFY2(told(2).endsWith(QStringLiteral(", 50 % faster than the best plan found")), qPrintable(told(2)));
+  }
+
+  void numbersStayWithTheirUnits() {
+    const QString text = QStringLiteral("Searching, 20.6 % after 6.76 s; best so far 17.1 s on 2,048 devices");
+    for (double width = 80; width < 420; width += 7) {
+      const QStringList lines = Ink::lines(text, width, 13);
+      QCOMPARE(lines.join(u' '), text);
+      for (const QString& line : lines)
+        for (const char* unit : {"%", "s", "s;", "devices"})
+          QVERIFY2(line.section(u' ', 0, 0) != QLatin1String(unit), qPrintable(lines.join(u'\n')));
+    }
   }
 
   void boxesGoByTheNameOfTheirLevel() {
