@@ -208,6 +208,7 @@ void MainWindow::connectFiles() {
   });
   connect(m_commands, &FileCommands::renameWanted, this, [this] {
     m_panelDock->show();
+    m_panelDock->raise();
     m_panel->reveal(QStringLiteral("/name"));
   });
   connect(m_commands, &FileCommands::issuesWanted, this, [this] { reveal(m_issueView); });
@@ -359,6 +360,7 @@ void MainWindow::jumpToIssue(const QModelIndex& index) {
   }
   if (!pointer.isEmpty()) {
     m_panelDock->show();
+    m_panelDock->raise();
     m_panel->reveal(pointer);
   }
 }

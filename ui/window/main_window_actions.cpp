@@ -217,6 +217,7 @@ void MainWindow::openPalette() {
     if (w->objectName().startsWith(QLatin1Char('/')) && w->isEnabled())
       items.push_back({w->accessibleName(), tr("field"), [this, id = w->objectName()] {
                          m_panelDock->show();
+                         m_panelDock->raise();
                          m_panel->reveal(id);
                        }});
   };

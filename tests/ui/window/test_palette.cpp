@@ -53,6 +53,22 @@ private Q_SLOTS:
     QTest::keyClick(query, Qt::Key_Return);
     QTRY_COMPARE(b.window.focusWidget(), (b.window.findChild<QWidget*>(QStringLiteral("/job/global_batch"))));
   }
+
+  /// The lessons lie in the same place: nobody types into a field that is behind them.
+  void aFieldThatIsCalledComesIntoSight() {
+    WindowBench b;
+    auto* field = b.line("/job/global_batch");
+    b.trigger("help.lessons");
+    QTRY_VERIFY(field->visibleRegion().isEmpty());
+    b.trigger("edit.find");
+    auto* palette = b.window.findChild<CommandPalette*>();
+    QVERIFY(palette);
+    auto* query = palette->findChild<QLineEdit*>();
+    QTest::keyClicks(query, QStringLiteral("global batch"));
+    QTest::keyClick(query, Qt::Key_Return);
+    QTRY_VERIFY(!field->visibleRegion().isEmpty());
+    QVERIFY(field->hasFocus());
+  }
 };
 
 NEST_TEST(TestPalette)
