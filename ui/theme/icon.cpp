@@ -30,6 +30,7 @@ public:
     painter->restore();
   }
   QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override {
+    if (size.isEmpty()) return {};  // of a button that has been squeezed to nothing
     QPixmap p(size);
     p.fill(Qt::transparent);
     QPainter painter(&p);

@@ -4,6 +4,7 @@
 #include <QImage>
 #include <QObject>
 #include <QPixmap>
+#include <QRegularExpression>
 #include <QSlider>
 #include <array>
 #include <cmath>
@@ -11,6 +12,7 @@
 
 #include "support/test_main.h"
 #include "theme/appearance.h"
+#include "theme/icon.h"
 #include "theme/theme.h"
 
 using nest::Theme;
@@ -128,6 +130,14 @@ private Q_SLOTS:
     QVERIFY2(strongest(slider) >= 3, qPrintable(QString::number(strongest(slider))));
     nest::dress(before);
   }
+  /// A button that has been squeezed to nothing asks for one.
+  void anIconWithoutASizeIsNone() {
+    QTest::failOnWarning(QRegularExpression(QStringLiteral("QPainter")));
+    const QIcon icon = nest::themedIcon(QStringLiteral("close"));
+    QVERIFY(icon.pixmap(QSize(0, 16)).isNull());
+    QVERIFY(!icon.pixmap(QSize(16, 16)).isNull());
+  }
+
   void figureFontIsBundledWithTabularDigits() {
     const QFont f = Theme::font(13);
     QCOMPARE(QFontInfo(f).family(), QStringLiteral("Roboto"));
