@@ -335,18 +335,22 @@ NetworkGraph fromLevels(const LevelsSource& source) {
     g.links.push_back(x);
   };
   struct Group {
-    int node, devices;
+    int node = -1, devices = 0;  ///< without devices it is a place where nothing stands
   };
   std::vector<Group> groups;
   for (int h = 0; h < hosts; ++h) {
     const auto number = static_cast<std::size_t>(h);
+    const int size = source.hostSizes.empty() ? hostFanout : source.hostSizes[number];
+    if (size == 0) {
+      groups.push_back({});
+      continue;
+    }
     NetworkNode host;
     host.kind = NodeKind::Host;
     host.name = host.id =
         number < source.hostNames.size() ? source.hostNames[number] : "host" + std::to_string(h);
     const int node = static_cast<int>(g.nodes.size());
     g.nodes.push_back(host);
-    const int size = source.hostSizes.empty() ? hostFanout : source.hostSizes[number];
     for (int k = 0; k < size; ++k) {
       NetworkNode device;
       device.kind = NodeKind::Device;
@@ -373,6 +377,11 @@ NetworkGraph fromLevels(const LevelsSource& source) {
     std::vector<Group> above;
     for (std::size_t first = 0; first < groups.size(); first += fanout) {
       const std::size_t last = std::min(groups.size(), first + fanout);
+      const auto isEmpty = [](const Group& below) { return below.devices == 0; };
+      if (std::all_of(groups.data() + first, groups.data() + last, isEmpty)) {
+        above.push_back({});
+        continue;
+      }
       NetworkNode node;
       node.kind = NodeKind::Switch;
       node.name = node.id = (level.name.empty() ? "switch" : level.name) + ' ' + std::to_string(above.size());
@@ -380,6 +389,7 @@ NetworkGraph fromLevels(const LevelsSource& source) {
       g.nodes.push_back(node);
       int devices = 0;
       for (std::size_t k = first; k < last; ++k) {
+        if (isEmpty(groups[k])) continue;
         link(groups[k].node, number, level, hop, groups[k].devices);
         devices += groups[k].devices;
       }
