@@ -3,7 +3,7 @@
 
 #include "formats/format.h"
 #include "formats/networks/host_list.h"
-#include "formats/networks/json_parts.h"
+#include "text/json_parts.h"
 #include "text/json_text.h"
 
 namespace nest {
@@ -110,6 +110,8 @@ void takeGoogle(InstanceReader& r, const json& instance, const Place& place) {
         sum += static_cast<int>(std::min<std::uint64_t>(count->get<std::uint64_t>(), 1u << 16));
     if (sum > 0) host.devices = sum;
   }
+  const std::string status = textOf(instance, {"status"});
+  host.isOut = !status.empty() && status != "RUNNING";
   r.add(std::move(host), lastPart(textOf(instance, {"machineType"})), place);
 }
 
@@ -122,6 +124,8 @@ void takeOracle(InstanceReader& r, const json& instance, const Place& place) {
                  textOf(instance, {"local-block-id", "localBlockId", "customerLocalBlock"})};
   host.nvlinkDomain =
       textOf(instance, {"gpu-memory-fabric-id", "gpuMemoryFabricId", "customerGpuMemoryFabric"});
+  const std::string state = textOf(instance, {"lifecycle-state", "lifecycleState"});
+  host.isOut = !state.empty() && state != "ACTIVE";
   r.add(std::move(host), textOf(instance, {"shape", "platform"}), place);
 }
 

@@ -310,10 +310,7 @@ private:
       const std::size_t from = at + (isQuoted ? 1 : 0);
       std::size_t end = isQuoted ? line.text.find('"', from) : line.text.find(m_separator, from);
       end = std::min(end, line.text.size());
-      std::string_view cell = line.text.substr(from, end - from);
-      while (!cell.empty() && cell.front() == ' ') cell.remove_prefix(1);
-      while (!cell.empty() && cell.back() == ' ') cell.remove_suffix(1);
-      out.push_back({cell, line.offset + from});
+      out.push_back({text::trimmed(line.text.substr(from, end - from)), line.offset + from});
       const std::size_t next = line.text.find(m_separator, end);
       if (next == std::string_view::npos) break;
       at = next + 1;
@@ -366,6 +363,7 @@ private:
 
   void row(const TextPart& line) {
     const auto all = cells(line);
+    if (std::all_of(all.begin(), all.end(), [](const TextPart& c) { return c.text.empty(); })) return;
     if (all.size() != m_columns)
       return m_source.error(
           m_source.place(line.offset), "inventory-row",

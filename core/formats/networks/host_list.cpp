@@ -50,16 +50,17 @@ void HostList::add(Host host, const Place& place) {
                    "name each host once");
   if (!other.devices) other.devices = host.devices;
   if (other.groups.empty()) other.groups = std::move(host.groups);
+  other.isOut = other.isOut || host.isOut;
 }
 
-void HostList::addList(std::string_view hosts, std::optional<int> devices, const Place& place) {
+void HostList::addList(std::string_view hosts, std::optional<int> devices, const Place& place, bool isOut) {
   const Hostlist list = expandHostlist(hosts, kMostHosts);
   if (!list.error.empty()) {
     Place where = place;
     if (where.column > 0) where.column += static_cast<int>(list.offset);
     return m_source.error(where, "slurm-hostlist", list.error + " in " + quoted(hosts));
   }
-  for (const std::string& name : list.names) add({name, {}, devices}, place);
+  for (const std::string& name : list.names) add({name, {}, devices, {}, isOut}, place);
 }
 
 /// NVLink domains become the innermost groups. Groups that cut a domain in parts (a leaf switch per rail) are
@@ -143,6 +144,19 @@ std::string HostList::leftOut() const {
          " hosts have no devices and are left out, the first of them " + quoted(first->first);
 }
 
+void HostList::noteOut() {
+  const auto isOut = [](const Known& k) { return k.host.isOut; };
+  const auto count = std::count_if(m_hosts.begin(), m_hosts.end(), isOut);
+  if (count == 0) return;
+  const Known& first = *std::find_if(m_hosts.begin(), m_hosts.end(), isOut);
+  m_source.note(first.place, "hosts-out",
+                count == 1
+                    ? "the host " + quoted(first.host.name) + " is out of service, and counts"
+                    : text::count(count) + " hosts are out of service, and count; the first of them is " +
+                          quoted(first.host.name),
+                "to plan without them, leave them out of the file");
+}
+
 Reading<SlurmTopology> HostList::finish() {
   for (const Known& k : m_hosts)
     if (k.host.devices && m_withoutDevices.count(k.host.name))
@@ -152,6 +166,7 @@ Reading<SlurmTopology> HostList::finish() {
                      "name each host once");
   std::erase_if(m_hosts, [&](const Known& k) { return m_withoutDevices.count(k.host.name) > 0; });
   if (!m_withoutDevices.empty()) m_source.note(m_source.whole(), "hosts-without-devices", leftOut());
+  noteOut();
   const auto hasGroups = [](const Known& k) { return !k.host.groups.empty(); };
   placeNvlinkDomains();
   if (std::any_of(m_hosts.begin(), m_hosts.end(), hasGroups)) {
@@ -226,6 +241,17 @@ std::optional<int> devicesOfGres(std::string_view gres) {
     }
   }
   return sum;
+}
+
+bool isOutOfSlurm(std::string_view state) {
+  // Words apart by other signs; POWERED_DOWN is one that wakes when it is needed.
+  const std::string s = text::lower(state);
+  for (std::size_t at = 0, end = 0; at < s.size(); at = end + 1) {
+    end = std::min(s.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", at), s.size());
+    for (const std::string_view out : {"down", "drain", "drng", "fail", "maint", "inval"})
+      if (std::string_view(s).substr(at, end - at).starts_with(out)) return true;
+  }
+  return false;
 }
 
 std::optional<InstanceType> findInstanceType(std::string_view type) {

@@ -23,11 +23,12 @@ public:
     std::vector<std::string> groups = {};  ///< outermost first; empty names: not known
     std::optional<int> devices = {};       ///< 0: left out, and counted in a note
     std::string nvlinkDomain = {};         ///< whose devices NVLink joins across hosts
+    bool isOut = false;                    ///< down or drained: counted all the same, and told in a note
   };
   /// A host that was there before must say the same, or leave it open.
   void add(Host, const Place&);
   /// The devices of each host of a Slurm or pdsh host list.
-  void addList(std::string_view hosts, std::optional<int> devices, const Place&);
+  void addList(std::string_view hosts, std::optional<int> devices, const Place&, bool isOut = false);
   void setDevicesOfOthers(int devices) { m_out.devicesOfOthers = devices; }
 
   bool empty() const { return m_hosts.empty(); }
@@ -42,6 +43,7 @@ private:
     Place place;
   };
   std::string leftOut() const;
+  void noteOut();
   void placeNvlinkDomains();
   void dropRedundantTiers();
   void group();
@@ -61,6 +63,9 @@ std::vector<std::string> groupsAbove(std::string group,
 /// Devices that "gpu:h100:8(S:0-1),shard:16" of Slurm promises: those of gpu, mps and shard not counted.
 /// nullopt: it is no such text. "(null)" and other resources alone: 0.
 std::optional<int> devicesOfGres(std::string_view gres);
+
+/// Whether Slurm gives a node in this state no work until somebody mends it ("DOWN*+DRAIN", "drng").
+bool isOutOfSlurm(std::string_view state);
 
 /// Devices of a cloud's instance type ("p5.48xlarge", "a3-megagpu-8g", "BM.GPU.H100.8",
 /// "Standard_ND96isr_H100_v5"), its catalog device, and whether NVLink joins the instances of a domain.

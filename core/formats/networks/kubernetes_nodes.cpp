@@ -3,8 +3,8 @@
 
 #include "formats/format.h"
 #include "formats/networks/host_list.h"
-#include "formats/networks/json_parts.h"
 #include "text/decimal.h"
+#include "text/json_parts.h"
 #include "text/json_text.h"
 
 namespace nest {
@@ -80,6 +80,8 @@ private:
         host.groups.insert(host.groups.begin(), zone);
     for (const char* label : kDomains)
       if (host.nvlinkDomain.empty()) host.nvlinkDomain = textOf(labels, {label});
+    const json& cordoned = partOf(partOf(n, "spec"), "unschedulable");
+    host.isOut = cordoned.is_boolean() && cordoned.get<bool>();
     m_hosts.add(std::move(host), place);
   }
 

@@ -2,10 +2,10 @@
 
 #include "formats/format.h"
 #include "formats/networks/host_list.h"
-#include "formats/networks/json_parts.h"
 #include "formats/networks/slurm_hostlist.h"
 #include "formats/networks/text_lines.h"
 #include "text/decimal.h"
+#include "text/json_parts.h"
 #include "text/json_text.h"
 #include "units/letters.h"
 
@@ -53,6 +53,8 @@ private:
       m_record.names = value;
     else if (key == "name")
       m_record.resource = value.text;
+    else if (key == "state")
+      m_record.isOut = isOutOfSlurm(value.text);
     else if (key == "gres")
       m_record.gres = value;
     else if (key == "file")
@@ -109,12 +111,13 @@ private:
                        : m_default               ? m_default
                        : record.resource.empty() ? std::optional(0)
                                                  : told;
-    m_hosts.addList(record.names.text, count, m_source.place(record.names.offset));
+    m_hosts.addList(record.names.text, count, m_source.place(record.names.offset), record.isOut);
   }
 
   struct Record {
     TextPart names, gres, file, count;
     std::string_view resource;
+    bool isOut = false;
     bool ofGres = false;  ///< NodeName was there; a Name that follows belongs to it
   };
   SourceText m_source;
@@ -141,7 +144,8 @@ Reading<SlurmTopology> readNodesJson(std::string_view text, const std::string& f
     const auto devices = devicesOfGres(gres);
     if (!devices)
       source.error(place, "slurm-gres", "gres is " + nest::quoted(gres) + "; expected: gpu:TYPE:COUNT");
-    hosts.add({textOf(nodes[i], {"name"}), {}, devices}, place);
+    hosts.add({textOf(nodes[i], {"name"}), {}, devices, {}, isOutOfSlurm(partOf(nodes[i], "state").dump())},
+              place);
   }
   return hosts.finish();
 }
@@ -154,7 +158,7 @@ public:
 
   Reading<SlurmTopology> run() {
     if (!m_source.isReadable(kMostBytes, "sinfo's table")) return {std::nullopt, m_source.take()};
-    int names = -1, gres = -1;
+    int names = -1, gres = -1, state = -1;
     std::size_t columns = 0;
     for (const TextPart& line : linesOf(m_source.text())) {
       const auto words = wordsOf(line, "#");
@@ -166,6 +170,7 @@ public:
       if (const int head = std::max(column("nodelist"), column("hostnames")); head >= 0) {
         names = head;
         gres = column("gres");
+        state = column("state");
         columns = words.size();
         continue;
       }
@@ -188,7 +193,8 @@ public:
           m_source.error(m_source.place(g.offset), "slurm-gres",
                          "GRES is " + nest::quoted(g.text) + "; expected: gpu:TYPE:COUNT");
       }
-      m_hosts.addList(name.text, devices, m_source.place(name.offset));
+      m_hosts.addList(name.text, devices, m_source.place(name.offset),
+                      state >= 0 && isOutOfSlurm(words[state].text));
     }
     if (names < 0)
       m_source.error(m_source.whole(), "sinfo-head", "no row of column heads with NODELIST was found",

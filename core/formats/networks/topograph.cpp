@@ -3,8 +3,8 @@
 
 #include "formats/format.h"
 #include "formats/networks/host_list.h"
-#include "formats/networks/json_parts.h"
 #include "formats/networks/slurm_hostlist.h"
+#include "text/json_parts.h"
 #include "text/json_text.h"
 #include "text/yaml_tree.h"
 

@@ -29,6 +29,47 @@ bool says(const Diagnostics& all, const char* code) {
 class TestHostLists : public QObject {
   Q_OBJECT
 private slots:
+  /// Hosts that get no work count, and are told.
+  void hostsOutOfServiceAreTold() {
+    const auto told = [](const char* name, std::string text) {
+      const auto read = importFiles({{name, std::move(text), {}}}, *findDevice("h100-sxm"), {});
+      for (const Diagnostic& d : read.diagnostics)
+        if (d.code == "hosts-out") return d.message;
+      return std::string(read ? "none" : "unread");
+    };
+    QCOMPARE(
+        told("sinfo.txt", "PARTITION STATE NODELIST GRES\ngpu down* a[1-2] gpu:8\ngpu idle a[3-4] gpu:8\n"),
+        std::string("2 hosts are out of service, and count; the first of them is \"a1\""));
+    QCOMPARE(told("nodes.txt",
+                  "NodeName=a1 Gres=gpu:h100:8\n State=IDLE+DRAIN\n\nNodeName=a2 Gres=gpu:h100:8\n"
+                  " State=IDLE+CLOUD+POWERED_DOWN\n"),
+             std::string("the host \"a1\" is out of service, and counts"));
+    QCOMPARE(
+        told("nodes.json", R"({"nodes": [{"name": "a1", "gres": "gpu:8", "state": ["DOWN", "NOT_RESPONDING"]},
+                                             {"name": "a2", "gres": "gpu:8", "state": ["IDLE"]}]})"),
+        std::string("the host \"a1\" is out of service, and counts"));
+    QCOMPARE(told("kubernetes.json", R"({"apiVersion": "v1", "kind": "NodeList", "items": [
+      {"kind": "Node", "metadata": {"name": "a1"}, "spec": {"unschedulable": true}, "status": {"capacity": {"nvidia.com/gpu": "8"}}},
+      {"kind": "Node", "metadata": {"name": "a2"}, "spec": {}, "status": {"capacity": {"nvidia.com/gpu": "8"}}}]})"),
+             std::string("the host \"a1\" is out of service, and counts"));
+    QCOMPARE(told("google.json", R"([{"name": "a1", "machineType": "a3-megagpu-8g", "status": "TERMINATED",
+      "resourceStatus": {"physicalHostTopology": {"cluster": "c", "block": "b", "subblock": "s"}}},
+      {"name": "a2", "machineType": "a3-megagpu-8g", "status": "RUNNING",
+      "resourceStatus": {"physicalHostTopology": {"cluster": "c", "block": "b", "subblock": "t"}}}])"),
+             std::string("the host \"a1\" is out of service, and counts"));
+    QCOMPARE(
+        told("slurm.conf", "NodeName=a[1-4] Gres=gpu:8 State=UNKNOWN\nPartitionName=x Nodes=a1 State=DOWN\n"),
+        std::string("none"));
+  }
+
+  /// As spreadsheets write them.
+  void rowsWithoutCellsAreNoHosts() {
+    const auto read = importFiles({{"hosts.csv", "host;rack;gpus\na1;r1;8\n;;\n  \na2;r2;8\n\t\n", {}}},
+                                  *findDevice("h100-sxm"), {});
+    QVERIFY(levelsOf(read));
+    QCOMPARE(levelsOf(read)->deviceCount(), 16);
+  }
+
   void clusters_data() {
     QTest::addColumn<QString>("file");
     QTest::addColumn<int>("devices");
@@ -80,6 +121,17 @@ private slots:
     QVector<int> found;
     for (int l = 0; l < levels->levelCount(); ++l) found.push_back(levels->largestGroupSize(l));
     QCOMPARE(found, groups);
+    // Drawn and written, it is the same cluster, also where groups differ in size.
+    for (const char* key : {"graphml", "dot"}) {
+      const auto written = findFormat(key)->write(*imported->cluster, *levels);
+      QVERIFY(written);
+      const auto again =
+          importFiles({{std::string("again.") + key, *written, {}}}, *findDevice("h100-sxm"), {});
+      for (const Diagnostic& d : again.diagnostics)
+        if (d.severity == Severity::Error) QFAIL(toText(d).c_str());
+      QVERIFY(levelsOf(again));
+      QCOMPARE(levelsOf(again)->deviceCount(), devices);
+    }
   }
 
   // A GB200 rack is one NVLink domain: 18 hosts of 4 devices at the devices' own rate, and 50 GB/s beyond.
