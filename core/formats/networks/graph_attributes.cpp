@@ -134,7 +134,7 @@ void GraphAssembly::link(int from, int to, bool directed, const Attributes& attr
       if (const auto v = text::readBandwidth(a.value); hasUnit(a.value) && v && v->value.value() > 0)
         l.bandwidth = v->value;
       else if (const auto number = figure(m_source, a, 9, 0, true, "a positive one-way bandwidth in GB/s"))
-        l.bandwidth = BytesPerSecond(*number);
+        l.bandwidth = BytesPerSecond(*number), doubtUnit(a, *number);
     } else if (name == "bandwidth" && !hasGbps) {
       rated = true;
       if (const auto v = text::readBandwidth(a.value); hasUnit(a.value) && v && v->value.value() > 0)
@@ -180,6 +180,17 @@ void GraphAssembly::link(int from, int to, bool directed, const Attributes& attr
   }
   if (!rated) m_unrated.emplace_back(m_graph.links.size(), place);
   m_graph.links.push_back(l);
+}
+
+/// These are rates of ports in Gb/s; in GB/s no link is known to have them. Told once.
+void GraphAssembly::doubtUnit(const Attribute& a, double rate) {
+  if (m_doubtsUnit || (rate != 400e9 && rate != 800e9 && rate != 1600e9 && rate != 3200e9)) return;
+  m_doubtsUnit = true;
+  const std::string number(text::trimmed(a.value));
+  m_source.warning(a.place, "gbps-unit",
+                   "gbps counts in GB/s, so that this link has " + number +
+                       " GB/s; a port of so many Gb/s has " + text::number(rate / 8e9) + " GB/s",
+                   "where gigabits are meant, give bandwidth with its unit: " + number + " Gb/s");
 }
 
 void GraphAssembly::describeOnce(const std::string& id, const Attributes& attributes, const Place& place) {

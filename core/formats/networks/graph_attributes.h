@@ -50,13 +50,14 @@ public:
 
 private:
   void checkFigures();
+  void doubtUnit(const Attribute&, double rate);
 
   SourceText& m_source;
   NetworkGraph m_graph;
   std::unordered_map<std::string, int> m_number;
   std::vector<std::pair<int, double>> m_tflops;
   std::vector<std::pair<std::size_t, Place>> m_unrated;  ///< links without a bandwidth, and where they stand
-  bool m_tooLarge = false;
+  bool m_tooLarge = false, m_doubtsUnit = false;
 };
 
 /// Name and text of what differs from the defaults, for writers. Reading them back gives the same node or

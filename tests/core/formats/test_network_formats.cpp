@@ -121,6 +121,21 @@ private slots:
     QVERIFY(!g->links[0].directed && g->links[1].directed);
     QCOMPARE(levelsOf(*g), QString("2 80"));
   }
+  /// Other programs mean gigabits by gbps: what only a port can have is doubted, once.
+  void gigabitsAreNotTakenInSilence() {
+    const auto doubts = [](const std::string& edge) {
+      const auto g =
+          readDot("graph { a [kind=device]; b [kind=device]; a -- s " + edge + "; b -- s " + edge + " }");
+      return g ? static_cast<int>(std::count_if(g.diagnostics.begin(), g.diagnostics.end(),
+                                                [](const Diagnostic& d) { return d.code == "gbps-unit"; }))
+               : -1;
+    };
+    QCOMPARE(doubts("[gbps=400]"), 1);
+    QCOMPARE(doubts("[gbps=800.0]"), 1);
+    QCOMPARE(doubts("[gbps=450]"), 0);
+    QCOMPARE(doubts("[gbps=\"400 GB/s\"]"), 0);
+    QCOMPARE(doubts("[bandwidth=\"400 Gb/s\"]"), 0);
+  }
   void dotSubgraphsAndStrings() {
     const auto g = readDot(data("dot/small.dot"));
     QVERIFY(g);
