@@ -147,11 +147,15 @@ int paper(const Arguments& args) {
   if (const auto path = args.value("--published")) {
     auto text = readTextFile(*path);
     misuse.insert(misuse.end(), text.diagnostics.begin(), text.diagnostics.end());
-    if (text) published = std::move(*text);
+    if (text) {
+      auto tables = readPublishedTables(*text, *path);
+      misuse.insert(misuse.end(), tables.diagnostics.begin(), tables.diagnostics.end());
+      if (tables) options.published = std::move(*tables);
+      published = std::move(*text);
+    }
   }
   if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
   if (toFiles) return runRowByRow(*rowsOfPaper(options, published), args, shards);
-  options.published = published;
 
   std::vector<PaperRow> rows;
   {

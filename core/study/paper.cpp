@@ -6,6 +6,8 @@
 #include "cluster/devices/device_catalog.h"
 #include "formats/models/hf_config.h"
 #include "study/quiet_solve.h"
+#include "text/json_parts.h"
+#include "text/json_text.h"
 
 namespace nest {
 namespace {
@@ -17,7 +19,7 @@ struct PaperModel {
   const char* config;  ///< published shape, as its config.json has it
 };
 
-constexpr int kGlobalBatch = 4096;
+constexpr int kGlobalBatch = 4096, kMostDevices = 1'000'000;
 
 const PaperModel kModels[] = {
     {"BERT-large", "bert", 512,
@@ -67,27 +69,6 @@ ClusterSource clusterOf(bool leaf, int devices) {
   return c;
 }
 
-/// Published rows by model key and device count, relative to Manual of the same row.
-std::map<std::pair<std::string, int>, PublishedRatios> readPublished(std::string_view text, bool leaf) {
-  std::map<std::pair<std::string, int>, PublishedRatios> out;
-  const auto tables = nlohmann::json::parse(text, nullptr, false);
-  if (!tables.is_object()) return out;
-  const auto rows = leaf ? tables.value("h100_readme", nlohmann::json::array())
-                         : tables.value("tpuv4_reference_results", nlohmann::json::object())
-                               .value("figure5_mbs1", nlohmann::json::array());
-  for (const auto& row : rows) {
-    if (!row.is_object() || !row.contains("model") || !row["model"].is_string() ||
-        !row.value("Manual", nlohmann::json()).is_number())
-      continue;
-    const double manual = row["Manual"].get<double>();
-    PublishedRatios& ratios = out[{row["model"].get<std::string>(), row.value("devices", 0)}];
-    for (const char* method : {"MCMC", "Phaze", "Alpa-E", "NEST"})
-      if (const auto v = row.value(method, nlohmann::json()); v.is_number() && manual > 0)
-        ratios[method] = v.get<double>() / manual;
-  }
-  return out;
-}
-
 struct RowKey {
   const PaperModel* model;
   bool leaf;
@@ -130,6 +111,34 @@ std::optional<Scenario> paperScenario(const std::string& name, bool leaf, int de
   return s;
 }
 
+Reading<PublishedTables> readPublishedTables(std::string_view text, const std::string& file) {
+  auto read = readJsonText(text, file);
+  if (!read) return {std::nullopt, std::move(read.diagnostics)};
+  PublishedTables out;
+  const auto take = [&out](const nlohmann::json& rows, bool leaf) {
+    for (const nlohmann::json& row : rows) {
+      const auto number = [&row](const char* key) {
+        const nlohmann::json& v = partOf(row, key);
+        return v.is_number() ? v.get<double>() : 0;
+      };
+      const std::string model = textOf(row, {"model"});
+      const double manual = number("Manual"), devices = number("devices");
+      if (model.empty() || !(manual > 0) || !(devices >= 1 && devices <= kMostDevices)) continue;
+      PublishedRatios& ratios = out[{model, leaf, static_cast<int>(devices)}];
+      for (const char* method : {"MCMC", "Phaze", "Alpa-E", "NEST"})
+        if (const double v = number(method); v > 0) ratios[method] = v / manual;
+    }
+  };
+  take(partOf(read->root(), "h100_readme"), true);
+  take(partOf(partOf(read->root(), "tpuv4_reference_results"), "figure5_mbs1"), false);
+  if (!out.empty()) return {std::move(out), {}};
+  return {std::nullopt,
+          {error("published-tables", read->placeOf(""),
+                 "no row of the paper's comparison is in this file, under h100_readme or "
+                 "tpuv4_reference_results.figure5_mbs1",
+                 "give the reference's readme_tables.json")}};
+}
+
 std::size_t paperRowCount(const PaperOptions& options) {
   return rowsOf(options).size();
 }
@@ -140,8 +149,8 @@ PaperRow paperRow(const PaperOptions& options, std::size_t index, const Control&
   row.cluster = key.leaf ? "H100 spine-leaf" : "TPUv4-like fat tree";
   row.model = key.model->name;
   row.devices = key.devices;
-  const auto published = readPublished(options.published, key.leaf);
-  if (const auto it = published.find({key.model->key, key.devices}); it != published.end())
+  if (const auto it = options.published.find({key.model->key, key.leaf, key.devices});
+      it != options.published.end())
     row.published = it->second;
   const auto problem = buildProblem(*paperScenario(key.model->name, key.leaf, key.devices));
   row.diagnostics = problem.diagnostics;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "scenario/scenario.h"
@@ -16,6 +17,11 @@ namespace nest {
 /// Ratios that the paper's artifact publishes for one row, by method: "MCMC", "Phaze", "Alpa-E", "NEST";
 /// relative to Manual of the same row.
 using PublishedRatios = std::map<std::string, double>;
+/// Of all rows, by the model's key in the tables, whether they are of the H100 spine-leaf, and devices.
+using PublishedTables = std::map<std::tuple<std::string, bool, int>, PublishedRatios>;
+
+/// Of the reference's readme_tables.json; an error where it holds no row of the comparison.
+Reading<PublishedTables> readPublishedTables(std::string_view text, const std::string& file);
 
 /// One cluster, size and model of the paper's comparison (NEST, arXiv 2603.06798).
 struct PaperRow {
@@ -25,7 +31,7 @@ struct PaperRow {
   Diagnostics diagnostics;  ///< why the row could not be built
   Outcome exact;            ///< this planner's
   std::vector<BaselineResult> baselines;
-  PublishedRatios published;  ///< empty if no text was given, or it has no such row
+  PublishedRatios published;  ///< empty if no tables were given, or they have no such row
 
   const BaselineResult* baseline(BaselineKind) const;
   /// Throughput relative to Manual; empty where either cannot run. The exact search: `exactRatio`.
@@ -38,7 +44,7 @@ struct PaperOptions {
   std::vector<int> leafDevices = {128, 1024};                ///< H100 spine-leaf
   std::vector<std::string> models;                           ///< of paperModels(); empty: all
   BaselineOptions baselines;
-  std::string_view published;  ///< text of the reference's readme_tables.json; empty: none
+  PublishedTables published;
 };
 
 /// Names of the five models.

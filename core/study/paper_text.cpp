@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "study/paper.h"
 #include "units/text.h"
 #include "words/outcome_words.h"
@@ -29,9 +31,13 @@ std::string padded(const std::string& s, std::size_t width) {
 }  // namespace
 
 std::string paperTable(const std::vector<PaperRow>& rows) {
+  const bool hasPublished =
+      std::any_of(rows.begin(), rows.end(), [](const PaperRow& r) { return !r.published.empty(); });
   std::string out =
       "Throughput relative to Manual, whose column is its step time; all plans are costed with the same "
-      "model.\nIn brackets: the ratios that the paper's artifact publishes.\n\n";
+      "model.\n";
+  if (hasPublished) out += "In brackets: the ratios that the paper's artifact publishes.\n";
+  out += '\n';
   const auto line = [&](std::initializer_list<std::string> cells) {
     const std::size_t widths[] = {21, 14, 9, 14, 14, 17, 16, 13, 15, 40};
     std::size_t i = 0;
@@ -59,6 +65,8 @@ std::string paperTable(const std::vector<PaperRow>& rows) {
           cell(r.ratio(BaselineKind::EqualSplit)), both(cell(r.exactRatio()), published(r.published, "NEST")),
           best ? summaryOf(best->plan) : words::of(r.exact.status)});
   }
+  out += "\n\"–\": the plan does not fit, or Manual does not, or the search was stopped.\n";
+  if (!hasPublished) return out;
   out +=
       "\nWhy they differ: the artifact hands its evaluator the baselines' stages in reverse order, so that "
       "their last layers pay recompute and the\n"
@@ -66,8 +74,7 @@ std::string paperTable(const std::vector<PaperRow>& rows) {
       "to transfers in seconds, prices the first\n"
       "boundary at level 0 wherever it lies, charges recompute as backward, and exchanges only the first "
       "stage's gradients. Its tensor degree is\n"
-      "fixed per model; here every method may choose. \"–\": the plan does not fit, or Manual does not, or "
-      "the search was stopped.\n";
+      "fixed per model; here every method may choose.\n";
   return out;
 }
 

@@ -29,9 +29,7 @@ std::string listed(const char* format, const char* what, const std::vector<std::
 class RowsOfPaper : public StudyRows {
 public:
   RowsOfPaper(PaperOptions options, std::string published)
-      : m_published(std::move(published)), m_options(std::move(options)) {
-    m_options.published = m_published;
-  }
+      : m_published(std::move(published)), m_options(std::move(options)) {}
   std::string name() const override { return "paper"; }
   std::size_t size() const override { return paperRowCount(m_options); }
   std::string key() const override {
@@ -51,7 +49,7 @@ public:
   }
 
 private:
-  std::string m_published;
+  std::string m_published;  ///< text of the tables
   PaperOptions m_options;
 };
 
@@ -91,7 +89,7 @@ public:
           p.outcome.plans.push_back({std::move(*plan), e, {}});
         }
       curve.push_back(std::move(p));
-      points.push_back(j.value("point", Json::object()));
+      points.push_back(j.contains("point") ? j["point"] : Json::object());
     }
     compareScalingPoints(m_problem, curve);
     std::vector<std::string> out;

@@ -94,11 +94,18 @@ optima = work / "optima.json"
 optima.write_text(json.dumps({"rows": [[1, 2, 1.0, 2]], "infeasible": [[0.5, 1]]}))
 results("study", "piper", source / "tests/data/piper/two.json", "--optima", optima, "--json")
 results("study", "paper", "--model", "BERT-large", "--devices", 64, "--json")
+tables = work / "tables.json"
+tables.write_text(json.dumps({"h100_readme": [{"model": "llama3", "devices": 64, "Manual": 2, "NEST": 3}]}))
+document = results("study", "paper", "--model", "Llama-3 70B", "--devices", 64, "--published", tables, "--json")
+assert any(row["published"] for row in document["rows"]) and any(b["ratio"] is None for row in document["rows"] for b in row["baselines"])
+results("study", "paper", "--model", "Llama-3 70B", "--devices", 64, "--work-limit", 0, "--json")
 results("check", small, source / "README.md", "topologies/rails.dot", "models/llama-3-8b.json", "--json")
 results("fields", "--json")
 results("sweep", small, "--set", "job.global_batch=8,-1", "--set", "name=a,b", "--json")
 results("sweep", small, "--set", "cluster.device.memory=1 MiB,80 GiB", "--json")
-for profile in (source / "tests/data/profile_json").glob("*.json"):
+profiles = [p for p in (source / "tests/data/profile").glob("*.json") if not p.name.startswith("bad_")]
+assert profiles
+for profile in profiles:
     hold(json.loads(profile.read_text()), "profile.schema.json", profile.name)
 
 told = set(schemas["results.schema.json"]["oneOf"][i]["$ref"].split("/")[-1] for i in range(len(schemas["results.schema.json"]["oneOf"])))

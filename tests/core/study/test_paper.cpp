@@ -75,7 +75,7 @@ private slots:
 
   void publishedRatiosAreOfTheirRow() {
     PaperOptions o = small();
-    o.published = kPublished;
+    o.published = *readPublishedTables(kPublished, "tables.json");
     o.baselines.kinds = {BaselineKind::Manual};
     const auto rows = paperStudy(o);
     std::map<std::pair<std::string, std::string>, PublishedRatios> got;
@@ -84,8 +84,20 @@ private slots:
     QCOMPARE((got[{"TPUv", "BERT-large"}]), (PublishedRatios{{"Alpa-E", 0.5}, {"NEST", 1.25}}));
     QVERIFY((got[{"TPUv", "Llama-2 7B"}].empty()));  // without Manual there is no ratio
     QVERIFY(paperTable(rows).find("[1.25]") != std::string::npos);
-    o.published = "not json";
-    QVERIFY(paperStudy(o).front().published.empty());
+  }
+
+  /// Numbers that are texts, lists that are numbers, and files of something else: told, not thrown.
+  void tablesOfSomethingElseAreTold() {
+    for (const char* text :
+         {"not json", "[]", R"({"h100_readme": 3, "tpuv4_reference_results": 3})",
+          R"({"h100_readme": [{"model": "bert", "devices": "64", "Manual": 4, "NEST": 5}, 7]})"}) {
+      const auto tables = readPublishedTables(text, "tables.json");
+      QVERIFY(!tables && hasErrors(tables.diagnostics));
+      QCOMPARE(tables.diagnostics.front().where.file, std::string("tables.json"));
+    }
+    PaperOptions o = small();
+    o.baselines.kinds = {BaselineKind::Manual};
+    QVERIFY(paperTable(paperStudy(o)).find("In brackets") == std::string::npos);
   }
 
   void tablesHoldEveryRow() {
