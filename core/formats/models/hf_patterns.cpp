@@ -1,9 +1,11 @@
 #include "formats/models/hf_patterns.h"
-#include "units/at.h"
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+
+#include "text/json_parts.h"
+#include "units/at.h"
 
 namespace nest {
 namespace {
@@ -14,8 +16,10 @@ void readStateSpace(ConfigFields& f, TransformerArchitecture& a, bool isAlone) {
   StateSpace s;
   const int expanded = f.optional({"expand", "mamba_expand"}, 2, 1, 64) * a.hidden;
   if (f.isGiven({"time_step_rank", "mamba_dt_rank"}) && !f.isGiven({"mamba_num_heads", "num_heads"})) {
-    const json* rank = f.value(f.isGiven({"time_step_rank"}) ? "time_step_rank" : "mamba_dt_rank");
-    s.timeRank = rank && rank->is_number_integer() ? rank->get<int>() : (a.hidden + 15) / 16;  // "auto"
+    const char* key = f.isGiven({"time_step_rank"}) ? "time_step_rank" : "mamba_dt_rank";
+    const json* rank = f.value(key);
+    s.timeRank = rank && rank->is_number_integer() ? f.optional({key}, 1, 1, kMostWidth)
+                                                   : (a.hidden + 15) / 16;  // "auto"
     s.headDim = 1;
     s.heads = isAlone ? f.optional({"intermediate_size", "d_inner"}, expanded, 1, kMostWidth * 8) : expanded;
     s.stateSize = f.optional({"state_size", "mamba_d_state"}, 16, 1, kMostWidth);
@@ -269,20 +273,21 @@ private:
   /// Attention and MLP of each block as a search left them: other groups, other widths, or none at all.
   void blockConfigs() {
     const json* configs = f.array("block_configs");
-    if (!configs || configs->size() != static_cast<std::size_t>(a.layers))
+    if (!configs || configs->size() != static_cast<std::size_t>(a.layers) ||
+        !std::all_of(configs->begin(), configs->end(), [](const json& c) { return c.is_object(); }))
       return f.fields().report(
           Severity::Error, "config-layer-types", "block_configs",
           "block_configs must describe each of the " + std::to_string(a.layers) + " layers");
     for (int i = 0; i < a.layers; ++i) {
       const json& c = (*configs)[at(i)];
-      const json attention = c.value("attention", json::object()), feed = c.value("ffn", json::object());
+      const json &attention = partOf(c, "attention"), &feed = partOf(c, "ffn");
       const auto is = [](const json& part, const char* key) {
-        const auto it = part.find(key);
-        return it != part.end() && it->is_boolean() && it->get<bool>();
+        const json& v = partOf(part, key);
+        return v.is_boolean() && v.get<bool>();
       };
       const auto figure = [](const json& part, const char* key) {
-        const auto it = part.find(key);
-        return it != part.end() && it->is_number() ? it->get<double>() : 0.0;
+        const json& v = partOf(part, key);
+        return v.is_number() ? v.get<double>() : 0.0;
       };
       if (is(attention, "replace_with_linear") || is(feed, "replace_with_linear"))
         return f.fields().report(Severity::Error, "config-not-modelled", "block_configs",
@@ -290,12 +295,16 @@ private:
       BlockVariant& b = block(i);
       if (is(attention, "no_op"))
         b.mixer = Mixer::None;
-      else if (const int group = static_cast<int>(figure(attention, "n_heads_in_group")); group > 0)
-        b.keyValueHeads = std::max(1, a.heads / group);
+      else if (const double group = figure(attention, "n_heads_in_group"); group >= 1)
+        b.keyValueHeads = std::max(1, static_cast<int>(a.heads / group));
       if (is(feed, "no_op"))
         b.feed = Feed::None;
-      else if (const double times = figure(feed, "ffn_mult"); times > 0)  // rounded up to a multiple of 256
-        b.intermediate = (static_cast<int>(2 * times * a.hidden / 3) + 255) / 256 * 256;
+      else if (const double width = 2 * figure(feed, "ffn_mult") * a.hidden / 3; width > kMostWidth)
+        return f.fields().report(Severity::Error, "json-range", "block_configs",
+                                 "ffn_mult of block " + std::to_string(i) + " makes an MLP wider than " +
+                                     std::to_string(kMostWidth));
+      else if (width > 0)  // rounded up to a multiple of 256
+        b.intermediate = (static_cast<int>(width) + 255) / 256 * 256;
     }
   }
 
