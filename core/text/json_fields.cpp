@@ -31,9 +31,10 @@ std::string inQuotes(std::string_view key) {
   return '"' + std::string(key) + '"';
 }
 /// Empty where every number is allowed, or another check knows the range.
+/// Empty where any number will do.
 std::string range(double least, double most) {
-  return least <= -1e300 && most >= 1e300 ? std::string()
-                                          : "from " + text::exact(least) + " to " + text::exact(most);
+  return least <= -1e15 && most >= 1e15 ? std::string()
+                                        : "from " + text::exact(least) + " to " + text::exact(most);
 }
 
 }  // namespace
@@ -96,7 +97,8 @@ std::optional<double> JsonFields::number(std::string_view key, double least, dou
 std::optional<long long> JsonFields::integer(std::string_view key, long long least, long long most) {
   const json* v = find(key);
   if (!v) return std::nullopt;
-  const std::string allowed = "a whole number " + range(double(least), double(most));
+  const std::string limits = range(double(least), double(most));
+  const std::string allowed = "a whole number" + (limits.empty() ? limits : ' ' + limits);
   if (!v->is_number()) {
     wrongType(key, *v, allowed);
     return std::nullopt;

@@ -1,5 +1,6 @@
 #include "text/json_quantities.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -111,8 +112,12 @@ std::optional<Origin> originField(JsonFields& fields) {
 }
 
 std::optional<int> intField(JsonFields& fields, std::string_view key) {
-  const auto v = fields.integer(key, std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
-  return v ? std::optional(static_cast<int>(*v)) : std::nullopt;
+  // What no int holds lies outside every field's limits; their check tells them.
+  constexpr long long kAny = 1LL << 53;
+  const auto v = fields.integer(key, -kAny, kAny);
+  if (!v) return std::nullopt;
+  return static_cast<int>(
+      std::clamp<long long>(*v, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
 }
 
 }  // namespace nest

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 
 #include "units/letters.h"
 
@@ -116,6 +117,12 @@ std::string limit(Measure m, double v) {
       return v >= 1 ? whole(v) + " s" : time(Seconds(v));
     case Measure::Tokens:
       return v >= 1e12 ? whole(v / 1e12) + " T" : whole(v);
+    case Measure::Share: {
+      char percent[64];  // 0.0001, which others write as 1e-04
+      const auto end =
+          std::to_chars(percent, std::end(percent), std::round(v * 1e8) / 1e6, std::chars_format::fixed);
+      return std::string(percent, end.ptr) + " %";
+    }
     case Measure::Bandwidth:
       return v < 1e9 ? whole(v) + " B/s" : whole(v / 1e9) + " GB/s";
     case Measure::Rate:

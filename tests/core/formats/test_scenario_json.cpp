@@ -5,6 +5,7 @@
 #include "formats/scenario/scenario_json.h"
 #include "scenario/check.h"
 #include "support/test_main.h"
+#include "units/measure.h"
 
 using namespace nest;
 
@@ -85,6 +86,28 @@ Scenario everything() {
 class TestScenarioJson : public QObject {
   Q_OBJECT
 private slots:
+  /// What is expected is what the field takes, not what a machine's word holds.
+  void whatIsExpectedIsTheFieldsOwn() {
+    const auto said = [](const std::string& value) {
+      const auto r =
+          read(R"({"version": 1, "cluster": {"device": "h100-sxm", "network": "host:8@450GB/s,1us"},
+        "model": {"path": "models/tiny.json"}, "job": {"global_batch": )" +
+               value + R"(, "sequence_length": 2048}})");
+      std::string out;
+      Diagnostics all = r.diagnostics;
+      if (r)
+        for (const Diagnostic& d : checkSetting(*r)) all.push_back(d);
+      for (const Diagnostic& d : all)
+        if (d.severity == Severity::Error) out += d.message;
+      return out;
+    };
+    QCOMPARE(said("1e12"), std::string("Global batch must be from 1 to 16,777,216 sequences"));
+    QCOMPARE(said("-1e12"), std::string("Global batch must be from 1 to 16,777,216 sequences"));
+    QCOMPARE(said("\"4k\""), std::string("\"global_batch\" must be a whole number, not a string"));
+    QCOMPARE(said("2.5"), std::string("\"global_batch\" is 2.5; expected: a whole number"));
+    QCOMPARE(text::limit(Measure::Share, 1e-6), std::string("0.0001 %"));
+    QCOMPARE(text::limit(Measure::Share, 1), std::string("100 %"));
+  }
   void everyFieldSurvives() {
     const Scenario s = everything();
     const std::string text = writeScenario(s);
