@@ -95,7 +95,8 @@ Reading<Arguments> parseArguments(const std::vector<std::string>& words, const C
     const OptionSpec* option = find(known, word.substr(0, equals));
     if (!option) {
       result.diagnostics.push_back(
-          misuse("unknown option " + word.substr(0, equals), "known here are " + listOf(known)));
+          misuse("unknown option " + word.substr(0, equals),
+                 known.empty() ? "none is known here" : "known here are " + listOf(known)));
       continue;
     }
     auto& values = a.options[option->name];

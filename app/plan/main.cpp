@@ -28,7 +28,7 @@ Program program() {
            .exits = {{0, "done"},
                      {1, "no plan fits (says why and what would make it fit)"},
                      {2, "bad input or unwritable output (says where and why)"},
-                     {3, "interrupted"}},
+                     {3, "stopped by a deadline, a limit or Ctrl+C before it knew"}},
            .mostFiles = 1},
       .version = NEST_VERSION,
       .commands = {solveCommand(), evaluateCommand(), compareCommand(), whyCommand(), improveCommand(),

@@ -51,7 +51,7 @@ public:
                               "add a Slurm topology.conf or topology.yaml"));
     if (m_options.devicesPerHost && (joins || (count(isFabric) == 0 && (m_treeFiles == 0 || tellsDevices()))))
       m_out.push_back(
-          error("host-size-known", {m_files.front().path, 0, 0, ""},
+          error("host-size-known", {},
                 "devices per host are asked for Slurm topologies only; these files say themselves "
                 "how many devices a host has",
                 "leave --devices-per-host out"));

@@ -232,24 +232,38 @@ private:
         return {m_demand.problem.program.program->name + " does not run it",
                 "set the preset to \"free\" to search it all the same"};
     if (degree.key == "/constraints/tensor") {
+      if (const int all = m_demand.problem.cluster->deviceCount(); bound.least.value_or(1) > all)
+        return {"the cluster has " + text::count(all) + " devices", "ask for no more"};
       const int host = scaleUpSize(*m_demand.problem.cluster);
       if (runnable && bound.least.value_or(1) > host)
         return {"a " + scaleUpName(*m_demand.problem.cluster) + " has " + text::count(host) +
                     (host == 1 ? " device" : " devices"),
                 "set the preset to \"free\" to search TP across hosts"};
       return {runnable ? "TP must divide a host and the attention heads" : "",
-              runnable ? "set the preset to \"free\" to search other degrees" : "widen the profile"};
+              runnable ? "set the preset to \"free\" to search other degrees"
+                       : "ask for one of these, or widen a measured profile"};
     }
     if (degree.key == "/constraints/context")
       return {
           search.contextParallel ? "CP must divide the sequence" : "context parallelism is off",
           search.contextParallel ? "change the sequence length" : "set search.context_parallel to search it"};
+    if (degree.key == "/constraints/expert" && !hasExperts())
+      return {"the model has no experts", "leave EP out"};
     if (degree.key == "/constraints/expert")
       return {search.expertParallel ? "EP must divide the model's experts" : "expert parallelism is off",
               search.expertParallel ? "choose a divisor" : "set search.expert_parallel to search it"};
     if (degree.key == "/constraints/microbatch") return {"", "add it to job.microbatches"};
     if (degree.key == "/constraints/chunks") return {"", "add it to search.chunks_per_stage"};
     return {"", "add it to search.zero_stages"};
+  }
+
+  bool hasExperts() const {
+    const Profile& profile = *m_demand.problem.profile;
+    const auto& layers = m_demand.problem.graph->layers;
+    return std::any_of(layers.begin(), layers.end(), [&](const Layer& l) {
+      const LayerCost* cost = profile.cost(l.classId, 0, 0);
+      return cost && cost->expertParameters > 0;
+    });
   }
 
   /// What no strategy and no microbatch size has cannot be solved for; the answer is what is, and why.

@@ -78,7 +78,7 @@ std::optional<std::vector<std::string>> range(std::string_view s, std::string& w
   if (!wrong.empty()) return out;
   for (std::size_t k = 0; out.size() <= kMostValues; ++k) {
     const double v = geometric ? *from * std::pow(stride, double(k)) : *from + stride * double(k);
-    if (v > *to * (1 + 1e-12)) break;
+    if (v > *to + std::abs(*to) * 1e-12) break;
     const std::string value =
         text::exact(std::abs(v - std::round(v)) < 1e-9 * std::abs(v) ? std::round(v) : v);
     out.push_back(unitOfEnd.empty() ? value : nlohmann::json(value + ' ' + std::string(unitOfEnd)).dump());

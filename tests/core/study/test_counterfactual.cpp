@@ -136,6 +136,10 @@ private slots:
     QCOMPARE(said("tp 4"),
              std::string("TP 4 is not searched: a host has 2 devices; TP can be 1, 2; set the preset "
                          "to \"free\" to search TP across hosts"));
+    QCOMPARE(said("tp 8"), std::string("TP 8 is not searched: the cluster has 4 devices; TP can be 1, 2; "
+                                       "ask for no more"));
+    QCOMPARE(said("ep 2"), std::string("EP 2 is not searched: the model has no experts; EP is 1; "
+                                       "leave EP out"));
     QCOMPARE(said("cp=2"), std::string("CP 2 is not searched: context parallelism is off; CP is 1; set "
                                        "search.context_parallel to search it"));
     QCOMPARE(said("vpp=2"),

@@ -55,6 +55,7 @@ private slots:
     QCOMPARE(f->pointer, std::string("/job/microbatches"));
     QCOMPARE(f->values, (std::vector<std::string>{"[1,2]", "[4]"}));
     QCOMPARE(readSweepField("a=8..64x2")->values, (std::vector<std::string>{"8", "16", "32", "64"}));
+    QCOMPARE(readSweepField("a=-3..-1+1")->values, (std::vector<std::string>{"-3", "-2", "-1"}));
     QCOMPARE(readSweepField("a=1..2+0.5")->values, (std::vector<std::string>{"1", "1.5", "2"}));
     QCOMPARE(readSweepField("a=50 GB/s, \"x, y\"")->values,
              (std::vector<std::string>{"\"50 GB/s\"", "\"x, y\""}));
