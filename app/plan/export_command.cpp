@@ -70,7 +70,8 @@ std::vector<std::string> frameworks() {
   return all;
 }
 
-/// Writes each file into the folder, which is made where it is missing.
+/// Writes each file into the folder, which is made where it is missing. A folder of this kind is written
+/// anew; in any other nothing is replaced.
 int writeFolder(const std::string& path, const std::vector<LaunchFile>& files) {
   namespace fs = std::filesystem;
   std::error_code ec;
@@ -78,6 +79,14 @@ int writeFolder(const std::string& path, const std::vector<LaunchFile>& files) {
   if (ec)
     return report({refused("the folder " + path + " cannot be created: " + ec.message(),
                            "give another with -o")}),
+           kBadInput;
+  std::string others;
+  for (const LaunchFile& f : files)
+    if (fs::exists(fs::path(path) / f.name)) others += (others.empty() ? "" : ", ") + f.name;
+  if (!others.empty() && !fs::exists(fs::path(path) / "ranks.txt"))
+    return report({refused(
+               "the folder " + path + " is none of launch files, and its " + others + " would be replaced",
+               "give a new one with -o")}),
            kBadInput;
   for (const LaunchFile& f : files) {
     const fs::path place = fs::path(path) / f.name;
@@ -94,12 +103,18 @@ int writeFolder(const std::string& path, const std::vector<LaunchFile>& files) {
 /// A warning where another program reads the files than the one that the scenario is predicted under.
 Diagnostics foreignTo(const nest::Program& program, std::optional<LaunchTarget> target) {
   if (!target || *target > LaunchTarget::Nanotron || program.id == kIdealProgram) return {};
-  const auto& own = program.launches;
-  if (std::find(own.begin(), own.end(), nameOf(*target)) != own.end()) return {};
-  return {warning("launch-program", {"", 0, 0, "/program"},
-                  "the scenario's times are those of " + program.id + ", which does not read " +
-                      std::string(nameOf(*target)) + " files",
-                  "choose the program that will run the plan with solve --program, or in the scenario")};
+  const auto reads = [&](const nest::Program& p) {
+    return std::find(p.launches.begin(), p.launches.end(), nameOf(*target)) != p.launches.end();
+  };
+  if (reads(program)) return {};
+  std::string readers;
+  for (const nest::Program& p : nest::programs())
+    if (reads(p)) readers += (readers.empty() ? "" : ", ") + p.id;
+  return {warning(
+      "launch-program", {"", 0, 0, "/program"},
+      "the scenario's times are those of " + program.id + " (" + program.version +
+          "), which does not read these " + std::string(nameOf(*target)) + " files",
+      "plan for the program that will run them, with solve --program or in the scenario: " + readers)};
 }
 
 int exportPlan(const Arguments& args) {
@@ -152,7 +167,10 @@ int exportPlan(const Arguments& args) {
   }
   report(written.diagnostics);
   if (!written) return kNoPlanFits;
-  const Diagnostics failed = writeTextFile(args.value("--output").value_or("-"), *written);
+  const std::string replaces = as == "scenario"                        ? args.files[0]
+                               : as == "plan" && args.files.size() > 1 ? args.files[1]
+                                                                       : std::string();
+  const Diagnostics failed = writeTextFile(args.value("--output").value_or("-"), *written, replaces);
   report(failed);
   return failed.empty() ? kDone : kBadInput;
 }

@@ -1,18 +1,42 @@
 #include "files.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
+#include <vector>
 
 #include "files/file_writer.h"
 #include "printable_output.h"
 
 namespace nest::cli {
 
-Reading<std::string> readTextFile(const std::string& path) {
-  return path == "-" ? readStandardInput() : readText(path);
+namespace {
+
+std::vector<std::string>& filesRead() {
+  static std::vector<std::string> all;
+  return all;
 }
 
-Diagnostics writeTextFile(const std::string& path, const std::string& text) {
+}  // namespace
+
+bool isSameFile(const std::string& a, const std::string& b) {
+  std::error_code ec;
+  return std::filesystem::is_regular_file(a, ec) && std::filesystem::equivalent(a, b, ec);
+}
+
+Reading<std::string> readTextFile(const std::string& path) {
+  if (path == "-") return readStandardInput();
+  filesRead().push_back(path);
+  return readText(path);
+}
+
+Diagnostics writeTextFile(const std::string& path, const std::string& text, const std::string& replaces) {
   if (path != "-") {
+    if (!isSameFile(path, replaces) &&
+        std::any_of(filesRead().begin(), filesRead().end(),
+                    [&](const std::string& read) { return isSameFile(path, read); }))
+      return {error("output-is-input", {path, 0, 0, ""},
+                    "this file was read, and something else would take its place", "give another name")};
     std::cout << std::flush;
     return writeFile(path, text);
   }

@@ -10,7 +10,10 @@ namespace nest::cli {
 Reading<std::string> readTextFile(const std::string& path);
 
 /// writeFile, or standard output for "-". What was printed before stands before it where both go to the same
-/// place.
-Diagnostics writeTextFile(const std::string& path, const std::string& text);
+/// place. Nothing is written over a file that was read, but for `replaces`, of which this is a new version.
+Diagnostics writeTextFile(const std::string& path, const std::string& text, const std::string& replaces = {});
+
+/// The same file, under whatever names.
+bool isSameFile(const std::string& a, const std::string& b);
 
 }  // namespace nest::cli

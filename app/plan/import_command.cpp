@@ -68,6 +68,11 @@ std::optional<TypedLevel> readLevel(const std::string& s, std::vector<NamedText>
                "write for example --level 1=50GB/s,2us, or --level 1=nccl.txt for the output of nccl-tests"));
     return std::nullopt;
   }
+  if (s.substr(2, comma == std::string::npos ? comma : comma - 2).find_first_not_of("0123456789., ") ==
+      std::string::npos)
+    out.push_back(note("bandwidth-unit", {},
+                       "--level " + s + " names no unit; it counts with " +
+                           text::bandwidth(bandwidth->value) + " per device, one way"));
   return TypedLevel{s[0] - '0', *bandwidth, latency};
 }
 
@@ -191,10 +196,14 @@ int importNamed(const Arguments& args) {
   if (sequence) scenario->job.sequenceLength = static_cast<int>(*sequence);
   if (!base && imported->leavesSearchOpen()) report(proposeSearch(*scenario), false, true);
   scenario->model.reference.clear();  // the scenario may be written to another folder than the model's
+  std::string replaces = args.value("--into").value_or("");
+  for (const Imported::Part& p : imported->parts)
+    if (replaces.empty() && readerOf<ReadScenario>(p.format)) replaces = p.path;
   if (!hasErrors(out))
-    for (const Diagnostic& d : writeTextFile(args.value("--output").value_or("-"), writeScenario(*scenario)))
+    for (const Diagnostic& d :
+         writeTextFile(args.value("--output").value_or("-"), writeScenario(*scenario), replaces))
       out.push_back(d);
-  report(out);
+  report(out, false, true);
   return hasErrors(out) ? kBadInput : kDone;
 }
 

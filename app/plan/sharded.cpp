@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "commands.h"
+#include "files.h"
 #include "files/appending_file.h"
 #include "units/text.h"
 
@@ -101,6 +102,10 @@ ShardOptions shardOptions(const Arguments& args, Diagnostics& out) {
     out.push_back(error("command-line", {"", 0, 0, ""}, std::move(message), "see --help"));
   };
   o.base = args.value("--output").value_or("");
+  for (const char* end : {".csv", ".json"})
+    for (const std::string& file : args.files)
+      if (!o.base.empty() && isSameFile(o.base + end, file))
+        misuse("-o " + o.base + " would put " + o.base + end + " in the place of what is read");
   if (const auto s = args.value("--shard")) {
     const auto shard = readShard(*s);
     if (shard)

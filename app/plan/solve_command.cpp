@@ -175,7 +175,7 @@ int evaluate(const Arguments& args) {
   Diagnostics unwritten;
   if (const auto path = args.value("--calibrated"); path && calibration) {
     calibration->scenario.model.reference.clear();  // it may be written to another folder than the model's
-    unwritten = writeTextFile(*path, writeScenario(calibration->scenario));
+    unwritten = writeTextFile(*path, writeScenario(calibration->scenario), args.files[0]);
   }
   Watch watch({input->problem.search.deadlineSeconds, {}});
   const ReportSource source = sourceOf(*input, watch);

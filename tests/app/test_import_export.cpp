@@ -42,6 +42,62 @@ private slots:
     const Ran opened = run({"check", copy});
     QVERIFY2(opened.code == 0, qPrintable(opened.err));
   }
+  void aLevelWithoutAUnitIsTold() {
+    const QStringList words = {"import", "models/llama-2-7b.json", "--network",
+                               "host:8@450GB/s rack:4@50GB/s"};
+    const Ran bare = run(words + QStringList{"--level", "1=50"});
+    QVERIFY2(bare.err.contains("--level 1=50 names no unit; it counts with 50 GB/s"), qPrintable(bare.err));
+    QVERIFY(!run(words + QStringList{"--level", "1=50GB/s"}).err.contains("bandwidth-unit"));
+  }
+  /// What was read is not lost to what is written, under whatever name.
+  void whatWasReadIsNotReplaced() {
+    QTemporaryDir folder;
+    const auto put = [&](const QString& name, const QByteArray& text) {
+      QFile file(folder.filePath(name));
+      if (file.open(QIODevice::WriteOnly)) file.write(text);
+      return folder.filePath(name);
+    };
+    const auto textOf = [](const QString& path) {
+      QFile file(path);
+      return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    const QByteArray scenario = textOf(sample("teaching-6-layers-2x2"));
+    const QString s = put("x.json", scenario), p = folder.filePath("p.json");
+    const QString other = folder.path() + "/./x.json";
+    QCOMPARE(run({"solve", s, "-o", p}).code, 0);
+    const QByteArray plan = textOf(p);
+    const QString config = put("config.json", textOf(NEST_SOURCE_DIR "/samples/models/llama-2-7b.json"));
+    const QByteArray model = textOf(config);
+    for (const QStringList& words :
+         {QStringList{"solve", s, "-o", other},
+          {"evaluate", s, p, "--measured", "500ms", "--calibrated", p},
+          {"export", s, p, "--as", "megatron", "-o", p},
+          {"export", s, "--as", "graphml", "-o", s},
+          {"import", config, "--network", "host:8@450GB/s", "-o", config},
+          {"sweep", s, "--set", "job.global_batch=8,16", "-o", folder.filePath("x")}}) {
+      const Ran r = run(words);
+      QVERIFY2(r.code == 2, qPrintable(words.join(' ') + r.all()));
+      QCOMPARE(textOf(s), scenario);
+      QCOMPARE(textOf(p), plan);
+      QCOMPARE(textOf(config), model);
+    }
+    // A new version of the same thing is what was asked for.
+    for (const QStringList& words : {QStringList{"evaluate", s, p, "--measured", "500ms", "--calibrated", s},
+                                     {"import", "--into", s, "--batch", "32", "-o", s},
+                                     {"export", s, "--as", "scenario", "-o", s},
+                                     {"export", s, p, "--as", "plan", "-o", p}}) {
+      const Ran r = run(words);
+      QVERIFY2(r.code == 0, qPrintable(words.join(' ') + r.all()));
+    }
+    put("README.md", "mine");
+    const Ran into = run({"export", sample("teaching-6-layers-2x2"), "--as", "folder", "-o", folder.path()});
+    QCOMPARE(into.code, 2);
+    QVERIFY2(into.err.contains("README.md would be replaced"), qPrintable(into.err));
+    QCOMPARE(textOf(folder.filePath("README.md")), QByteArray("mine"));
+    const QString fresh = folder.filePath("launch");
+    for (int i = 0; i < 2; ++i)
+      QCOMPARE(run({"export", sample("teaching-6-layers-2x2"), "--as", "folder", "-o", fresh}).code, 0);
+  }
   void aFolderStartsThePlan() {
     QTemporaryDir folder;
     const QString place = folder.filePath("new/launch");
