@@ -7,10 +7,12 @@
 #include <limits>
 #include <unordered_set>
 
+#include "plan/evaluation.h"
 #include "solver/best_first.h"
 #include "solver/common.h"
 #include "solver/space/layout_signature.h"
 #include "solver/stage/messages.h"
+#include "solver/stage/packed_stages.h"
 
 namespace nest::planner {
 
@@ -217,6 +219,7 @@ bool PerStageSearch::take(Item item, const Put& put) {
     return true;
   }
   if (item.kind == Item::Kind::AllUnits) {
+    if (m_many == 1 && boundsOf(item).knowsDepths()) offerPacked(item);
     if (price(boundsOf(item), item)) {
       item.bound = std::max(item.bound, atLeast(item));
       if (open(item)) put(item);
@@ -287,7 +290,58 @@ std::vector<PerStageSearch::Item> PerStageSearch::items() {
   return all;
 }
 
+// Of a long chain no search gets far: stages that hold as much as they can are a plan to begin with.
+void PerStageSearch::offerPacked(const Item& item) {
+  const Tuning::Guesses& guesses = m_uniform.tuning().guesses;
+  if (!m_order.isChain() || m_order.layerCount() < guesses.layers || !m_rules.empty() || m_pinned ||
+      item.schedule->kind() != usualSchedule(1) || m_incumbents.lead().time <= item.bound * (1 + 1e-3) ||
+      !m_packed.insert(keyOf(item)).second)
+    return;
+  const auto& sums = microbatch(item.microbatch).sums;
+  std::vector<StageFloor> floors;
+  for (const LayerSums* s : sums)
+    floors.emplace_back(m_problem, *s,
+                        GradientFloor::of(m_shapes, s->strategy(), {shardingOf(item, item.dataDegree)}),
+                        item.zero);
+  PerStageBounds& bounds = boundsOf(item);
+  const PackedStages packed = packedStages(m_problem, m_order, floors, target(item, 1), m_roomiest,
+                                           item.units, bounds.leastMax(0, m_order.last(), item.units),
+                                           bounds.mostLoad(item.units, limit()), m_watch);
+  const int stages = static_cast<int>(packed.floors.size());
+  if (stages < 2 || !m_space.stageCountAllowed(stages) ||
+      !m_space.devicesAllowed(static_cast<long long>(packed.units) * item.dataDegree))
+    return;
+  Found found;
+  found.microbatchIndex = item.microbatch;
+  found.dataDegree = item.dataDegree;
+  found.zero = item.zero;
+  found.schedule = item.schedule->kind();
+  found.devices = packed.units * item.dataDegree;
+  found.cut.cuts = packed.cuts;
+  found.cut.policies = packed.policies;
+  for (const std::size_t k : packed.floors) found.strategies.push_back(sums[k]->strategyIndex());
+  constexpr int kMostLayouts = 4;
+  int looked = 0;
+  for (const BlockLayout& layout :
+       m_space.layouts(item.dataDegree, packed.units, item.zero, strategiesOf(sums))) {
+    if (looked == kMostLayouts || m_watch.look()) return;
+    if (!std::all_of(packed.floors.begin(), packed.floors.end(),
+                     [&](std::size_t k) { return layout.holds(sums[k]->strategy()); }))
+      continue;
+    ++looked;
+    found.layout = layout;
+    const Evaluation e = evaluate(m_problem, planOf(m_problem, m_order, found));
+    if (!e.feasible()) continue;
+    found.time = found.cut.time = e.batchTime.value();
+    found.memory = 0;
+    for (const StageEvaluation& s : e.stages) found.memory = std::max(found.memory, s.memory.total().value());
+    found.cut.memory = found.memory;
+    m_incumbents.offer(found);
+  }
+}
+
 bool PerStageSearch::process(Item item, const Put& put) {
+  if (m_many == 1) offerPacked(item);
   std::unordered_set<std::string> seen;
   // Of shared parameters the signature tells the levels to a first stage only.
   const auto& tied = m_problem.profile->tied;

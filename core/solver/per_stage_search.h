@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <tuple>
 
 #include "solver/bounds/least_work.h"
@@ -99,6 +100,7 @@ private:
   void makeRoom(const PerStageBounds&);
   int mostStages(const Item&) const;
   bool knowsSites() const { return m_watch.states() > m_uniform.tuning().statesWithoutSites; }
+  void offerPacked(const Item&);
   bool process(Item, const Put& put);
   void tryAgain(Item, const Put& put);
   long long allowance(const Item&) const;  ///< labels
@@ -117,6 +119,7 @@ private:
   double m_roomiest = 0;
   std::map<int, Microbatch> m_microbatches;
   std::map<Key, std::unique_ptr<PerStageBounds>> m_bounds;
+  std::set<Key> m_packed;
   std::vector<Leader> m_leaders;
   int m_many = 1;
   long long m_mostStates = 0;

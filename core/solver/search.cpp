@@ -30,13 +30,17 @@ LayerSums& Search::sumsOf(int microbatch, int strategy, bool covered) {
   return *sums;
 }
 
-bool Search::run() {
+bool Search::run(double share) {
   if (m_rules.contradictory()) {
     m_lowerBound = kNever;
     return true;
   }
   enumerate();
-  return !m_watch.over() && drain();
+  if (m_watch.over()) return false;
+  if (share < 1) m_watch.pauseAfter(share);
+  const bool complete = drain();
+  m_watch.resume();
+  return complete;
 }
 
 bool Search::open(const Entry& e, int zero) const {

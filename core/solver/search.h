@@ -31,8 +31,8 @@ public:
   Search(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Incumbents&, Watch&,
          const Tuning& = {});
 
-  /// True if it ran to its end.
-  bool run();
+  /// True if it ran to its end. `share`: of the time to a deadline, it gets no more.
+  bool run(double share = 1);
   double lowerBound() const { return m_lowerBound; }  ///< proven at any moment; infinite: nothing is left
   void fillLog(Outcome&) const;
   long long tuples() const { return m_tuples; }

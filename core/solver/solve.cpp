@@ -176,16 +176,20 @@ public:
     }
     if (auto given = startOf(m_problem, m_start)) m_incumbents.offer(std::move(*given));
     Search search(m_problem, m_order, m_shapes, m_space, m_incumbents, m_watch, m_tuning);
-    bool complete = search.run();
+    const bool choose = choosesStrategies(m_problem, m_space);
+    // Chains with one strategy for all stages are looked at again where each chooses.
+    const bool twice = choose && m_order.isChain() && m_space.stageCountDecidesNoZero();
+    bool complete = search.run(twice ? m_tuning.firstShare : 1);
     m_out.statistics.tuples = search.tuples();
     double bound = search.lowerBound();
-    const bool choose = choosesStrategies(m_problem, m_space);
-    if (choose && complete)
+    if (choose && (complete || !m_watch.over())) {
+      if (!complete) bound = kNever;
       complete = chooseStrategies(search, bound);
-    else if (!complete && !(bound > 0))  // not all candidates are listed
+    } else if (!complete && !(bound > 0)) {  // not all candidates are listed
       bound = leastTime(m_problem, m_order, m_space, search);
-    else if (choose)
+    } else if (choose) {
       bound = std::min(bound, leastTime(m_problem, m_order, m_space, search));
+    }
     if (m_incumbents.best().empty() && bound == kNever) complete = true;  // nothing is left to look at
     m_incumbents.sort(m_problem, [&](Found& f) {
       if (!m_watch.stopped()) search.settleTies(f);

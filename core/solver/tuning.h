@@ -23,7 +23,10 @@ struct Tuning {
     double far = 1.05;           ///< where the best plan takes so many times the bound
     long long states = 100'000;  ///< and so many did not settle one layout
     std::size_t width = 200;     ///< labels of the beam
+    int layers = 1000;           ///< chains of so many are packed from behind first
   } guesses;
+  /// Of the time to a deadline, one strategy for all stages gets so much before each stage chooses its own.
+  double firstShare = 0.25;
   /// After so many states bounds on a strategy for each stage know where stages stand (STATEMENT.md (6.10)).
   long long statesWithoutSites = 1'000'000;
   /// Of more candidates with one strategy, only those are listed that may matter; the log has no others.

@@ -36,7 +36,17 @@ public:
     if (cause == StopCause::Request || m_cause == StopCause::None) m_cause = cause;
     // Long steps show that they go on.
     if (m_reported && now - *m_reported >= kPace) send(now);
-    return m_over = m_over || cause != StopCause::None;
+    return m_over = m_over || cause != StopCause::None || (m_pause && now >= *m_pause);
+  }
+  /// over() is true once this share of the time to the deadline has passed, if there is one, until resume().
+  void pauseAfter(double share) {
+    if (m_deadline)
+      m_pause =
+          Clock::now() + std::chrono::duration_cast<Clock::duration>((*m_deadline - Clock::now()) * share);
+  }
+  void resume() {
+    m_pause.reset();
+    m_over = m_cause != StopCause::None;
   }
   bool stopped() const { return m_cause == StopCause::Request; }
   StopCause cause() const { return m_cause; }  ///< of the end, None before it
@@ -75,7 +85,7 @@ private:
 
   const Control& m_control;
   Clock::time_point m_begin;
-  std::optional<Clock::time_point> m_deadline, m_reported;
+  std::optional<Clock::time_point> m_deadline, m_pause, m_reported;
   Progress m_last;
   long long m_states = 0;
   unsigned m_calls = 0;

@@ -22,7 +22,8 @@ PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, 
       m_target(target),
       m_weights(target.bound),
       m_whole(problem, target),
-      m_classOf(at(order.layerCount())) {
+      m_classOf(at(order.layerCount())),
+      m_mostStages(problem.constraints.stages.most.value_or(order.layerCount())) {
   auto& sums = m_sums = all;
   std::stable_sort(sums.begin(), sums.end(), [](const LayerSums* a, const LayerSums* b) {
     return a->strategy().width() < b->strategy().width();
@@ -141,7 +142,7 @@ double PerStageBounds::before(const std::vector<double>& table, int step, int cu
 double PerStageBounds::upTo(int units, double limit) const {
   if (isClosed(units)) return kNever;
   // max is at least the mean load too, of so many stages.
-  const int stages = std::min(m_order->layerCount(), units / m_leastWidth);
+  const int stages = mostStages(units);
   double bound = 0, withTail = 0;
   for (int step = 0; step < kSteps; ++step) {
     const double share = m_weights.max * step / (kSteps - 1);
@@ -150,6 +151,7 @@ double PerStageBounds::upTo(int units, double limit) const {
   }
   const double most = mostLoadUpTo(units, limit);
   bound = std::max(withTail, bound + leastTail(units, most));
+  if (units <= m_deep.units) bound = std::max(bound, m_deep.time);
   if (isPriced(units) && limit < kNever) bound = std::max(bound, m_prices->upTo(units, most));
   return bound;
 }
@@ -218,7 +220,7 @@ double PerStageBounds::leastTail(int units, double mostLoad) const {
 }
 
 double PerStageBounds::leastMax(int units) const {
-  const int stages = std::min(m_order->layerCount(), units / m_leastWidth);
+  const int stages = mostStages(units);
   double slowest = 0;
   for (std::size_t c = 0; c < m_perClass.size(); ++c) slowest = std::max(slowest, leastOf(c, units, 1, 0));
   return std::max({slowest, m_unitWork.back() / units, m_work.back() / stages}) * (1 - 1e-12);
@@ -234,9 +236,23 @@ std::vector<StageSites> PerStageBounds::sitesOf(int units) const {
   return differ ? all : std::vector<StageSites>();
 }
 
+bool PerStageBounds::priceDepths(int mostUnits, double limit, double capacity, Watch& watch) {
+  // Few units less make little difference.
+  constexpr double kNear = 0.998;
+  if (!isLong() || !m_target.byLoad() || (mostUnits <= m_deep.units && mostUnits >= kNear * m_deep.units))
+    return false;
+  const DepthPrices prices(*m_problem, *m_order, m_floors, m_target,
+                           {mostUnits, limit, leastMax(mostUnits), mostLoad(mostUnits, limit), capacity,
+                            m_problem->constraints.stages.least.value_or(1), mostStages(mostUnits)});
+  m_deep = {mostUnits, prices.bound(watch)};
+  return true;
+}
+
 bool PerStageBounds::priceUnits(int mostUnits, double limit, double capacity, std::size_t mostKept,
                                 Watch& watch) {
-  if (!m_order->isChain() || limit == kNever || isPriced(mostUnits)) return false;
+  if (!m_order->isChain() || limit == kNever) return false;
+  if (priceDepths(mostUnits, limit, capacity, watch)) return true;
+  if (isPriced(mostUnits)) return false;
   const UnitPrices::Limits limits{
       mostUnits, limit, leastMax(mostUnits) * m_whole.share, mostLoad(mostUnits, limit), capacity, mostKept};
   if (!(limits.mostLoad > 0)) return false;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "solver/bounds/depth_prices.h"
 #include "solver/bounds/stage_prefixes.h"
 #include "solver/bounds/unit_prices.h"
 
@@ -28,6 +29,7 @@ public:
   /// asked before anything is asked about a pipeline of more units. `limit`: what takes longer does not
   /// count. `mostKept`: of more relaxed stages none is kept. False: nothing changed.
   bool priceUnits(int mostUnits, double limit, double capacity, std::size_t mostKept, Watch&);
+  bool knowsDepths() const { return m_deep.units > 0; }  ///< of long chains priceUnits() begins with them
   /// Chains: from here on time(), whole() and mostLoad() look at whole stages too. `limit`: only plans below
   /// it count. `sites`: they know where stages stand, which takes longer.
   void sharpen(int mostUnits, double limit, double capacity, bool sites, Watch&);
@@ -59,6 +61,7 @@ private:
   static constexpr int kMostCuts = 1000;
   static constexpr std::size_t kFewClasses = 16;
   static constexpr std::size_t kMostTableBytes = std::size_t(128) << 20;
+  bool priceDepths(int mostUnits, double limit, double capacity, Watch&);  ///< false: nothing changed
   std::vector<StageSites> sitesOf(int units) const;
   bool isPriced(int units) const { return m_prices && units <= m_prices->units(); }
   bool knows(int units) const { return m_prefixes && units <= m_prefixes->units(); }
@@ -73,6 +76,9 @@ private:
   double leastMax(int units) const;                    ///< of the whole pipeline
   double mostLoadUpTo(int units, double limit) const;  ///< of every pipeline on so many units or fewer
   double theta(int step, int units) const;
+  int mostStages(int units) const {
+    return std::min({m_order->layerCount(), units / m_leastWidth, m_mostStages});
+  }
   /// The stages in front of a cut take so many, at least.
   int leastUnits(int cut) const { return m_leastWidth * m_rules->leastBefore(cut); }
   bool isClosed(int units) const { return units < leastUnits(m_order->last()) || units <= m_closedUnits; }
@@ -86,6 +92,10 @@ private:
   int m_closedUnits = 0;  ///< no pipeline of so many units or fewer stays below the limit
   std::unique_ptr<StagePrefixes> m_prefixes;
   std::unique_ptr<UnitPrices> m_prices;
+  struct {
+    int units = 0;
+    double time = 0;
+  } m_deep;  ///< what DepthPrices tell of pipelines on so many units or fewer
   int m_zero;
   Target m_target;
   ObjectiveWeights m_weights;                   ///< of loads
@@ -97,6 +107,7 @@ private:
   std::vector<StageFloor> m_floors;             ///< per strategy
   double m_tailPerLoad = 0;
   int m_leastWidth = 1;
+  int m_mostStages;  ///< as the user allows
   double m_leastBytes = 0;
   std::vector<double> m_work, m_unitWork;     ///< per cut: Σ min load, Σ min a·load
   std::vector<std::vector<double>> m_tables;  ///< per units: kSteps × cuts, or classes of layers

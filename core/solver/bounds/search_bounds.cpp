@@ -57,20 +57,25 @@ double leastFill(const Problem& problem, const LayerSums& sums, const Target& ta
   return filling.of(LeastPasses::of(sums, zero, Part{0, cut}, sums.leastAny[cut], 0), 0, 0).x;
 }
 
-std::vector<int> fewestStages(const LayerOrder& order, const CutRules& rules,
-                              const std::vector<StageFloor>& floors, double most) {
+// Fewer layers in front of as many stages fit where more do: the furthest end of a stage recedes with its
+// begin, and the fewer layers are left behind it the fewer stages hold them.
+std::vector<int> fewestStages(const Problem& problem, const LayerOrder& order, const CutRules& rules,
+                              const std::vector<StageFloor>& floors, const Target& target, double most,
+                              double capacity) {
   constexpr int kFar = 1 << 30;
   std::vector<int> fewest(at(order.cutCount()), kFar);
   fewest.back() = 0;
+  const auto holds = [&](const Part& part) {
+    const InFlight inFlight = leastInFlight(target, fewest[at(part.to)], 0);
+    return std::any_of(floors.begin(), floors.end(), [&](const StageFloor& f) {
+      return f.work(problem.search.recompute, inFlight, part, capacity, most * kSlack, true) < kNever;
+    });
+  };
+  int reach = order.last();
   for (int from = order.last() - 1; from >= 0; --from) {
-    int reach = from;
-    for (const StageFloor& f : floors) {
-      const auto& work = f.sums().leastAny;
-      while (reach < order.last() && work[at(reach + 1)] - work[at(from)] <= most * kSlack) ++reach;
-    }
     reach = std::min(reach, rules.mostEnd(from));
-    if (reach > from && fewest[at(reach)] < kFar)
-      fewest[at(from)] = std::max(fewest[at(reach)] + 1, rules.leastBehind(from));
+    while (reach > from && (fewest[at(reach)] == kFar || !holds({from, reach}))) --reach;
+    if (reach > from) fewest[at(from)] = std::max(fewest[at(reach)] + 1, rules.leastBehind(from));
   }
   return fewest;
 }

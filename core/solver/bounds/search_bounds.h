@@ -51,9 +51,10 @@ private:
 /// g of several stages together is never more. 0 with ZeRO 2 and 3, and where devices differ.
 double leastFill(const Problem&, const LayerSums&, const Target&, int zero, int cut);
 
-/// The fewest stages of a chain that hold the layers from each cut on, none with a load above `most`.
-std::vector<int> fewestStages(const LayerOrder&, const CutRules&, const std::vector<StageFloor>&,
-                              double most);
+/// The fewest stages of a chain that hold the layers from each cut on, each on a device with `capacity` and
+/// none with a load above `most`.
+std::vector<int> fewestStages(const Problem&, const LayerOrder&, const CutRules&,
+                              const std::vector<StageFloor>&, const Target&, double most, double capacity);
 
 /// What a stage of one chunk holds with so many stages behind it, of a pipeline of `fewest` stages or more.
 InFlight leastInFlight(const Target&, int behind, int fewest);

@@ -36,7 +36,7 @@ StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, co
       m_weights(problem, target),
       m_limits(limits),
       m_sites(std::move(sites)),
-      m_fewest(fewestStages(order, rules, floors, limits.load)) {
+      m_fewest(fewestStages(problem, order, rules, floors, target, limits.load, limits.capacity)) {
   while (m_mostBehind > 0 && bytes() > kMostBytes) --m_mostBehind;
   if (bytes() > kTooManyBytes) return;
   int narrow = std::numeric_limits<int>::max();

@@ -21,51 +21,77 @@ namespace {
 constexpr double kCertain = 1 - 1e-12;
 }  // namespace
 
-/// The relaxed stages by the cut at which they end, none beaten by another. Kept from the first time on that
-/// they are asked for, unless they are too many: of 10,000 layers there are tens of millions.
+/// The relaxed stages by the cut at which they end, none beaten by another. Those of layers that are alike
+/// are the same at one cut as at the next. Kept from the first time on that they are asked for, unless they
+/// are too many: of 10,000 layers that differ there are tens of millions.
 class UnitPrices::Lister {
 public:
+  /// `mostLoad`: of any stage of the pipeline.
   Lister(const UnitPrices& prices, const Problem& problem, const CutRules& rules,
-         const std::vector<StageFloor>& floors, int zero)
+         const std::vector<StageFloor>& floors, int zero, double mostLoad)
       : m_prices(prices),
         m_problem(problem),
         m_rules(rules),
         m_floors(floors),
         m_zero(zero),
-        m_fewest(fewestStages(prices.m_order, rules, floors, prices.m_limits.mostLoad)),
+        m_mostLoad(std::min(mostLoad, prices.m_limits.mostLoad)),
+        m_fewest(fewestStages(problem, prices.m_order, rules, floors, prices.m_target, m_mostLoad,
+                              prices.m_limits.capacity)),
         m_leastBytes(at(prices.m_order.cutCount()), kNever),
         m_byStart(at(prices.m_order.cutCount())),
-        m_kept(at(prices.m_order.cutCount())) {
+        m_listOf(at(prices.m_order.cutCount())),
+        m_alike(at(prices.m_order.cutCount()), 0) {
     for (const StageFloor& f : floors) {
       m_narrow = std::min(m_narrow, f.sums().strategy().width());
       for (std::size_t c = 0; c < m_leastBytes.size(); ++c)
         m_leastBytes[c] = std::min(m_leastBytes[c], f.sums().boundary[c]);
     }
+    const auto& layers = problem.graph->layers;
+    for (int c = 2; c < prices.m_order.last() && rules.empty(); ++c)
+      if (layers[at(c - 1)].classId == layers[at(c - 2)].classId &&
+          std::all_of(floors.begin(), floors.end(), [&](const StageFloor& f) {
+            return f.sums().boundary[at(c)] == f.sums().boundary[at(c - 1)];
+          }))
+        m_alike[at(c)] = m_alike[at(c - 1)] + 1;
   }
 
   /// To be asked for all cuts in turn.
   const std::vector<Stage>& before(int to) {
-    if (m_listed) return m_kept[at(to)];
-    m_stages.clear();
-    list(to);
-    m_count += m_stages.size();
-    if (m_keeps && m_count > m_prices.m_limits.mostKept) {
-      m_keeps = false;
-      for (auto& kept : m_kept) std::vector<Stage>().swap(kept);
+    if (m_listed) return m_lists[m_listOf[at(to)]];
+    if (m_lists.empty() || !repeats(to)) {
+      if (!m_keeps) m_lists.clear();
+      m_lists.emplace_back();
+      m_count += list(to).size();
+      if (m_keeps && m_count > m_prices.m_limits.mostKept) {
+        m_keeps = false;
+        m_lists.erase(m_lists.begin(), m_lists.end() - 1);
+      }
     }
-    if (m_keeps) {
-      m_kept[at(to)] = m_stages;
-      m_listed = to == m_prices.m_order.last();
-    }
-    return m_stages;
+    m_listOf[at(to)] = m_lists.size() - 1;
+    m_listed = m_keeps && to == m_prices.m_order.last();
+    return m_lists.back();
   }
   bool keeps() const { return m_keeps; }
+  /// It took little to list them.
+  bool isQuick() const { return m_listed && m_lists.size() < m_listOf.size() / 8; }
 
 private:
-  void list(int to) {
+  InFlight inFlightBefore(int to) const {
+    return leastInFlight(m_prices.m_target, m_fewest[at(to)], m_fewest[0]);
+  }
+  /// All that was looked at for the cut in front stands among layers that are alike, and holds as much.
+  bool repeats(int to) const {
+    return m_reach <= m_alike[at(to - 1)] && m_alike[at(to)] > 0 &&
+           inFlightBefore(to).count == inFlightBefore(to - 1).count;
+  }
+
+  const std::vector<Stage>& list(int to) {
     const UnitPrices& p = m_prices;
-    if (m_fewest[at(to)] > p.m_order.layerCount()) return;
-    const InFlight inFlight = leastInFlight(p.m_target, m_fewest[at(to)], m_fewest[0]);
+    std::vector<Stage>& stages = m_lists.back();
+    m_reach = to;
+    if (m_fewest[at(to)] > p.m_order.layerCount()) return stages;
+    m_reach = 0;
+    const InFlight inFlight = inFlightBefore(to);
     int first = to;
     for (const StageFloor& f : m_floors) {
       const LayerSums& s = f.sums();
@@ -73,8 +99,9 @@ private:
       if (a > p.m_limits.units) continue;
       const auto transfer = [&](double bytes) { return leastTransfer(m_problem, a + m_narrow, bytes); };
       const double sent = to < p.m_order.last() ? transfer(s.boundary[at(to)]) : 0;
-      for (int from = to - 1; from >= 0; --from) {
-        if (s.leastAny[at(to)] - s.leastAny[at(from)] > p.m_limits.mostLoad * kSlack) break;
+      int from = to - 1;
+      for (; from >= 0; --from) {
+        if (s.leastAny[at(to)] - s.leastAny[at(from)] > m_mostLoad * kSlack) break;
         if (!m_rules.mayStand(from, to)) continue;
         const Part part{from, to};
         const StageSize size = f.size(part);
@@ -83,28 +110,30 @@ private:
         if (own == kNever) break;  // nor does a longer stage fit
         const double received = from > 0 ? transfer(m_leastBytes[at(from)]) : 0, work = own + sent + received,
                      data = f.data(size);
-        if (work + data > p.m_limits.mostLoad * kSlack) continue;
-        Stage stage{from, a, {work + data, work + data}, f.tail(size), {}};
+        if (work + data > m_mostLoad * kSlack) continue;
+        Stage stage{to - from, a, {work + data, work + data}, f.tail(size), {}};
         if (p.m_weights.fills()) {
           stage.passes = LeastPasses::of(s, m_zero, part, work, received);
-          stage.fill = p.m_weights.of(stage.passes, data, p.m_limits.mostLoad * kSlack);
+          stage.fill = p.m_weights.of(stage.passes, data, m_mostLoad * kSlack);
         }
         m_byStart[at(from)].push_back(stage);
         first = std::min(first, from);
       }
+      m_reach = std::max(m_reach, to - from);
     }
     for (int from = first; from < to; ++from) {
       auto& all = m_byStart[at(from)];
       std::sort(all.begin(), all.end(), [](const Stage& a, const Stage& b) {
         return std::tie(a.width, a.fill.y, a.fill.x, a.tail) < std::tie(b.width, b.fill.y, b.fill.x, b.tail);
       });
-      const auto begin = static_cast<std::ptrdiff_t>(m_stages.size());
+      const auto begin = static_cast<std::ptrdiff_t>(stages.size());
       for (const Stage& stage : all)
-        if (std::none_of(m_stages.begin() + begin, m_stages.end(),
+        if (std::none_of(stages.begin() + begin, stages.end(),
                          [&](const Stage& o) { return o.beats(stage); }))
-          m_stages.push_back(stage);
+          stages.push_back(stage);
       all.clear();
     }
+    return stages;
   }
 
   const UnitPrices& m_prices;
@@ -112,11 +141,15 @@ private:
   const CutRules& m_rules;
   const std::vector<StageFloor>& m_floors;
   int m_zero;
+  double m_mostLoad;
   std::vector<int> m_fewest;
   int m_narrow = std::numeric_limits<int>::max();
   std::vector<double> m_leastBytes;
-  std::vector<std::vector<Stage>> m_byStart, m_kept;
-  std::vector<Stage> m_stages;
+  std::vector<std::vector<Stage>> m_byStart;
+  std::deque<std::vector<Stage>> m_lists;
+  std::vector<std::size_t> m_listOf;  ///< by cut
+  std::vector<int> m_alike;           ///< by cut: so many layers in front of it are like the one before them
+  int m_reach = 0;                    ///< layers in front of the cut that the last list looked at
   std::size_t m_count = 0;
   bool m_keeps = true, m_listed = false;
 };
@@ -130,7 +163,7 @@ UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const Cu
   constexpr int kMostBands = 16;
   m_price[0] = std::max(m_weights.max, m_weights.sum) * limits.mostLoad / limits.units / 4;
   for (std::size_t q = 1; q < m_price.size(); ++q) m_price[q] = m_price[q - 1] * kRatio;
-  Lister stages(*this, problem, rules, floors, zero);
+  Lister stages(*this, problem, rules, floors, zero, limits.mostLoad);
   const double low = std::min(limits.leastMax, limits.mostLoad), high = limits.mostLoad;
   const int count =
       low > 0 ? std::clamp(static_cast<int>(std::ceil(std::log(high / low) / kBand)), 1, kMostBands) : 1;
@@ -154,7 +187,13 @@ UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const Cu
       std::vector<Pass*> all;
       for (std::size_t k = 0; k < most; ++k)
         all.push_back(&passes.emplace_back(m_bands[left[k]].most, kTails[v], order.cutCount()));
-      if (!price(stages, all, watch)) return;
+      // In pipelines without larger loads more stages stand behind a cut, and more is in flight.
+      if (stages.isQuick() && left.front() + 1 < m_bands.size()) {
+        Lister own(*this, problem, rules, floors, zero, m_bands[left.front()].most / m_weights.share);
+        if (!price(own, all, watch)) return;
+      } else if (!price(stages, all, watch)) {
+        return;
+      }
       for (std::size_t k = 0; k < most; ++k) {
         m_bands[left[k]].whole[v] = passes[k].before.back();
         if (left[k] + 1 == m_bands.size())
@@ -199,20 +238,25 @@ void UnitPrices::extend(Pass& pass, const std::vector<Stage>& stages, int to) co
   const int shared = pass.shared;
   for (const Stage& stage : stages) {
     if (stage.fill.y > pass.most * kSlack) continue;
+    const int from = to - stage.layers;
     const double x = stage.passes.open ? m_weights.of(stage.passes, 0, pass.most * kSlack).x : stage.fill.x;
-    Row alone, first;
-    for (std::size_t q = 0; q < alone.size(); ++q) {
-      alone[q] = m_weights.sum * x + m_price[q] * stage.width;
-      first[q] = alone[q] + stage.tail / shared;
-    }
-    for (int i = 0; i <= std::min(shared, stage.from); ++i)
-      if (const Row& front = pass.row(i, stage.from); front[0] < kNever)
-        relax<kPrices>(pass.row(std::min(i + 1, shared), to).data(), front.data(),
-                       (i < shared ? first : alone).data());
+    Row cost;
+    for (std::size_t q = 0; q < cost.size(); ++q) cost[q] = m_weights.sum * x + m_price[q] * stage.width;
+    const auto add = [&](int inFront) {
+      if (const Row& front = pass.row(inFront, from); front[0] < kNever)
+        relax<kPrices>(pass.row(std::min(inFront + 1, shared), to).data(), front.data(), cost.data());
+    };
+    if (from >= shared) add(shared);
+    if (from > pass.furthest) continue;
+    for (double& v : cost) v += stage.tail / shared;
+    for (int i = 0; i <= std::min(shared - 1, from); ++i) add(i);
   }
-  for (int i = 1; i <= shared; ++i)
-    for (std::size_t q = 0; q < m_price.size(); ++q)
-      pass.before[at(to)][q] = std::min(pass.before[at(to)][q], pass.row(i, to)[q]);
+  for (int i = 1; i <= shared; ++i) {
+    const Row& here = pass.row(i, to);
+    if (i < shared && here[0] < kNever) pass.furthest = to;
+    for (std::size_t q = 0; q < here.size(); ++q)
+      pass.before[at(to)][q] = std::min(pass.before[at(to)][q], here[q]);
+  }
 }
 
 double UnitPrices::rest(const Row& row, int units) const {

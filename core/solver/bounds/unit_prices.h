@@ -43,7 +43,7 @@ private:
   static constexpr std::array<int, 2> kTails = {1, 6};  ///< over so many first stages the tail is shared
   using Row = std::array<double, kPrices>;
   struct Stage {
-    int from, width;
+    int layers, width;
     StageFill fill;
     double tail;
     LeastPasses passes;  ///< where x depends on the largest y
@@ -63,6 +63,7 @@ private:
     Row& row(int stages, int cut);
     double most;
     int shared;
+    int furthest = 0;         ///< cut that fewer stages lead to
     std::vector<Row> after;   ///< so many stages in front, or more
     std::vector<Row> before;  ///< whatever stands in front
   };

@@ -106,6 +106,12 @@ bool SearchSpace::stagesMayDiffer() const {
   return !m_problem->constraints.megatronExpressible && runs(PlanFeature::DifferingStages);
 }
 
+bool SearchSpace::stageCountDecidesNoZero() const {
+  for (int z = 0; z < 4; ++z)
+    if (zeroAllowed(z, true, 1) != zeroAllowed(z, true, 2)) return false;
+  return true;
+}
+
 std::vector<int> SearchSpace::shardDegrees(int dataDegree, int zero,
                                            std::span<const Strategy> strategies) const {
   if (zero == 0 || m_problem->search.shardGroups == ShardGroups::All) return {dataDegree};

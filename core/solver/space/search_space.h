@@ -59,6 +59,7 @@ public:
   bool mayCombine(const Strategy&, int zero, int stages) const;
   /// Stages may have strategies and recompute policies of their own.
   bool stagesMayDiffer() const;
+  bool stageCountDecidesNoZero() const;  ///< the same ZeRO stages with one stage as in pipelines
   /// Layouts for blocks whose pipeline takes `replicaWidth` · d_in devices; larger h first, then larger d_in,
   /// then smaller P. `strategies`: those that a stage may have.
   std::vector<BlockLayout> layouts(int dataDegree, int replicaWidth, int zero,

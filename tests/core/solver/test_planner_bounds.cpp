@@ -3,6 +3,7 @@
 #include <map>
 
 #include "solver/bounds/chunk_bounds.h"
+#include "solver/bounds/depth_prices.h"
 #include "solver/bounds/least_work.h"
 #include "solver/bounds/load_ranges.h"
 #include "solver/bounds/per_stage_bounds.h"
@@ -89,6 +90,27 @@ std::shared_ptr<const Profile> profileOfRepeated(const Profile& of, const LayerG
     }
   p.tied = of.tied;
   return std::make_shared<const Profile>(std::move(p));
+}
+
+/// The instance with the first layer in place of each, or with a class of its own for each of these.
+Problem withLayersAlike(Problem p, int layers, bool apart) {
+  const Profile& of = *p.profile;
+  auto graph = LayerGraph::chain(std::vector<Layer>(static_cast<std::size_t>(layers), p.graph->layers[0]));
+  graph.classCount = apart ? layers : 1;
+  const int tensors = static_cast<int>(graph.tensors.size());
+  Profile profile(of.strategies(), of.microbatches(), graph.classCount, tensors);
+  for (int s = 0; s < static_cast<int>(of.strategies().size()); ++s)
+    for (int b = 0; b < static_cast<int>(of.microbatches().size()); ++b) {
+      if (const LayerCost* cost = of.cost(p.graph->layers[0].classId, s, b))
+        for (int c = 0; c < graph.classCount; ++c) profile.setCost(c, s, b, *cost);
+      if (!p.graph->tensors.empty())
+        for (int t = 0; t < tensors; ++t) profile.setTensorBytes(t, s, b, of.tensorBytes(0, s, b));
+    }
+  for (int x = 0; x < layers; ++x) graph.layers[static_cast<std::size_t>(x)].classId = apart ? x : 0;
+  p.graph = std::make_shared<const LayerGraph>(std::move(graph));
+  p.profile = std::make_shared<const Profile>(std::move(profile));
+  p.constraints = {};
+  return p;
 }
 
 }  // namespace
@@ -205,18 +227,68 @@ private slots:
     QVERIFY2(bounds.bytes() < std::size_t(32) << 20, qPrintable(QString::number(bounds.bytes())));
   }
 
+  /// Stages of layers that are alike are listed once for many cuts: the bounds are those of layers that are
+  /// told apart.
+  void layersAlikeAreListedOnce() {
+    InstanceFeatures features;
+    features.dags = features.constraints = false;
+    int checked = 0;
+    for (std::uint64_t seed = 520000; seed < 520200; ++seed) {
+      std::vector<double> found;
+      for (const bool apart : {false, true}) {
+        const Problem p = withLayersAlike(randomInstance(seed, features), 40, apart);
+        const LayerOrder order(*p.graph);
+        GroupShapes shapes(*p.cluster);
+        const SearchSpace space(p);
+        const CutRules rules(p.constraints, order);
+        if (space.microbatches().empty() || space.strategies().empty() || space.zeroStages().empty())
+          continue;
+        const int b = space.microbatches().front(), z = space.zeroStages().front();
+        std::vector<std::unique_ptr<LayerSums>> sums;
+        std::vector<LayerSums*> all;
+        for (int k : space.strategies())
+          all.push_back(sums.emplace_back(std::make_unique<LayerSums>(p, order, shapes, b, k)).get());
+        if (std::any_of(all.begin(), all.end(), [](const LayerSums* s) { return !s->offered(); })) continue;
+        const auto shards = space.shardDegrees(1, z, strategiesOf(all));
+        const Target target = targetOf(p.search.objective, scheduleOf(usualSchedule(1)), 16, 1, 1);
+        PerStageBounds bounds(p, order, rules, shapes, all, {{1, shards}}, z, target);
+        const int units = 12;
+        const double time = 2 * bounds.whole(units, 0);
+        const Control control;
+        Watch watch(control, 0);
+        if (!(time > 0) || time == kNever ||
+            !bounds.priceUnits(units, time, 4 * p.cluster->device().memory.value.value(), 500'000, watch))
+          continue;
+        found.push_back(std::min(1e300, bounds.upTo(units, time)));
+        for (int cut = 1; cut < order.cutCount(); ++cut)
+          found.push_back(std::min(1e300, bounds.time(0, cut, units / 2, 0, 0, 0)));
+      }
+      for (std::size_t k = 0; 2 * k < found.size(); ++k)
+        QVERIFY2(std::abs(found[k] - found[found.size() / 2 + k]) <= 1e-9 * found[k],
+                 qPrintable(QString("seed %1, %2: %3 and %4")
+                                .arg(seed)
+                                .arg(k)
+                                .arg(found[k])
+                                .arg(found[found.size() / 2 + k])));
+      checked += !found.empty();
+    }
+    QVERIFY2(checked > 50, qPrintable(QString::number(checked)));
+  }
+
   /// No feasible plan beats the bound of its configuration, nor the bound for free strategies, nor leaves its
   /// windows.
   void boundsAreBelowEveryPlan() {
     InstanceFeatures features;
     features.mostPlans = 3000;
     features.shardGroups = features.foldedExperts = true;
-    int checked = 0, ruled = 0, split = 0, straddling = 0;
+    int checked = 0, ruled = 0, split = 0, straddling = 0, tight = 0;
     for (std::uint64_t seed = 500000; seed < 500800; ++seed) {
       features.schedules = seed % 4 >= 2;
       // Bounds know which cuts are asked for, and which layers are pinned.
       features.constraints = seed % 2 == 0;
-      const Problem p = randomInstance(seed, features);
+      Problem p = randomInstance(seed, features);
+      if (seed % 5 == 0 && p.graph->isChain() && !p.profile->tied)
+        p = withLayersAlike(std::move(p), p.graph->layerCount(), false);
       const LayerOrder order(*p.graph);
       GroupShapes shapes(*p.cluster);
       const SearchSpace space(p);
@@ -281,6 +353,20 @@ private slots:
           [&] { QVERIFY(several.upTo(units, time * (1 + 1e-9)) <= time); }();
           const Control control;
           Watch watch(control, 0);
+          if (order.isChain() && target.byLoad()) {
+            std::vector<StageFloor> floors;
+            for (const LayerSums* s : all)
+              floors.emplace_back(p, *s, GradientFloor::of(shapes, s->strategy(), plan.dataDegree(), shards),
+                                  plan.zero);
+            const double least = e.maxLoad.value() * (1 - 0.5 * (checked % 2)) * (1 - 1e-12),
+                         most = e.maxLoad.value() * (1 + 0.2 * (checked % 3));
+            const DepthPrices deep(p, order, floors, target,
+                                   {units + checked % 2, time * (1 + 1e-9), least, most,
+                                    roomiest * kMemoryRounding, plan.stageCount(), plan.stageCount()});
+            const double bound = deep.bound(watch);
+            [&] { QVERIFY(bound <= time); }();
+            tight += bound > 0.9 * time;
+          }
           const bool priced = bounds.priceUnits(units + checked % 3, time * (1 + 1e-9),
                                                 roomiest * kMemoryRounding, checked % 2 ? 3 : 500'000, watch);
           [&] { QVERIFY(priced == order.isChain()); }();
@@ -309,6 +395,7 @@ private slots:
     QVERIFY(ruled > 200);
     QVERIFY(split > 200);
     QVERIFY2(straddling > 200, qPrintable(QString::number(straddling)));
+    QVERIFY2(tight > 200, qPrintable(QString::number(tight)));
   }
 
   void interleavedBoundsAreBelowEveryPlan() {

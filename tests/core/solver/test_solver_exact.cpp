@@ -275,12 +275,27 @@ private slots:
       Variation guessed;
       guessed.solver = [=](const Problem& p) {
         Tuning tuning;
-        tuning.guesses = {.far = 1, .states = 3, .width = width};
+        tuning.guesses = {.far = 1, .states = 3, .width = width, .layers = 1};
         tuning.statesWithoutSites = -1;
         return solve(p, {}, nullptr, tuning);
       };
       QCOMPARE(wrong(f, 0.2, guessed), 0);
     }
+  }
+  /// Where one strategy for all stages was left before anything was looked at, nothing is missed.
+  void oneStrategyIsLeftForStrategiesPerStage() {
+    InstanceFeatures f;
+    f.freeStrategies = 1;
+    f.dags = false;
+    f.schedules = true;
+    Variation left;
+    left.solver = [](Problem p) {
+      p.search.deadlineSeconds = 3600;
+      Tuning tuning;
+      tuning.firstShare = 0;
+      return solve(p, {}, nullptr, tuning);
+    };
+    QCOMPARE(wrong(f, 0.3, left), 0);
   }
   /// Stages of which many layers, and some of the cuts, are given.
   void pinnedStages() {
