@@ -134,7 +134,7 @@ std::optional<FigureState> CutFigure::state(const PlanContext& c, bool) const {
 void CutFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(),
-             style.standalone
+             style.standalone || m_isBare
                  ? tr("%1 per step · %2")
                        .arg(timeText(m_draft->evaluation.batchTime), phrase(summaryOf(m_draft->plan)))
                  : tr("Layers, width = compute time. Drag the cuts; dashed: the best plan"));

@@ -27,6 +27,7 @@ public:
   void setDraft(std::optional<Draft> draft) { m_draft = std::move(draft); }
   const std::optional<Draft>& draft() const { return m_draft; }
   void choose(int cut, bool shown);
+  void showBare() { m_isBare = true; }  ///< on a slide nobody drags
   /// Layer edges of a plan for Draft::edges.
   static std::vector<double> edgesOf(const Problem&, const Plan&);
 
@@ -63,6 +64,7 @@ private:
   Hit hitOf(int stage, const Parts&, const PlanContext&) const;
 
   std::optional<Draft> m_draft;
+  bool m_isBare = false;
 };
 
 }  // namespace nest

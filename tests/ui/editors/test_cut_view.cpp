@@ -5,6 +5,7 @@
 #include <QTimer>
 #include <QtTest/QTest>
 
+#include "../figures/reading.h"
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
 #include "figures/memory_figure.h"
@@ -94,6 +95,17 @@ private slots:
     QCOMPARE(figure.loadAxis(), before);
     QCOMPARE(figure.draft()->best.size(), figure.draft()->evaluation.stages.size());
   }
+
+  void aSlideAsksForNoDrag() {
+    Opened o;
+    const auto asks = [&] {
+      return !test::matching(test::wordsOf(*o.view.figure(), o.context, {900, 500}), "Drag").isEmpty();
+    };
+    QVERIFY(asks());
+    o.view.showBare();
+    QVERIFY(!asks());
+  }
+
   void whatIsDrawnIsShownKeptAndUsed() {
     Opened o;
     QSignalSpy told(&o.view, &CutView::handPlanChanged);

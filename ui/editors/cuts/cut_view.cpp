@@ -158,6 +158,7 @@ void CutView::refresh() {
 
 void CutView::showBare() {
   hideControls(*this);
+  m_figure->showBare();
 }
 
 void CutView::cutEvenly() {
