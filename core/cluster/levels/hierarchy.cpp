@@ -283,8 +283,9 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
   }
   const bool named = !in.identities.empty();
   h.m_generatedHostSize = in.fanouts.empty() ? 1 : in.fanouts.front();
-  if (named || in.fanouts.empty() || !in.excluded.empty()) {
-    // Generated names follow the input's hosts, so that a device keeps its name when another one is excluded.
+  if (named || in.fanouts.empty() || order != devices || !in.excluded.empty()) {
+    // Generated names follow the input's hosts, so that a device keeps its name when another one is excluded
+    // or slower.
     std::vector<DeviceIdentity> all = in.identities;
     if (!named) {
       int host = 0, slot = 0;

@@ -1,4 +1,5 @@
 #include <QtTest/QTest>
+#include <algorithm>
 
 #include "cluster/levels/hierarchy.h"
 #include "support/test_main.h"
@@ -108,6 +109,25 @@ private slots:
     QCOMPARE(h->slowest(0, 4), 0.5);
     QCOMPARE(h->smallestMemory(0, 4).value(), 40e9);
     QCOMPARE(h->deviceCount(), 4);
+  }
+  /// A slow device moves its host behind the others, but is not called another one.
+  void slowDevicesKeepTheirNames() {
+    auto in = input({2, 3});
+    const auto alike = Hierarchy::build(in);
+    in.factors.assign(6, {});
+    in.factors[1].speed = 0.5;
+    const auto h = Hierarchy::build(in);
+    QVERIFY(alike && h);
+    std::vector<int> sources;
+    for (int p = 0; p < 6; ++p) {
+      const DeviceIdentity now = h->identity(DeviceIndex(p));
+      QCOMPARE(now, alike->identity(DeviceIndex(now.source)));
+      QCOMPARE(h->factor(DeviceIndex(p)).speed, now.source == 1 ? 0.5 : 1.0);
+      sources.push_back(now.source);
+    }
+    QVERIFY(!std::is_sorted(sources.begin(), sources.end()));
+    std::sort(sources.begin(), sources.end());
+    QCOMPARE(sources, (std::vector<int>{0, 1, 2, 3, 4, 5}));
   }
 };
 NEST_TEST(TestHierarchy)
