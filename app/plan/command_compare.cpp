@@ -5,7 +5,7 @@
 
 #include "commands.h"
 #include "solver/baselines/baselines.h"
-#include "solver/solve.h"
+#include "solver/even_hosts.h"
 #include "study/counterfactual.h"
 #include "study/study_report.h"
 #include "text/json_layout.h"
@@ -78,7 +78,7 @@ int compare(const Arguments& args) {
   std::vector<BaselineResult> baselines;
   {
     Watch watch(limits);
-    exact = solve(input->problem, watch.control());
+    exact = solveOnEvenHosts(input->problem, watch.control());
     baselines = runBaselines(input->problem, watch.control(), options);
   }
   if (json)

@@ -11,7 +11,7 @@
 #include "plan/metrics.h"
 #include "plan/schedule.h"
 #include "scenario/calibration.h"
-#include "solver/solve.h"
+#include "solver/even_hosts.h"
 #include "study/conflicts.h"
 #include "text/text_table.h"
 #include "units/text.h"
@@ -28,7 +28,7 @@ std::optional<Outcome> solveFreely(const Input& input, Control control) {
   if (!problem) return std::nullopt;
   problem->search.deadlineSeconds = input.problem.search.deadlineSeconds;
   control.deadline.reset();  // it has as long again
-  return solve(*problem, control);
+  return solveOnEvenHosts(*problem, control);
 }
 
 using Measured = std::variant<std::monostate, Seconds, Measurement>;

@@ -19,7 +19,8 @@
 namespace nest {
 namespace {
 
-/// Part of each group of one level or of several, so that groups are alike or their sizes powers of two.
+/// Part of each group of one level or of several, so that groups are alike or powers of two divide their
+/// sizes.
 struct EvenHosts {
   std::string name;       ///< "the 15 complete hosts", "64 devices of each rack"
   bool complete = false;  ///< no host that is taken loses a device
@@ -27,30 +28,53 @@ struct EvenHosts {
   std::vector<int> idle;  ///< positions
 };
 
-/// Hosts of at least `size` devices, with so many each.
-EvenHosts hostsOf(const Hierarchy& cluster, int size) {
+/// Devices of what a level-l group consists of: one, or those of a group of the level below, which are alike.
+int partSize(const Hierarchy& cluster, int l) {
+  return l > 0 ? cluster.uniformGroupSize(l - 1) : 1;
+}
+
+/// Of each level-l group `kept` of how many parts it has; `what` that is, empty: all or none.
+template <class Kept>
+EvenHosts partOfGroups(const Hierarchy& cluster, int l, const std::string& what, Kept kept) {
   EvenHosts even;
-  int hosts = 0;
-  for (int h = 0; h < cluster.groupCount(0); ++h) {
-    const auto [begin, end] = cluster.groupSpan(0, h);
-    const bool isLargeEnough = end - begin >= size;
-    hosts += isLargeEnough;
-    for (int p = begin + (isLargeEnough ? size : 0); p < end; ++p) even.idle.push_back(p);
+  const int part = partSize(cluster, l);
+  int groups = 0;
+  for (int g = 0; g < cluster.groupCount(l); ++g) {
+    const auto [begin, end] = cluster.groupSpan(l, g);
+    const int taken = kept((end - begin) / part) * part;
+    groups += taken > 0;
+    even.devices += taken;
+    for (int p = begin + taken; p < end; ++p) even.idle.push_back(p);
   }
-  even.complete = size == cluster.largestGroupSize(0);
-  even.devices = size * hosts;
-  even.name = even.complete ? "the " + text::count(hosts) + " complete hosts"
-                            : text::count(size) + (size == 1 ? " device" : " devices") + " of each of " +
-                                  text::count(hosts) + " hosts";
+  const std::string kind = l > 0 ? cluster.level(l).name + " groups" : "hosts";
+  even.complete = what.empty();
+  even.name = even.complete ? "the " + text::count(groups) + " complete " + kind
+                            : what + " of each of " + text::count(groups) + ' ' + kind;
   return even;
 }
 
-std::vector<EvenHosts> partsOfUnevenHosts(const Hierarchy& cluster) {
+std::string nameOfParts(const Hierarchy& cluster, int l, int count) {
+  return l > 0        ? cluster.level(l - 1).name + (count == 1 ? " group" : " groups")
+         : count == 1 ? "device"
+                      : "devices";
+}
+
+/// Of a level whose groups differ in size: the complete ones; of each a multiple of a power of two, so that
+/// groups of ranks of that size straddle none; and of those that have as many the same number.
+std::vector<EvenHosts> partsOfUnevenGroups(const Hierarchy& cluster, int l) {
+  const int part = partSize(cluster, l), most = cluster.largestGroupSize(l) / part;
   std::set<int> sizes;
-  for (int h = 0; h < cluster.groupCount(0); ++h)
-    sizes.insert(cluster.groupSpan(0, h).second - cluster.groupSpan(0, h).first);
+  for (int g = 0; g < cluster.groupCount(l); ++g)
+    sizes.insert((cluster.groupSpan(l, g).second - cluster.groupSpan(l, g).first) / part);
   std::vector<EvenHosts> all;
-  for (const int size : sizes) all.push_back(hostsOf(cluster, size));
+  all.push_back(partOfGroups(cluster, l, "", [most](int n) { return n == most ? n : 0; }));
+  for (int m = largestPowerOfTwo(most); m > 1; m /= 2)
+    all.push_back(partOfGroups(cluster, l,
+                               "a multiple of " + text::count(m) + ' ' + nameOfParts(cluster, l, m),
+                               [m](int n) { return n / m * m; }));
+  for (auto k = sizes.rbegin(); k != sizes.rend(); ++k)
+    all.push_back(partOfGroups(cluster, l, text::count(*k) + ' ' + nameOfParts(cluster, l, *k),
+                               [k = *k](int n) { return n >= k ? k : 0; }));
   return all;
 }
 
@@ -97,15 +121,27 @@ std::vector<EvenHosts> partsOfOddHosts(const Hierarchy& cluster) {
   return out;
 }
 
+/// The innermost level whose groups differ in size.
+std::optional<int> unevenLevel(const Hierarchy& cluster) {
+  for (int l = 0; l + 1 < cluster.levelCount(); ++l)
+    if (cluster.uniformGroupSize(l) == 0) return l;
+  return std::nullopt;
+}
+
 std::vector<EvenHosts> evenHostsOf(const Hierarchy& cluster) {
   if (cluster.levelCount() < 2) return {};
-  auto all = cluster.uniformGroupSize(0) > 0 ? partsOfOddHosts(cluster) : partsOfUnevenHosts(cluster);
-  std::erase_if(all, [&](const EvenHosts& e) { return 2 * e.devices < cluster.deviceCount(); });
-  constexpr std::size_t kMost = 3;
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a.devices > b.devices; });
-  all.resize(std::min(all.size(), kMost));
-  return all;
+  auto all = partsOfOddHosts(cluster);
+  if (const auto l = unevenLevel(cluster))
+    for (EvenHosts& even : partsOfUnevenGroups(cluster, *l)) all.push_back(std::move(even));
+  constexpr std::size_t kMost = 5;
+  std::vector<EvenHosts> kept;
+  for (EvenHosts& even : all) {
+    const bool isKnown =
+        std::any_of(kept.begin(), kept.end(), [&](const auto& k) { return k.idle == even.idle; });
+    if (kept.size() < kMost && !isKnown && !even.idle.empty() && 2 * even.devices >= cluster.deviceCount())
+      kept.push_back(std::move(even));
+  }
+  return kept;
 }
 
 /// Under the preset "runnable", where hosts are alike, without tensor groups that would straddle them: those
@@ -163,7 +199,7 @@ public:
     }
     const long long given = own.work ? own.work->left() / left : 0;
     if (own.work) own.work = std::make_shared<WorkLimit>(given);
-    if (left > 1) own.front = FrontEffort::None;
+    if (left > 1 && own.front == FrontEffort::Usual) own.front = FrontEffort::None;
     m_begin = m_end, m_end = end;
     if (own.progress) own.progress = [this](const Progress& p) { tell(p); };
     Outcome o = solve(problem, own, start, m_tuning);
@@ -198,6 +234,20 @@ Diagnostic saving(const EvenHosts& even, const RankedPlan& found, const RankedPl
   return note("devices-left-idle", {}, std::move(message));
 }
 
+/// Adds to a Pareto front what none of its plans beats; what that beats goes.
+void addToFront(std::vector<RankedPlan>& front, RankedPlan plan) {
+  const auto beats = [](const RankedPlan& a, const RankedPlan& b) {
+    return a.evaluation.batchTime <= b.evaluation.batchTime && a.plan.devicesUsed() <= b.plan.devicesUsed() &&
+           peakMemory(a) <= peakMemory(b);
+  };
+  if (std::any_of(front.begin(), front.end(), [&](const RankedPlan& r) { return beats(r, plan); })) return;
+  std::erase_if(front, [&](const RankedPlan& r) { return beats(plan, r); });
+  const auto place = std::upper_bound(front.begin(), front.end(), plan, [](const auto& a, const auto& b) {
+    return a.evaluation.batchTime < b.evaluation.batchTime;
+  });
+  front.insert(place, std::move(plan));
+}
+
 void forgetMisses(Outcome& o) {
   o.nearestMiss.reset();
   std::erase_if(o.diagnostics,
@@ -213,15 +263,18 @@ void lead(Outcome& o, const Problem& problem, RankedPlan found) {
   o.status = proven ? OutcomeStatus::Optimal : OutcomeStatus::BestSoFar;
   o.provenPlans = proven ? 1 : 0;
   forgetMisses(o);
-  if (!o.front.empty()) {
-    std::erase_if(o.front, [&](const RankedPlan& r) {
-      return r.plan.devicesUsed() >= found.plan.devicesUsed() && peakMemory(r) >= peakMemory(found);
-    });
-    o.front.insert(o.front.begin(), found);
-  }
-  o.frontReach = FrontReach::Met;
   o.plans.insert(o.plans.begin(), std::move(found));
   if (o.plans.size() > static_cast<std::size_t>(std::max(1, problem.search.topPlans))) o.plans.pop_back();
+}
+
+/// Where groups differ in size, not every part of them was looked at.
+Outcome withItsLimits(const Problem& problem, Outcome o) {
+  if (o.status == OutcomeStatus::Optimal && unevenLevel(*problem.cluster))
+    o.diagnostics.push_back(note(kOtherPartsNotTried, {"", 0, 0, "/cluster/network"},
+                                 "optimal of all plans on all devices in their order and on even hosts; with "
+                                 "other devices idle there may be a faster one",
+                                 "exclude devices to try it"));
+  return o;
 }
 
 /// Some even hosts were not searched to the end: `bound` is what they can do at best.
@@ -265,22 +318,29 @@ Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const P
 Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const Plan* start,
                          const Tuning& tuning) {
   const auto ways = evenHostsOf(*problem.cluster);
-  if (ways.empty()) return solve(problem, control, start, tuning);
+  if (ways.empty()) return withItsLimits(problem, solve(problem, control, start, tuning));
   InTurn turn(problem, control, tuning);
   std::optional<RankedPlan> found;
   const EvenHosts* of = nullptr;
   StopCause cut = StopCause::None;
   Seconds bound(std::numeric_limits<double>::infinity()), elapsed;
   long long states = 0, tuples = 0;
+  const bool wide = control.front == FrontEffort::Wider;
+  std::vector<RankedPlan> front;
+  FrontReach reach = wide ? FrontReach::Exact : FrontReach::Met;
   int left = static_cast<int>(ways.size()) + 1;
   for (std::size_t k = 0; k < ways.size(); ++k, --left) {
     Problem even = insideHosts(withoutDevices(problem, ways[k].idle));
-    even.search.topPlans = 1;
-    const Outcome o = turn.run(even, nullptr, 0.1 * static_cast<double>(k + 1), left);
+    if (!wide) even.search.topPlans = 1;
+    Plan known = found ? found->plan : Plan();
+    known.deviceOrder.clear();  // mostly it stands there as well
+    const Outcome o = turn.run(even, found ? &known : nullptr, 0.1 * static_cast<double>(k + 1), left);
     elapsed += o.statistics.elapsed;
     states += o.statistics.states, tuples += o.statistics.tuples;
     if (o.cutShort()) cut = o.stopCause, bound = std::min(bound, o.lowerBound);
     if (!o.best()) continue;
+    reach = std::min(reach, o.frontReach);
+    for (const RankedPlan& r : o.front) front.push_back(placed(problem, *even.cluster, r.plan));
     RankedPlan r = placed(problem, *even.cluster, o.best()->plan);
     if (!r.evaluation.feasible() || (found && found->evaluation.batchTime <= r.evaluation.batchTime))
       continue;
@@ -293,12 +353,18 @@ Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const P
   if (o.status == OutcomeStatus::Failed) return o;
   const bool isFaster =
       found && (!o.best() || found->evaluation.batchTime * (1 + 1e-9) < o.best()->evaluation.batchTime);
+  if (control.front != FrontEffort::None) {
+    if (found) front.push_back(*found);
+    for (RankedPlan& r : front)
+      if (r.evaluation.feasible()) addToFront(o.front, std::move(r));
+    o.frontReach = o.status == OutcomeStatus::Infeasible ? reach : std::min(reach, o.frontReach);
+  }
   if (isFaster) {
     o.diagnostics.push_back(saving(*of, *found, o.best()));
     lead(o, problem, std::move(*found));
   }
   if (cut != StopCause::None) admit(o, bound, cut);
-  return o;
+  return withItsLimits(problem, std::move(o));
 }
 
 }  // namespace nest

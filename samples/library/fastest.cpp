@@ -6,7 +6,7 @@
 #include <cluster/devices/device_catalog.h>
 #include <files/file_reader.h>
 #include <formats/scenario/scenario_json.h>
-#include <solver/solve.h>
+#include <solver/even_hosts.h>
 #include <units/text.h>
 
 int main(int argc, char** argv) {
@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
     scenario->cluster.device = device;
     const auto problem = nest::buildProblem(*scenario);
     if (!problem) continue;  // its links or formats do not suit the scenario
-    const nest::Outcome outcome = nest::solve(*problem);
+    const nest::Outcome outcome = nest::solveOnEvenHosts(*problem);
     if (const nest::RankedPlan* best = outcome.best())
       rows.push_back({best->evaluation.batchTime.value(), nest::text::time(best->evaluation.batchTime) +
                                                               "  " + device.id + "  " +

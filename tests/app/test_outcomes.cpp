@@ -133,6 +133,29 @@ private slots:
       QCOMPARE(one.toObject()["outcome"].toObject()["status"].toString(), QString("stopped"));
     }
   }
+  /// Every command plans on even hosts besides where hosts differ in size, and none calls that all there is.
+  void unevenHostsArePlannedAlikeEverywhere() {
+    QFile file(sample("llama3-70b-h100-1024"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QJsonObject scenario = QJsonDocument::fromJson(file.readAll()).object();
+    QJsonObject cluster = scenario["cluster"].toObject();
+    QJsonArray sizes;
+    for (int h = 0; h < 128; ++h) sizes.append(h % 8 == 0 ? 7 : 8);
+    cluster["host_sizes"] = sizes;
+    scenario["cluster"] = cluster;
+    const QByteArray text = QJsonDocument(scenario).toJson();
+    const QJsonObject solved = run({"solve", "-", "--free", "--json"}, text).json();
+    const double time = solved["batch_time_s"].toDouble();
+    QVERIFY(time > 0);
+    QVERIFY(!solved["plan"].toObject()["device_order"].toArray().isEmpty());
+    QVERIFY(solved["free"].toObject()["batch_time_s"].toDouble() <= time);
+    const QJsonObject compared = run({"compare", "-", "--only", "Manual", "--json"}, text).json();
+    QCOMPARE(compared["exact"].toObject()["batch_time_s"].toDouble(), time);
+    const Ran told = run({"solve", "-"}, text);
+    QVERIFY2(told.out.contains("Optimal in") && told.out.contains("leaves out what is noted above"),
+             qPrintable(told.out));
+    QVERIFY2(told.out.contains("with other devices idle there may be a faster one"), qPrintable(told.out));
+  }
   void baselinesThatWereCutOffSaySo() {
     const Ran r = run({"compare", sample(kLarge), "--work-limit", "0", "--json"});
     QCOMPARE(r.code, 3);

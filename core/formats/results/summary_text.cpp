@@ -10,6 +10,7 @@
 #include "plan/unsearched.h"
 #include "scenario/calibration.h"
 #include "scenario/search_menus.h"
+#include "solver/even_hosts.h"
 #include "text/text_table.h"
 #include "units/amount.h"
 #include "units/numbering.h"
@@ -241,8 +242,9 @@ std::string networkText(const ReportSource& source, const RankedPlan& r) {
 }
 
 bool leavesOut(const Outcome& o) {
-  return std::any_of(o.diagnostics.begin(), o.diagnostics.end(),
-                     [](const Diagnostic& d) { return d.code == kNotTried; });
+  return std::any_of(o.diagnostics.begin(), o.diagnostics.end(), [](const Diagnostic& d) {
+    return d.code == kNotTried || d.code == kOtherPartsNotTried;
+  });
 }
 
 std::string searchText(const Outcome& o) {

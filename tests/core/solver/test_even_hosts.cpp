@@ -1,7 +1,9 @@
 #include <QtTest/QTest>
 #include <algorithm>
+#include <optional>
 
 #include "core/plan/hand_problem.h"
+#include "problem/device_count.h"
 #include "solver/even_hosts.h"
 #include "solver/solve.h"
 #include "solver/tuning.h"
@@ -31,9 +33,33 @@ Problem oddRacks() {
   });
 }
 
-bool noted(const Outcome& o) {
+bool says(const Outcome& o, const std::string& code) {
   return std::any_of(o.diagnostics.begin(), o.diagnostics.end(),
-                     [](const Diagnostic& d) { return d.code == "devices-left-idle"; });
+                     [&](const Diagnostic& d) { return d.code == code; });
+}
+bool noted(const Outcome& o) {
+  return says(o, "devices-left-idle");
+}
+
+/// Groups of 4, 3 and 3 hosts of one device, or of two, and four stages of two hosts, which exchange tensors:
+/// quickly inside a group.
+Problem unevenGroups(bool ofTwo) {
+  HierarchyInput in;
+  in.device.memory.value = Bytes(1e6);
+  in.levels = {{"rack", BytesPerSecond(1000), Seconds(0)}, {"fabric", BytesPerSecond(10), Seconds(1)}};
+  in.gaps = {0, 0, 0, 1, 0, 0, 1, 0, 0};
+  if (ofTwo) {
+    in.levels.insert(in.levels.begin(), {"host", BytesPerSecond(1000), Seconds(0)});
+    in.gaps = {0, 1, 0, 1, 0, 1, 0, 2, 0, 1, 0, 1, 0, 2, 0, 1, 0, 1, 0};
+  }
+  Problem p = handProblem(in, 4, {{ofTwo ? 4 : 2, false, 1, 1}});
+  p.search.preset = SearchPreset::Free;
+  p.constraints.stages.least = 4;
+  return withProfile(p, [](Profile& profile) {
+    LayerCost c = plainLayer();
+    c.collectives = {{CollectiveKind::AllReduce, GroupKind::Tensor, Phase::Forward, Bytes(100), 1}};
+    for (int x = 0; x < 4; ++x) profile.setCost(x, 0, 0, c);
+  });
 }
 
 }  // namespace
@@ -65,7 +91,7 @@ private slots:
     QCOMPARE(
         told->message,
         std::string("hosts have 1 to 2 devices: beside all 6, solve plans on even hosts and takes what is "
-                    "faster: 1 device of each of 4 hosts (4 devices, 2 idle); the 2 complete hosts (4 "
+                    "faster: the 2 complete hosts (4 devices, 2 idle); 1 device of each of 4 hosts (4 "
                     "devices, 2 idle)"));
   }
   /// Experts on all devices of a rack of three straddle racks; on two of each they do not. Nothing is slower
@@ -103,6 +129,58 @@ private slots:
                           std::string::npos);
     }
   }
+  /// Of three hosts in a group two are taken beside the four of another: groups of two straddle none.
+  void unevenGroupsKeepMultiples() {
+    for (const bool ofTwo : {false, true}) {
+      const Problem p = unevenGroups(ofTwo);
+      const Outcome all = solve(p), even = solveOnEvenHosts(p);
+      QVERIFY(all.best() && even.best());
+      QCOMPARE(even.status, OutcomeStatus::Optimal);
+      QVERIFY(even.best()->evaluation.batchTime < all.best()->evaluation.batchTime);
+      QCOMPARE(static_cast<int>(even.best()->plan.deviceOrder.size()), ofTwo ? 16 : 8);
+      QVERIFY(noted(even) && says(even, kOtherPartsNotTried));
+      const auto told = evenHostsNote(*p.cluster);
+      QVERIFY(told);
+      const std::string name =
+          ofTwo ? "a multiple of 2 host groups of each of 3 rack groups (16 devices, 4 idle)"
+                : "a multiple of 2 devices of each of 3 hosts (8 devices, 2 idle)";
+      QVERIFY2(told->message.find(name) != std::string::npos, told->message.c_str());
+    }
+  }
+  /// Of small clusters every set of devices is left idle once, and the rest solved in its order.
+  void everySetOfIdleDevicesIsTried() {
+    InstanceFeatures f;
+    f.strategyPerStage = f.interleave = f.deviceFactors = false;
+    f.mostLayers = 5, f.mostDevices = 8;
+    int tried = 0, beaten = 0;
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+      Problem p = randomInstance(seed, f);
+      const int n = p.cluster->deviceCount();
+      if (n > 8 || !evenHostsNote(*p.cluster)) continue;
+      p.search.preset = SearchPreset::Free;
+      p.search.topPlans = 1;
+      std::optional<Seconds> least;
+      for (unsigned set = 0; set + 1 < 1U << n; ++set) {
+        std::vector<int> idle;
+        for (int i = 0; i < n; ++i)
+          if (set >> i & 1) idle.push_back(i);
+        const Outcome o = solve(idle.empty() ? p : withoutDevices(p, idle));
+        if (o.best() && (!least || o.best()->evaluation.batchTime < *least))
+          least = o.best()->evaluation.batchTime;
+      }
+      const Outcome even = solveOnEvenHosts(p);
+      QCOMPARE(even.best() != nullptr, least.has_value());
+      if (!least) continue;
+      QVERIFY(even.best()->evaluation.batchTime.value() >= least->value() * (1 - 1e-9));
+      const bool isBeaten = even.best()->evaluation.batchTime.value() > least->value() * (1 + 1e-9);
+      // What is not the best of all is not called that.
+      if (isBeaten && p.cluster->uniformGroupSize(0) == 0) QVERIFY(says(even, kOtherPartsNotTried));
+      ++tried;
+      beaten += isBeaten;
+    }
+    qInfo("%d of %d are faster with other devices idle", beaten, tried);
+    QVERIFY(tried > 50 && beaten * 20 < tried);
+  }
   /// On any cluster it is never slower, and what it returns can run.
   void neverSlower() {
     InstanceFeatures f;
@@ -122,6 +200,46 @@ private slots:
       faster += better;
     }
     QVERIFY2(uneven > 50 && faster > 2, qPrintable(QString("%1 of %2 uneven").arg(faster).arg(uneven)));
+  }
+  /// A wide front holds what even hosts have to offer; of a usual one the plan that leads.
+  void theFrontHoldsPlansOnEvenHosts() {
+    InstanceFeatures f;
+    f.strategyPerStage = false;
+    int onEven = 0;
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+      Problem p = randomInstance(seed, f);
+      p.search.preset = SearchPreset::Free;
+      p.search.topPlans = 3;
+      if (!evenHostsNote(*p.cluster)) continue;
+      for (const FrontEffort effort : {FrontEffort::Usual, FrontEffort::Wider}) {
+        Control control;
+        control.front = effort;
+        const Outcome o = solveOnEvenHosts(p, control), all = solve(p, control);
+        if (!o.best()) continue;
+        const auto beats = [](const RankedPlan& a, const RankedPlan& b) {
+          const auto memory = [](const RankedPlan& r) {
+            Bytes most;
+            for (const StageEvaluation& s : r.evaluation.stages) most = std::max(most, s.memory.total());
+            return most;
+          };
+          return a.evaluation.batchTime.value() <= b.evaluation.batchTime.value() * (1 + 1e-9) &&
+                 a.plan.devicesUsed() <= b.plan.devicesUsed() &&
+                 memory(a).value() <= memory(b).value() * (1 + 1e-9);
+        };
+        const auto covered = [&](const RankedPlan& r) {
+          return std::any_of(o.front.begin(), o.front.end(), [&](const auto& g) { return beats(g, r); });
+        };
+        QVERIFY(covered(*o.best()));
+        for (const RankedPlan& r : all.front) QVERIFY(covered(r));
+        for (const RankedPlan& r : o.front) QVERIFY(evaluate(p, r.plan).feasible());
+        if (effort == FrontEffort::Usual) continue;
+        QCOMPARE(o.frontReach, FrontReach::Exact);
+        onEven += std::any_of(o.front.begin(), o.front.end(), [&](const RankedPlan& r) {
+          return !r.plan.deviceOrder.empty() && r.plan != o.best()->plan;
+        });
+      }
+    }
+    QVERIFY2(onEven > 0, qPrintable(QString::number(onEven)));
   }
   /// Nothing is claimed of even hosts that were not searched to the end, and they leave work for the whole.
   void workIsSharedOut() {

@@ -10,7 +10,7 @@
 
 #include "accessible/screen_reader.h"
 #include "figures/front_figure.h"
-#include "solver/solve.h"
+#include "solver/even_hosts.h"
 #include "views/asking.h"
 #include "views/figure_pane.h"
 
@@ -141,7 +141,7 @@ void FrontPane::search() {
         problem.search.topPlans = std::max(2, problem.search.topPlans);  // one plan alone has no front
         Control wide = control;
         wide.front = FrontEffort::Wider;
-        const Outcome found = solve(problem, wide);
+        const Outcome found = solveOnEvenHosts(problem, wide);
         if (control.stopRequested()) return;
         auto outcome = std::make_shared<Outcome>(*context->outcome);
         const bool whole = found.status == OutcomeStatus::Optimal && found.frontReach != FrontReach::Met;
