@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "solver/headway.h"
 #include "solver/watch.h"
 
 namespace nest::planner {
@@ -29,7 +30,8 @@ bool searchBestFirst(Task& task, std::vector<typename Task::Item> items, Watch& 
     items.push_back(std::move(item));
     std::push_heap(items.begin(), items.end(), std::greater<>{});
   };
-  const double begin = items.empty() ? 0 : items.front().bound;
+  const double begin = items.empty() ? 0 : items.front().bound, since = watch.seconds();
+  Headway headway;
   double left = 0, countedAt = -std::numeric_limits<double>::infinity();
   for (double taken = 0; !items.empty(); ++taken) {
     bound = std::max(bound, items.front().bound);
@@ -43,11 +45,12 @@ bool searchBestFirst(Task& task, std::vector<typename Task::Item> items, Watch& 
             std::count_if(items.begin(), items.end(), [&](const Item& i) { return i.bound <= limit; }));
         countedAt = taken;
       }
-      // Items open into more; how far the bound has come on its way tells that there is still some to go.
+      // Items open into more; the gap between bound and limit tells that there is still some way to go.
       const double counted = taken / (taken + std::max(1.0, left - (taken - countedAt)));
       const double way = limit - begin;
       const bool told = way > 0 && way < std::numeric_limits<double>::infinity();
-      task.report(bound, told ? std::min(counted, (bound - begin) / way) : counted);
+      task.report(bound, told ? std::min(counted, headway.at((limit - bound) / way, watch.seconds() - since))
+                              : counted);
     }
     std::pop_heap(items.begin(), items.end(), std::greater<>{});
     const Item item = std::move(items.back());

@@ -5,6 +5,7 @@
 
 #include "analytic/transformer.h"
 #include "cluster/devices/device_catalog.h"
+#include "solver/headway.h"
 #include "solver/solve.h"
 #include "solver/tuning.h"
 #include "support/random_instance.h"
@@ -176,6 +177,26 @@ private slots:
     QVERIFY(!fractions.empty());
     QVERIFY(std::is_sorted(fractions.begin(), fractions.end()));
     QVERIFY(fractions.front() >= 0 && fractions.back() <= 1);
+  }
+
+  /// A gap that closes by four fifths at once and then hardly any more is no progress of four fifths.
+  void progressIsNoBetterThanTheGap() {
+    planner::Headway stalls;
+    for (double t = 0; t <= 200; t += 0.1) {
+      const double told = stalls.at(t < 8 ? 1 - 0.1 * t : 0.2 - 0.0001 * t, t);
+      QVERIFY2(told <= 0.1, qPrintable(QString("%1 after %2 s").arg(told).arg(t)));
+    }
+    planner::Headway jumps;
+    for (double t = 0; t <= 200; t += 0.1) {
+      const double told = jumps.at(t < 1 ? 1 - t : 0.001, t);
+      QVERIFY2(told <= t / (t + 30), qPrintable(QString("%1 after %2 s").arg(told).arg(t)));
+    }
+    planner::Headway halves;  // every ten seconds
+    for (double t = 0; t <= 71; t += 0.1) {
+      const double told = halves.at(std::exp2(-t / 10), t);
+      QVERIFY2(told <= t / 60 && (t < 70 || told > 0.5),
+               qPrintable(QString("%1 after %2 s").arg(told).arg(t)));
+    }
   }
 
   void aStartPlanDoesNotChangeTheOptimum() {
