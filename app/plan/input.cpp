@@ -1,3 +1,4 @@
+#include <semaphore.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -19,6 +20,7 @@ namespace nest::cli {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
+sem_t woken;  ///< by a signal, or the end of what listens
 
 void watchSignals(void (*handler)(int)) {
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, handler);
@@ -26,6 +28,7 @@ void watchSignals(void (*handler)(int)) {
 
 void onInterrupt(int) {
   interrupted = 1;
+  sem_post(&woken);
   watchSignals(SIG_DFL);
 }
 
@@ -117,16 +120,17 @@ Watch::Watch(const Limits& limits) : m_begin(std::chrono::steady_clock::now()) {
                                std::chrono::duration<double>(std::min(limits.deadlineSeconds, 1e8)));
   if (limits.work) m_work = std::make_shared<WorkLimit>(*limits.work);
   interrupted = 0;
+  sem_init(&woken, 0, 0);
   watchSignals(onInterrupt);
-  m_listener = std::jthread([this](std::stop_token ended) {
-    while (!ended.stop_requested() && !interrupted)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  m_listener = std::jthread([this] {
+    while (sem_wait(&woken) != 0) continue;  // EINTR
     if (interrupted) m_stop.request_stop();
   });
 }
 
 Watch::~Watch() {
   watchSignals(SIG_DFL);
+  sem_post(&woken);
   clear();
 }
 

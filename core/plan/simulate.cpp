@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "plan/placed_stage.h"
 #include "plan/schedule.h"
@@ -154,17 +155,21 @@ private:
   /// done `backward` passes is at most its warm-up and one pass ahead of them.
   std::optional<Schedule> totals(const AlternatingSchedule& schedule) {
     const auto m = static_cast<std::size_t>(m_microbatches), stages = m_times.size();
-    std::vector<std::size_t> forward(stages, 0), backward(stages, 0);
-    for (bool moved = true; moved;) {
+    std::vector<std::size_t> forward(stages, 0), backward(stages, 0), ahead(stages);
+    for (std::size_t i = 0; i < stages; ++i)
+      ahead[i] =
+          static_cast<std::size_t>(schedule.warmup(static_cast<int>(i), m_stages, m_microbatches, m_chunks));
+    // Activations go on with a look from the first stage to the last, gradients with one back.
+    bool moved = true;
+    const auto look = [&](std::size_t i) {
+      const std::size_t before = forward[i] + backward[i];
+      advance(i, ahead[i], forward, backward);
+      moved = moved || forward[i] + backward[i] > before;
+    };
+    while (std::exchange(moved, false)) {
       if (m_stop.stop_requested()) return std::nullopt;
-      moved = false;
-      for (std::size_t i = 0; i < stages; ++i) {
-        const auto ahead = static_cast<std::size_t>(
-            schedule.warmup(static_cast<int>(i), m_stages, m_microbatches, m_chunks));
-        const std::size_t before = forward[i] + backward[i];
-        advance(i, ahead, forward, backward);
-        moved = moved || forward[i] + backward[i] > before;
-      }
+      for (std::size_t i = 0; i < stages; ++i) look(i);
+      for (std::size_t i = stages; i-- > 0;) look(i);
     }
     for (const std::size_t done : backward)
       if (done < m) return std::nullopt;

@@ -144,10 +144,10 @@ Diagnostics checkLayers(const Constraints& k, int layerCount) {
     c.require(k.layerPins[i].stage.value >= 0, "stage-negative", pointer + "/stage",
               "files number stages from 0");
     for (std::size_t j = 0; j < i; ++j)
-      c.require(k.layerPins[j].layer != k.layerPins[i].layer || k.layerPins[j].stage == k.layerPins[i].stage,
-                "pin-contradiction", pointer,
-                text::layerName(k.layerPins[i].layer) + " of the model is pinned to two stages",
-                "remove one of the two");
+      if (k.layerPins[j].layer == k.layerPins[i].layer && k.layerPins[j].stage != k.layerPins[i].stage)
+        c.require(false, "pin-contradiction", pointer,
+                  text::layerName(k.layerPins[i].layer) + " of the model is pinned to two stages",
+                  "remove one of the two");
   }
   for (std::size_t i = 0; i < k.stagePins.size(); ++i) {
     const std::string pointer = "/constraints/stage_pins/" + std::to_string(i);

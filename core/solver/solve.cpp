@@ -7,6 +7,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <thread>
 
 #include "plan/schedule.h"
 #include "schedule/pipeline_schedule.h"
@@ -175,7 +179,7 @@ public:
       return finish();
     }
     if (auto given = startOf(m_problem, m_start)) m_incumbents.offer(std::move(*given));
-    Search search(m_problem, m_order, m_shapes, m_space, m_incumbents, m_watch, m_tuning);
+    Search& search = m_search.emplace(m_problem, m_order, m_shapes, m_space, m_incumbents, m_watch, m_tuning);
     const bool choose = choosesStrategies(m_problem, m_space);
     // Chains with one strategy for all stages are looked at again where each chooses.
     const bool twice = choose && m_order.isChain() && m_space.stageCountDecidesNoZero();
@@ -208,7 +212,8 @@ public:
 private:
   /// Lowers `bound` to what was left out. Returns whether the best plan is proven.
   bool chooseStrategies(Search& search, double& bound) {
-    StrategySearch strategies(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
+    StrategySearch& strategies =
+        m_strategies.emplace(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
     const bool complete = strategies.run();
     bound = std::min(bound, strategies.lowerBound());
     if (!m_watch.over()) strategies.settleTies();
@@ -294,6 +299,8 @@ private:
   SearchSpace m_space;
   GroupShapes m_shapes;
   Incumbents m_incumbents;
+  std::optional<Search> m_search;
+  std::optional<StrategySearch> m_strategies;
   Outcome m_out;
   bool m_allProven = true;  ///< not the best plan alone
 };
@@ -302,7 +309,14 @@ private:
 }  // namespace planner
 
 Outcome solve(const Problem& problem, const Control& control, const Plan* start, const Tuning& tuning) {
-  return planner::Solver(problem, control, start, tuning).run();
+  auto solver = std::make_unique<planner::Solver>(problem, control, start, tuning);
+  Outcome outcome = solver->run();
+  // Who stops a search waits for its end, but not until its tables are freed.
+  if (control.stopRequested()) try {
+      std::thread([tables = std::move(solver)] {}).detach();
+    } catch (const std::system_error&) {
+    }
+  return outcome;
 }
 Outcome solve(const Problem& problem, const Control& control, const Plan* start) {
   return solve(problem, control, start, {});

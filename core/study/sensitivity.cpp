@@ -55,10 +55,10 @@ std::optional<Improvement> improvement(const Setting& s, const Problem& problem,
   Improvement one;
   one.parameter = p, one.from = from, one.to = to;
   one.what = wordsOf(s, p, from, to);
-  const auto there = problemAt(s, problem, p, to);
-  if (!there) return std::nullopt;
-  const Outcome found =
-      studyStopped(control) ? notSolved(control) : quietSolve(*there, control, &present.plan);
+  const bool isOver = studyStopped(control);
+  const auto there = isOver ? std::nullopt : problemAt(s, problem, p, to);
+  if (!there && !isOver) return std::nullopt;
+  const Outcome found = there ? quietSolve(*there, control, &present.plan) : notSolved(control);
   one.status = found.status;
   if (const RankedPlan* best = found.best()) {
     const Seconds before = present.evaluation.batchTime;

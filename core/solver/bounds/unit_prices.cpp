@@ -221,8 +221,8 @@ UnitPrices::Row& UnitPrices::Pass::row(int stages, int cut) {
 bool UnitPrices::price(Lister& lister, const std::vector<Pass*>& passes, Watch& watch) const {
   for (int to = 1; to < m_order.cutCount(); ++to) {
     const std::vector<Stage>& stages = lister.before(to);
-    // Many stages end at one cut of a long chain.
-    if (stages.size() > 100 ? watch.look() : watch.over()) return false;
+    // Many stages end at one cut of a long chain, and of many strategies.
+    if (stages.size() * passes.size() > 100 ? watch.look() : watch.over()) return false;
     for (Pass* pass : passes) extend(*pass, stages, to);
   }
   for (Pass* pass : passes) {
