@@ -12,6 +12,13 @@
 #include "window/message_bar.h"
 
 namespace nest {
+namespace {
+
+QString nameOf(const Journal::Entry& entry) {
+  return entry.path.isEmpty() ? entry.name : QFileInfo(entry.path).fileName();
+}
+
+}  // namespace
 
 Recovery::Recovery(ScenarioFiles& files, MessageBar& offers, MessageBar& protection,
                    std::function<bool()> mayDiscard)
@@ -33,21 +40,30 @@ void Recovery::offer() {
   const auto entries = m_files.recoverable();
   if (entries.empty()) return;
   const Journal::Entry entry = entries.front();
-  const QString name = entry.path.isEmpty() ? entry.name : QFileInfo(entry.path).fileName();
   m_offers.show(MessageBar::Tone::Warning,
                 tr("NEST Explorer closed unexpectedly. Unsaved changes to %1 from %2 can be restored.")
-                    .arg(name, QLocale().toString(entry.when.toLocalTime(), QLocale::ShortFormat)),
+                    .arg(nameOf(entry), QLocale().toString(entry.when.toLocalTime(), QLocale::ShortFormat)),
                 {{tr("Restore"), [this, entry] { restore(entry); }},
                  {tr("Show what differs"), [this, entry] { showDifferences(entry); }},
-                 {tr("Discard"), [this, entry] {
-                    Journal::discard(entry);
-                    offer();  // there may be more
-                  }}});
+                 {tr("Discard…"), [this, entry] { discard(entry); }}});
 }
 
 void Recovery::restore(const Journal::Entry& entry) {
   if (!m_mayDiscard()) return offer();
   if (m_files.restore(entry)) logLine(tr("Restored unsaved work"));
+}
+
+void Recovery::discard(const Journal::Entry& entry) {
+  QMessageBox box(QMessageBox::Warning, tr("Unsaved work"),
+                  tr("Discard the unsaved changes to %1?").arg(nameOf(entry)), QMessageBox::Cancel,
+                  m_offers.window());
+  box.setTextFormat(Qt::PlainText);
+  box.setInformativeText(tr("They cannot be restored afterwards."));
+  const QAbstractButton* yes = box.addButton(tr("Discard"), QMessageBox::DestructiveRole);
+  box.setDefaultButton(QMessageBox::Cancel);
+  box.exec();
+  if (box.clickedButton() == yes) Journal::discard(entry);
+  offer();  // this one again, or there may be more
 }
 
 void Recovery::showDifferences(const Journal::Entry& entry) {

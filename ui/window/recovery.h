@@ -23,6 +23,7 @@ public:
 private:
   void restore(const Journal::Entry&);
   void showDifferences(const Journal::Entry&);
+  void discard(const Journal::Entry&);
 
   ScenarioFiles& m_files;
   MessageBar& m_offers;

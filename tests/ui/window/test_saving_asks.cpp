@@ -256,6 +256,42 @@ private Q_SLOTS:
     }
   }
 
+  /// One click beside Restore is no way to lose it all.
+  void unsavedWorkIsNotDiscardedUnasked() {
+    QTemporaryDir dir;
+    const QString journals = dir.filePath(QStringLiteral("journals"));
+    {
+      Journal left(journals);
+      left.record(
+          [] {
+            return QByteArray::fromStdString(
+                *readTextOf(QStringLiteral(":/samples/teaching-6-layers-2x2.nest.json")));
+          },
+          QStringLiteral("mine"), {}, {});
+      QVERIFY(left.settle());
+    }
+    ScenarioDocument document;
+    ScenarioFiles files(document, journals);
+    MessageBar offers, protection;
+    Recovery recovery(files, offers, protection, [] { return true; });
+    recovery.offer();
+    for (const char* answer : {"Cancel", "Discard"}) {
+      QCOMPARE(files.recoverable().size(), 1u);
+      QVERIFY(offers.isVisible());
+      const Answer given{QLatin1String(answer)};
+      for (auto* b : offers.findChildren<QPushButton*>())
+        if (b->isVisible() && b->text().startsWith(QStringLiteral("Discard"))) {
+          b->click();
+          break;
+        }
+      QVERIFY(given.wasAsked());
+      QVERIFY(given.question().contains(QStringLiteral("mine")));
+      QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    }
+    QVERIFY(files.recoverable().empty());
+    QVERIFY(!offers.isVisible());
+  }
+
   void protectionThatFailsShows() {
     const QByteArray before = qgetenv("XDG_DATA_HOME");
     QTemporaryDir dir;
