@@ -33,6 +33,11 @@ int partSize(const Hierarchy& cluster, int l) {
   return l > 0 ? cluster.uniformGroupSize(l - 1) : 1;
 }
 
+/// "host", "rack groups"; of the level below all, "device".
+std::string nameOfGroups(const Hierarchy& cluster, int l, int count) {
+  return (l < 0 ? "device" : l == 0 ? "host" : cluster.level(l).name + " group") + (count == 1 ? "" : "s");
+}
+
 /// Of each level-l group `kept` of how many parts it has; `what` that is, empty: all or none.
 template <class Kept>
 EvenHosts partOfGroups(const Hierarchy& cluster, int l, const std::string& what, Kept kept) {
@@ -46,17 +51,12 @@ EvenHosts partOfGroups(const Hierarchy& cluster, int l, const std::string& what,
     even.devices += taken;
     for (int p = begin + taken; p < end; ++p) even.idle.push_back(p);
   }
-  const std::string kind = l > 0 ? cluster.level(l).name + " groups" : "hosts";
+  const std::string kind = nameOfGroups(cluster, l, groups);
   even.complete = what.empty();
-  even.name = even.complete ? "the " + text::count(groups) + " complete " + kind
-                            : what + " of each of " + text::count(groups) + ' ' + kind;
+  const std::string number = groups == 1 ? "" : text::count(groups) + ' ';
+  even.name = even.complete ? "the " + number + "complete " + kind
+                            : what + " of " + (groups == 1 ? "one " : "each of " + number) + kind;
   return even;
-}
-
-std::string nameOfParts(const Hierarchy& cluster, int l, int count) {
-  return l > 0        ? cluster.level(l - 1).name + (count == 1 ? " group" : " groups")
-         : count == 1 ? "device"
-                      : "devices";
 }
 
 /// Of a level whose groups differ in size: the complete ones; of each a multiple of a power of two, so that
@@ -70,10 +70,10 @@ std::vector<EvenHosts> partsOfUnevenGroups(const Hierarchy& cluster, int l) {
   all.push_back(partOfGroups(cluster, l, "", [most](int n) { return n == most ? n : 0; }));
   for (int m = largestPowerOfTwo(most); m > 1; m /= 2)
     all.push_back(partOfGroups(cluster, l,
-                               "a multiple of " + text::count(m) + ' ' + nameOfParts(cluster, l, m),
+                               "a multiple of " + text::count(m) + ' ' + nameOfGroups(cluster, l - 1, m),
                                [m](int n) { return n / m * m; }));
   for (auto k = sizes.rbegin(); k != sizes.rend(); ++k)
-    all.push_back(partOfGroups(cluster, l, text::count(*k) + ' ' + nameOfParts(cluster, l, *k),
+    all.push_back(partOfGroups(cluster, l, text::count(*k) + ' ' + nameOfGroups(cluster, l - 1, *k),
                                [k = *k](int n) { return n >= k ? k : 0; }));
   return all;
 }
