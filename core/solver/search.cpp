@@ -125,11 +125,16 @@ void Search::report(double bound, double done) {
   m_watch.report("search", share * done, best.empty() ? kNever : best.front().time, bound);
 }
 
+// Where the search was ended early, there may be faster cuts than those that it met.
 void Search::settleTies(Found& found) {
   if (found.candidate < 0 || found.chunks > 1) return;
-  const Entry& e = m_entries[at(found.candidate)];
+  Entry& e = m_entries[at(found.candidate)];
   const auto sites = placeStages(m_shapes, e.group->sums->strategy(), found.layout, e.stages);
   std::optional<PipelineCut> best;
+  const auto precedes = [](const PipelineCut& a, const PipelineCut& b) {
+    if (std::max(a.time, b.time) > std::min(a.time, b.time) * (1 + kEqualTimes)) return a.time < b.time;
+    return Preference(a.policies, a.cuts) < Preference(b.policies, b.cuts);
+  };
   for (const TiedCase& tied : tiedCases(e.stages))
     for (const auto& policy : m_space.sharedPolicies()) {
       auto context = configurationOf(e, found.zero);
@@ -142,12 +147,13 @@ void Search::settleTies(Found& found) {
       const double leastMax = narrowLoads(reach, e, found.zero, found.time * kSlack);
       auto cut = preferredCut(costs, reach, rulesOf(tied), targetOf(e), found.time * kSlack,
                               {leastMax, leastTail(e, found.zero, reach)}, m_watch);
-      if (cut && (!best || Preference(cut->policies, cut->cuts) < Preference(best->policies, best->cuts)))
-        best = std::move(cut);
+      if (cut && (!best || precedes(*cut, *best))) best = std::move(cut);
     }
   if (!best) return;
+  found.time = std::min(found.time, best->time);
   found.memory = best->memory;
   found.cut = std::move(*best);
+  note(e, Fate::Solved, found.time);
 }
 
 }  // namespace nest::planner

@@ -1,8 +1,11 @@
+#include <cmath>
 #include <cstdlib>
 
 #include "core/plan/hand_problem.h"
 #include "coverage.h"
+#include "plan/evaluation.h"
 #include "solver/exhaustive.h"
+#include "solver/search.h"
 #include "solver/solve.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
@@ -94,6 +97,37 @@ private slots:
     f.alike = 0.7;
     f.mostPlans = 20000;
     QCOMPARE(flickers(f, 0.05), 0);
+  }
+  /// A search ended early has not met all cuts of a plan: settled, the plan has the fastest and their time.
+  void whatIsSettledTakesTheTimeOfItsCuts() {
+    InstanceFeatures f = uniformStrategyChain();
+    f.dags = f.constraints = true;
+    int pipelines = 0;
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+      const Problem p = randomInstance(seed, f);
+      const planner::LayerOrder order(*p.graph);
+      const planner::SearchSpace space(p);
+      planner::GroupShapes shapes(*p.cluster);
+      planner::Incumbents best(5);
+      const Control control;
+      planner::Watch watch(control, 0);
+      planner::Search search(p, order, shapes, space, best, watch);
+      QVERIFY(search.run());
+      for (const planner::Found& fastest : best.best()) {
+        planner::Found found = fastest;
+        found.time *= 1.5;
+        search.settleTies(found);
+        const Evaluation told = evaluate(p, planOf(p, order, found));
+        QVERIFY2(told.feasible(), describe(p).c_str());
+        for (const double time : {found.time, told.batchTime.value()})
+          QVERIFY2(
+              std::abs(time - fastest.time) <= 1e-9 * fastest.time,
+              (std::to_string(time) + " s instead of " + std::to_string(fastest.time) + " s, " + describe(p))
+                  .c_str());
+        pipelines += found.stages() > 1;
+      }
+    }
+    QVERIFY(pipelines > 300);
   }
   void layersAlike() {
     InstanceFeatures f;
