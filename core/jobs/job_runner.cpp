@@ -30,6 +30,7 @@ struct JobRunner::State {
   std::optional<Request> waiting;
   std::optional<Running> running;
   std::optional<Message> progress;
+  std::shared_ptr<const RankedPlan> better;  ///< the worker's own: goes with the next progress
   std::vector<Message> finished;
   bool woken = false;  ///< wake has been called, drain has not yet
   std::jthread worker;
@@ -49,9 +50,12 @@ struct JobRunner::State {
     control.progress = [this, &request](const Progress& p) {
       std::unique_lock lock(mutex);
       if (running->stale) return;
-      progress = Message{request.generation, false, request.live, p, request.problem, nullptr};
+      if (!better && progress) better = std::move(progress->plan);  // which nobody has taken
+      progress = Message{request.generation,        false,           request.live, p,
+                         std::exchange(better, {}), request.problem, nullptr};
       post(lock);
     };
+    control.found = [this](const RankedPlan& plan) { better = std::make_shared<const RankedPlan>(plan); };
     spdlog::trace("solve {} begins", request.generation);
     try {
       return solve(*request.problem, control, request.start.get());
@@ -80,8 +84,10 @@ struct JobRunner::State {
       const bool stale = running->stale;
       running.reset();
       progress.reset();
+      better.reset();
       if (stale) continue;
-      finished.push_back({request.generation, true, request.live, {}, request.problem, std::move(outcome)});
+      finished.push_back(
+          {request.generation, true, request.live, {}, nullptr, request.problem, std::move(outcome)});
       post(lock);
     }
   }

@@ -32,6 +32,8 @@ public:
     bool finished = false;
     bool live = false;  ///< of the request
     Progress progress;  ///< valid while not finished
+    /// The best plan so far, where it is a better one than of the last message; null when finished.
+    std::shared_ptr<const RankedPlan> plan;
     std::shared_ptr<const Problem> problem;
     std::shared_ptr<const Outcome> outcome;  ///< set when finished
   };

@@ -15,6 +15,8 @@
 
 namespace nest {
 
+struct RankedPlan;
+
 /// What a running solve tells its watcher; at most 30 times a second.
 struct Progress {
   std::string_view phase;
@@ -44,13 +46,16 @@ enum class FrontEffort {
   Wider,  ///< up to ten times that work, by large steps where the whole one costs more (FrontReach::Stepped)
 };
 
-/// How a caller steers a long computation. Everything is optional; `progress` is called on the computing
+/// How a caller steers a long computation. Everything is optional; functions are called on the computing
 /// thread.
 struct Control {
   std::stop_token stop;
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::shared_ptr<WorkLimit> work;  ///< may be null: as much as it takes
   std::function<void(const Progress&)> progress;
+  /// The best plan so far of a solve that lasts, each faster than the one before; costs a twentieth of the
+  /// time at most, and nothing without `progress`.
+  std::function<void(const RankedPlan&)> found;
   FrontEffort front = FrontEffort::Usual;
 
   Until until() const { return {stop, deadline}; }

@@ -181,7 +181,7 @@ class InTurn {
 
 public:
   InTurn(const Problem& problem, const Control& control, const Tuning& tuning)
-      : m_control(control), m_tuning(tuning) {
+      : m_whole(problem), m_control(control), m_tuning(tuning) {
     if (problem.search.deadlineSeconds > 0) {
       const auto own = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                           std::chrono::duration<double>(problem.search.deadlineSeconds));
@@ -202,6 +202,7 @@ public:
     if (left > 1 && own.front == FrontEffort::Usual) own.front = FrontEffort::None;
     m_begin = m_end, m_end = end;
     if (own.progress) own.progress = [this](const Progress& p) { tell(p); };
+    if (own.found) own.found = [&](const RankedPlan& r) { show(problem, r); };
     Outcome o = solve(problem, own, start, m_tuning);
     if (own.work) m_control.work->spend(given - own.work->left());
     return o;
@@ -219,9 +220,18 @@ private:
     m_control.progress(p);
   }
 
+  /// Of a part of the hosts as a plan of the whole; only what is faster than what was shown before.
+  void show(const Problem& problem, const RankedPlan& found) {
+    const RankedPlan r = &problem == &m_whole ? found : placed(m_whole, *problem.cluster, found.plan);
+    if (!r.evaluation.feasible() || (m_shown && r.evaluation.batchTime >= *m_shown)) return;
+    m_shown = r.evaluation.batchTime;
+    m_control.found(r);
+  }
+
+  const Problem& m_whole;
   Control m_control;
   const Tuning& m_tuning;
-  std::optional<Seconds> m_best;
+  std::optional<Seconds> m_best, m_shown;
   double m_begin = 0, m_end = 0;
 };
 

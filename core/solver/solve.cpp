@@ -179,6 +179,9 @@ public:
       return finish();
     }
     if (auto given = startOf(m_problem, m_start)) m_incumbents.offer(std::move(*given));
+    m_shown = m_incumbents.lead().time;  // the caller knows that plan
+    m_showNext = m_tuning.patience;
+    if (m_watch.control().found) m_watch.whenReporting([this] { show(); });
     Search& search = m_search.emplace(m_problem, m_order, m_shapes, m_space, m_incumbents, m_watch, m_tuning);
     const bool choose = choosesStrategies(m_problem, m_space);
     // Chains with one strategy for all stages are looked at again where each chooses.
@@ -210,6 +213,17 @@ public:
   }
 
 private:
+  void show() {
+    const double begin = m_watch.seconds();
+    const auto& best = m_incumbents.best();
+    if (begin < m_showNext || best.empty() || !(best.front().time < m_shown * (1 - kAgreement))) return;
+    const RankedPlan plan = rank(m_problem, planOf(m_problem, m_order, best.front()));
+    m_shown = best.front().time;
+    if (!disagreement(best.front(), plan)) m_watch.control().found(plan);
+    const double end = m_watch.seconds();
+    m_showNext = end + std::max(m_tuning.patience, 20 * (end - begin));
+  }
+
   /// Lowers `bound` to what was left out. Returns whether the best plan is proven.
   bool chooseStrategies(Search& search, double& bound) {
     StrategySearch& strategies =
@@ -302,7 +316,8 @@ private:
   std::optional<Search> m_search;
   std::optional<StrategySearch> m_strategies;
   Outcome m_out;
-  bool m_allProven = true;  ///< not the best plan alone
+  bool m_allProven = true;             ///< not the best plan alone
+  double m_shown = 0, m_showNext = 0;  ///< Control::found: a step time; when it may be called
 };
 
 }  // namespace

@@ -37,6 +37,8 @@ struct Tuning {
     long long most = 5'000'000;  ///< of more, what the layout holds stays unproven: a gap is left
     double narrow = 0.01;        ///< times that differ by less are not told apart so
   } labels;
+  /// Seconds before the best plan so far is shown (Control::found), and between two of them.
+  double patience = 0.3;
   /// Of more relaxed stages with a price (STATEMENT.md (6.5)) none is kept.
   std::size_t mostPriced = 500'000;
 };

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "solver/control.h"
 
@@ -57,6 +59,8 @@ public:
     control.deadline = m_deadline;
     return control;
   }
+  /// `also` runs behind every report.
+  void whenReporting(std::function<void()> also) { m_also = std::move(also); }
   void count(long long states) { m_states += states; }
   long long states() const { return m_states; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - m_begin).count(); }
@@ -81,12 +85,14 @@ private:
     m_reported = now;
     m_last.states = m_states;
     m_control.progress(m_last);
+    if (m_also) m_also();
   }
 
   const Control& m_control;
   Clock::time_point m_begin;
   std::optional<Clock::time_point> m_deadline, m_pause, m_reported;
   Progress m_last;
+  std::function<void()> m_also;
   long long m_states = 0;
   unsigned m_calls = 0;
   bool m_over = false;

@@ -32,6 +32,7 @@ struct PlanContext {
   Diagnostics diagnostics;                 ///< of building the problem
   bool byHand = false;                     ///< cut by hand; the best one stands in `outcome`
   bool current = true;                     ///< false: the scenario has been edited since this plan was found
+  bool soFar = false;                      ///< found by a search that goes on; not current either
   int generation = 0;                      ///< grows with each edit
   std::shared_ptr<const SearchState> search;  ///< null: none can run, as on paper
 

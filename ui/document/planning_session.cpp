@@ -99,7 +99,7 @@ void PlanningSession::scenarioChanged(bool preview) {
     publish(std::move(*next));
   } else if (m_problem && m_context->shownPlan()) {
     PlanContext stale = *m_context;  // the last whole picture, marked as what it is
-    stale.current = false;
+    stale.current = stale.soFar = false;
     publish(std::move(stale));
   } else {
     PlanContext bare;
@@ -124,7 +124,7 @@ std::optional<PlanContext> PlanningSession::recosted(const RankedPlan* held) con
   next.problem = m_problem;
   next.diagnostics = m_diagnostics;
   next.plan = std::move(plan);
-  next.current = false;
+  next.current = next.soFar = false;
   return next;
 }
 
@@ -166,6 +166,7 @@ void PlanningSession::drain() {
     m_search->step = message.progress.phase;
     m_search->fraction = message.progress.fraction;
     m_search->best = message.progress.best;
+    if (message.plan && message.generation == m_generation && !message.live) showSoFar(message);
   }
   if (std::none_of(messages.begin(), messages.end(), [](const auto& m) { return m.finished; })) return;
   followSearch();
@@ -179,7 +180,7 @@ void PlanningSession::take(const JobRunner::Message& message) {
   const Outcome& outcome = *message.outcome;
   if (!message.live) Q_EMIT logged(sentenceFor(outcome));
   const bool answers = outcome.best() || outcome.status == OutcomeStatus::Infeasible;
-  if (newest && (answers || !m_context->shownPlan())) {
+  if (newest && (answers || !m_context->shownPlan() || m_context->soFar)) {
     PlanContext next;
     next.scenario = m_document.snapshot();
     next.problem = message.problem;
@@ -194,6 +195,22 @@ void PlanningSession::take(const JobRunner::Message& message) {
   }
   // What a drag gets in 100 ms may be short of the optimum: confirm it now that the hand rests.
   if (newest && message.live && outcome.status != OutcomeStatus::Optimal && m_problem) submit(false);
+}
+
+void PlanningSession::showSoFar(const JobRunner::Message& message) {
+  auto outcome = std::make_shared<Outcome>();
+  outcome->status = OutcomeStatus::BestSoFar;
+  outcome->lowerBound = Seconds(message.progress.lowerBound);
+  outcome->plans = {*message.plan};
+  PlanContext next;
+  next.scenario = m_document.snapshot();
+  next.problem = message.problem;
+  next.outcome = std::move(outcome);
+  next.plan = message.plan;
+  next.diagnostics = m_diagnostics;
+  next.current = false;
+  next.soFar = true;
+  publish(std::move(next));
 }
 
 void PlanningSession::publish(PlanContext context) {

@@ -47,6 +47,7 @@ private:
   void tick();
   void drain();
   void take(const JobRunner::Message&);
+  void showSoFar(const JobRunner::Message&);
   void publish(PlanContext);
   std::optional<PlanContext> recosted(const RankedPlan* held) const;
 

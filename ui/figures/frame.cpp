@@ -56,14 +56,16 @@ namespace {
 
 /// Worth a word: most searches end before it could be read.
 bool isBeingReplaced(const PlanContext& c) {
-  return c.isSearching() && c.search->lasting && !c.byHand && !(c.current && c.shownPlan());
+  return c.isSearching() && (c.search->lasting || c.soFar) && !c.byHand && !(c.current && c.shownPlan());
 }
 
 }  // namespace
 
 QString bannerOf(const PlanContext& c) {
   if (isBeingReplaced(c))
-    return (c.shownPlan() ? QStringLiteral("Found before your last edit. ") : QString()) +
+    return (c.soFar         ? QStringLiteral("Best plan so far. ")
+            : c.shownPlan() ? QStringLiteral("Found before your last edit. ")
+                            : QString()) +
            searchText(*c.search);
   if (c.isNearestMiss()) {
     const words::NoPlan none = words::noPlan(*c.outcome);

@@ -274,7 +274,7 @@ void Headline::refresh() {
     }
     showParts(parts, tips);
   } else if (c.isSearching() && !c.shownPlan()) {
-    showMessage(tr("Searching"), tr("the first plan appears when the search ends"), false);
+    showMessage(tr("Searching"), tr("the best plan so far appears here"), false);
   } else if (c.outcome) {
     const words::NoPlan none = words::noPlan(*c.outcome);
     showMessage(q(none.title), phrase(none.detail), c.outcome->status != OutcomeStatus::Stopped);

@@ -188,6 +188,38 @@ private Q_SLOTS:
     QCOMPARE(wakes.load(), 2);
   }
 
+  /// However many reports come after it, the best plan so far reaches the owner, once.
+  void theBestPlanSoFarIsDelivered() {
+    std::atomic<int> step = 0;
+    JobRunner runner([] {},
+                     [&](const Problem&, const Control& control, const Plan*) {
+                       const auto found = [&](int microbatch) {
+                         RankedPlan plan;
+                         plan.plan.microbatch = microbatch;
+                         control.found(plan);
+                       };
+                       const auto tell = [&] { control.progress({"search", 0.5, Seconds(1), 0, 1}); };
+                       tell(), found(1), tell(), found(2), tell(), tell();
+                       for (step = 1; step < 2;) std::this_thread::sleep_for(1ms);
+                       tell();
+                       for (step = 3; step < 4;) std::this_thread::sleep_for(1ms);
+                       return Outcome{};
+                     });
+    runner.submit(request(1));
+    while (step != 1) std::this_thread::sleep_for(1ms);
+    const auto first = runner.drain();
+    QCOMPARE(first.size(), std::size_t{1});
+    QVERIFY(first[0].plan);
+    QCOMPARE(first[0].plan->plan.microbatch, 2);
+    step = 2;
+    while (step != 3) std::this_thread::sleep_for(1ms);
+    const auto second = runner.drain();
+    QCOMPARE(second.size(), std::size_t{1});
+    QVERIFY(!second[0].plan);
+    step = 4;
+    QCOMPARE(results(runner, 1).size(), std::size_t{1});
+  }
+
   void destructorStopsAndJoins() {
     Gate gate;
     std::atomic<int> wakes = 0;

@@ -141,9 +141,8 @@ private slots:
       QVERIFY(noted(even) && says(even, kOtherPartsNotTried));
       const auto told = evenHostsNote(*p.cluster);
       QVERIFY(told);
-      const std::string name =
-          ofTwo ? "a multiple of 2 host groups of each of 3 rack groups (16 devices, 4 idle)"
-                : "a multiple of 2 devices of each of 3 hosts (8 devices, 2 idle)";
+      const std::string name = ofTwo ? "a multiple of 2 hosts of each of 3 rack groups (16 devices, 4 idle)"
+                                     : "a multiple of 2 devices of each of 3 hosts (8 devices, 2 idle)";
       QVERIFY2(told->message.find(name) != std::string::npos, told->message.c_str());
     }
   }

@@ -20,6 +20,7 @@
 #include "editors/bound_line.h"
 #include "editors/scenario_panel.h"
 #include "figures/figure.h"
+#include "figures/frame.h"
 #include "inspector/inspector.h"
 #include "inspector/term_model.h"
 #include "panes/issue_model.h"
@@ -288,6 +289,45 @@ private Q_SLOTS:
     go = true;
     QTRY_VERIFY(window.headline().asText().contains(QStringLiteral("per step")));
     QVERIFY(!window.session().context()->isSearching());
+  }
+
+  /// While a search goes on, its best plan so far is drawn everywhere, and called that.
+  void theBestPlanSoFarIsShown() {
+    WindowOptions o;
+    o.theme = Theme::Kind::Light;
+    o.remembers = false;
+    std::atomic<bool> go = false;
+    MainWindow window(
+        [&go](const Problem& p, const Control& c, const Plan* start) {
+          Outcome found = solve(p, c, start);
+          const RankedPlan& slower = found.plans.back();
+          c.progress({"search", 0.1, slower.evaluation.batchTime, 0, 1});
+          c.found(slower);
+          while (!go) {
+            c.progress({"search", 0.2, slower.evaluation.batchTime, 0, 1});
+            QThread::msleep(20);
+          }
+          return found;
+        },
+        o);
+    window.openPath(teachingSample());
+    window.show();
+    QTRY_VERIFY(window.session().context()->soFar);
+    const PlanContextPtr soFar = window.session().context();
+    QVERIFY(soFar->plan && !soFar->current && soFar->isSearching());
+    QVERIFY(window.headline().asText().contains(QStringLiteral("per step")));
+    QTRY_VERIFY(window.headline().statusText().contains(QStringLiteral("best so far")));
+    for (const char* id : {"topology", "stages", "memory", "communication", "timeline"}) {
+      window.views().reveal(QLatin1String(id));
+      const QString said = window.views().view(QLatin1String(id))->figure()->asText(*soFar);
+      QVERIFY2(!said.contains(QStringLiteral("Searching")), qPrintable(id + said));  // no pane that waits
+    }
+    const QString banner = bannerOf(*window.session().context());
+    QVERIFY2(banner.startsWith(QStringLiteral("Best plan so far. Searching")), qPrintable(banner));
+    go = true;
+    QTRY_VERIFY(window.session().context()->current);
+    QVERIFY(!window.session().context()->soFar);
+    QVERIFY(window.session().context()->plan->evaluation.batchTime <= soFar->plan->evaluation.batchTime);
   }
 
   /// The palette gives the focus back to where it was: a view that now lies behind is not the one in front.
