@@ -62,11 +62,14 @@ bool isBeingReplaced(const PlanContext& c) {
 }  // namespace
 
 QString bannerOf(const PlanContext& c) {
-  if (isBeingReplaced(c))
-    return (c.soFar         ? QStringLiteral("Best plan so far. ")
-            : c.shownPlan() ? QStringLiteral("Found before your last edit. ")
-                            : QString()) +
-           searchText(*c.search);
+  if (isBeingReplaced(c)) {
+    SearchState search = *c.search;
+    if (c.soFar) search.best.reset();  // it is the plan shown
+    const QString shown = c.soFar         ? QStringLiteral("Best plan so far. ")
+                          : c.shownPlan() ? QStringLiteral("Found before your last edit. ")
+                                          : QString();
+    return shown + searchText(search);
+  }
   if (c.isNearestMiss()) {
     const words::NoPlan none = words::noPlan(*c.outcome);
     return phrase(none.title + ". " + none.detail);
