@@ -58,8 +58,8 @@ private slots:
   }
   /// README's figure: predicted memory of torchtitan's published runs, none of them far below what was taken.
   void memoryOfTorchtitanIsNearThePublished() {
-    const auto r = replayRanking(
-        test::readFile(NEST_SOURCE_DIR "/samples/sweeps/torchtitan_memory.json"), "torchtitan_memory.json");
+    const auto r = replayRanking(test::readFile(NEST_SOURCE_DIR "/samples/sweeps/torchtitan_memory.json"),
+                                 "torchtitan_memory.json");
     QVERIFY(r);
     QCOMPARE(r->memoryRuns(), 17);
     QVERIFY2(r->memoryError() < 0.04, std::to_string(r->memoryError()).c_str());

@@ -67,7 +67,8 @@ private slots:
   }
 
   void numbersStayWithTheirUnits() {
-    const QString text = QStringLiteral("Searching, 20.6 % after 6.76 s; best so far 17.1 s on 2,048 devices");
+    const QString text =
+        QStringLiteral("Searching, 20.6 % after 6.76 s; best so far 17.1 s on 2,048 devices");
     for (double width = 80; width < 420; width += 7) {
       const QStringList lines = Ink::lines(text, width, 13);
       QCOMPARE(lines.join(u' '), text);
