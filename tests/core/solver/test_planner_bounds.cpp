@@ -287,8 +287,9 @@ private slots:
       // Bounds know which cuts are asked for, and which layers are pinned.
       features.constraints = seed % 2 == 0;
       Problem p = randomInstance(seed, features);
+      const int layers = p.graph->layerCount();
       if (seed % 5 == 0 && p.graph->isChain() && !p.profile->tied)
-        p = withLayersAlike(std::move(p), p.graph->layerCount(), false);
+        p = withLayersAlike(std::move(p), layers, false);
       const LayerOrder order(*p.graph);
       GroupShapes shapes(*p.cluster);
       const SearchSpace space(p);
