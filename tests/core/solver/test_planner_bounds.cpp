@@ -359,10 +359,10 @@ private slots:
             for (const LayerSums* s : all)
               floors.emplace_back(p, *s, GradientFloor::of(shapes, s->strategy(), plan.dataDegree(), shards),
                                   plan.zero);
-            const double least = e.maxLoad.value() * (1 - 0.5 * (checked % 2)) * (1 - 1e-12),
-                         most = e.maxLoad.value() * (1 + 0.2 * (checked % 3));
+            const double low = e.maxLoad.value() * (1 - 0.5 * (checked % 2)) * (1 - 1e-12),
+                         high = e.maxLoad.value() * (1 + 0.2 * (checked % 3));
             const DepthPrices deep(p, order, floors, target,
-                                   {units + checked % 2, time * (1 + 1e-9), least, most,
+                                   {units + checked % 2, time * (1 + 1e-9), low, high,
                                     roomiest * kMemoryRounding, plan.stageCount(), plan.stageCount()});
             const double bound = deep.bound(watch);
             [&] { QVERIFY(bound <= time); }();
