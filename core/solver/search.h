@@ -125,6 +125,7 @@ private:
   void note(Entry&, Fate, double time = 0) const;
   void processChain(Entry&, int index, int zero);
   bool sharpen(Entry&, int index, int zero);
+  double deepBound(const Entry&, int zero, double limit) const;
   void offerEven(Entry&, int index, int zero);
   bool isLong(const Entry&) const;
   LoadRanges rangesOf(const StageWindows&, const Entry&, int zero) const;
@@ -166,7 +167,7 @@ private:
   std::vector<Unlisted> m_unlisted;
   std::size_t m_candidates = 0;  ///< rows, listed or not
   std::vector<Candidate> m_notOffered;
-  std::set<std::pair<int, int>> m_sharpened;  ///< (entry, ZeRO stage)
+  std::map<std::pair<int, int>, int> m_sharpened;  ///< how often, by entry and ZeRO stage
   double m_lowerBound = 0;
   ChainLabels::Storage m_storage;
   long long m_tuples = 0;

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "solver/bounds/chunk_bounds.h"
+#include "solver/bounds/depth_prices.h"
 #include "solver/models/chunk_chain_model.h"
 #include "solver/space/chunk_cuts.h"
 
@@ -312,13 +313,39 @@ double Search::narrowLoads(StageWindows& reach, const Entry& e, int zero, double
   return loads->low;
 }
 
-// Where memory forces recompute, (6.3) is far too low, and one long chain takes seconds: a look at the ranges
-// of the largest load first, and a plan to begin with.
+/// What is in flight behind each stage, in no time: (6.11) of one kind of stages.
+double Search::deepBound(const Entry& e, int zero, double limit) const {
+  const LayerSums& sums = *e.group->sums;
+  const Strategy& strategy = sums.strategy();
+  const std::vector<StageFloor> floors{
+      {m_problem, sums,
+       GradientFloor::of(m_shapes, strategy, e.group->dataDegree,
+                         m_space.shardDegrees(e.group->dataDegree, zero, {&strategy, 1})),
+       zero}};
+  const double hops = 2 * (e.stages - 1) * sums.leastTransfer,
+               leastMax = std::max(sums.slowestLayer, sums.leastAny.back() / e.stages);
+  const DepthPrices prices(m_problem, m_order, floors, targetOf(e),
+                           {strategy.width() * e.stages, limit, leastMax, mostLoad(e, zero, hops, limit, 0),
+                            room(), e.stages, e.stages});
+  return prices.bound(m_watch);
+}
+
+// Where memory forces recompute, (6.3) is far too low, and one long chain takes seconds: a look at what each
+// depth can hold first, then at the ranges of the largest load, and a plan to begin with.
 bool Search::sharpen(Entry& e, int index, int zero) {
-  if (m_budget || !isLong(e) || m_watch.look() || !m_sharpened.insert({index, zero}).second) return false;
+  if (m_budget || !isLong(e) || m_watch.look()) return false;
+  int& times = m_sharpened[{index, zero}];
+  if (times == 2) return false;
   if (m_incumbents->limit() == kNever) offerEven(e, index, zero);
   const double limit = m_incumbents->limit(foundOf(e, zero));
   if (limit == kNever) return false;
+  double& bound = e.bound[at(zero)];
+  // Not infinite where nothing is within the limit: the log tells candidates apart by what they are at least.
+  const auto raise = [&](double least) { bound = std::max(bound, std::min(least, limit * (1 + 1e-9))); };
+  if (++times == 1) {
+    raise(deepBound(e, zero, limit));
+    return true;
+  }
   const Strategy& strategy = e.group->sums->strategy();
   double least = kNever;
   for (const int shardDegree : m_space.shardDegrees(e.group->dataDegree, zero, {&strategy, 1}))
@@ -332,9 +359,7 @@ bool Search::sharpen(Entry& e, int index, int zero) {
       if (!ranges.narrow(m_tuning.longChains.wide, std::min(limit, least) * kSlack, m_watch)) return true;
       least = std::min(least, ranges.bound());
     }
-  // Not infinite where nothing is within the limit: the log tells candidates apart by what they are at least.
-  double& bound = e.bound[at(zero)];
-  bound = std::max(bound, std::min(least, limit * (1 + 1e-9)));
+  raise(least);
   return true;
 }
 

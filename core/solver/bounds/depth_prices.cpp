@@ -129,6 +129,10 @@ double DepthPrices::least(double mostLoad) const {
     }
     return best;
   };
+  // Stages of one width are no more than units allow.
+  const bool alike = std::all_of(m_kinds.begin(), m_kinds.end(),
+                                 [&](const Kind& k) { return k.width == m_kinds.front().width; });
+  if (alike) return with(0);
   // Concave in the price of a unit: golden sections of its logarithm.
   constexpr double kGolden = 0.6180339887498949;
   double high = std::log(kMostPrice * m_limits.time / m_limits.units), low = high - std::log(1e6);

@@ -281,7 +281,7 @@ private slots:
     InstanceFeatures features;
     features.mostPlans = 3000;
     features.shardGroups = features.foldedExperts = true;
-    int checked = 0, ruled = 0, split = 0, straddling = 0, tight = 0;
+    int checked = 0, ruled = 0, split = 0, straddling = 0, tight = 0, tightOfOne = 0;
     for (std::uint64_t seed = 500000; seed < 500800; ++seed) {
       features.schedules = seed % 4 >= 2;
       // Bounds know which cuts are asked for, and which layers are pinned.
@@ -300,6 +300,20 @@ private slots:
       std::map<std::pair<int, int>, std::unique_ptr<LayerSums>> sums;
       for (int b : space.microbatches())
         for (int k : space.strategies()) sums[{b, k}] = std::make_unique<LayerSums>(p, order, shapes, b, k);
+      const auto priceDepths = [&](const std::vector<StageFloor>& floors, const Target& target,
+                                   const Plan& plan, const Evaluation& e, int units) {
+        const double time = e.batchTime.value() * (1 + 1e-12),
+                     low = e.maxLoad.value() * (1 - 0.5 * (checked % 2)) * (1 - 1e-12),
+                     high = e.maxLoad.value() * (1 + 0.2 * (checked % 3));
+        const DepthPrices deep(p, order, floors, target,
+                               {units, time * (1 + 1e-9), low, high, roomiest * kMemoryRounding,
+                                plan.stageCount(), plan.stageCount()});
+        const Control control;
+        Watch watch(control, 0);
+        const double bound = deep.bound(watch);
+        [&] { QVERIFY(bound <= time); }();
+        (floors.size() > 1 ? tight : tightOfOne) += bound > 0.9 * time;
+      };
       visitPlans(p, [&](const Plan& plan) {
         // The sums are those of schedules that hide nothing.
         if (plan.pipelineSchedule().coversExchanges()) return true;
@@ -327,6 +341,10 @@ private slots:
           [&] { QVERIFY(bound <= time); }();
           if (plan.chunksPerStage() == 1 && order.isChain())
             insideWindows(p, order, rules, shapes, space, *sums[{b, k}], plan, e, roomiest);
+          if (const Target target = targetOf(p.search.objective, plan.pipelineSchedule(), e.microbatchCount,
+                                             plan.stageCount(), 1);
+              plan.chunksPerStage() == 1 && order.isChain() && target.byLoad())
+            priceDepths({floor}, target, plan, e, plan.stageCount() * s.strategy().width());
           if (plan.chunksPerStage() == 1)
             sharesOut(p, order, shapes, space, *sums[{b, k}], plan, e, roomiest);
         }
@@ -359,14 +377,7 @@ private slots:
             for (const LayerSums* s : all)
               floors.emplace_back(p, *s, GradientFloor::of(shapes, s->strategy(), plan.dataDegree(), shards),
                                   plan.zero);
-            const double low = e.maxLoad.value() * (1 - 0.5 * (checked % 2)) * (1 - 1e-12),
-                         high = e.maxLoad.value() * (1 + 0.2 * (checked % 3));
-            const DepthPrices deep(p, order, floors, target,
-                                   {units + checked % 2, time * (1 + 1e-9), low, high,
-                                    roomiest * kMemoryRounding, plan.stageCount(), plan.stageCount()});
-            const double bound = deep.bound(watch);
-            [&] { QVERIFY(bound <= time); }();
-            tight += bound > 0.9 * time;
+            priceDepths(floors, target, plan, e, units + checked % 2);
           }
           const bool priced = bounds.priceUnits(units + checked % 3, time * (1 + 1e-9),
                                                 roomiest * kMemoryRounding, checked % 2 ? 3 : 500'000, watch);
@@ -397,6 +408,7 @@ private slots:
     QVERIFY(split > 200);
     QVERIFY2(straddling > 200, qPrintable(QString::number(straddling)));
     QVERIFY2(tight > 200, qPrintable(QString::number(tight)));
+    QVERIFY2(tightOfOne > 200, qPrintable(QString::number(tightOfOne)));
   }
 
   void interleavedBoundsAreBelowEveryPlan() {
