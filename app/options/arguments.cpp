@@ -3,6 +3,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <type_traits>
 
 #include "units/text.h"
 
@@ -59,8 +60,14 @@ std::optional<T> bounded(const Arguments& a, const std::string& option, T least,
   if (!s) return std::nullopt;
   const auto v = parsed<T>(*s);
   if (v && *v >= least && *v <= most) return v;
-  out.push_back(misuse(option + " takes " + what + " from " + text::exact(double(least)) + " to " +
-                       text::exact(double(most)) + ", not \"" + *s + '"'));
+  const auto shown = [](T x) {
+    if constexpr (std::is_integral_v<T>)
+      return std::to_string(x);
+    else
+      return text::exact(x);
+  };
+  out.push_back(misuse(option + " takes " + what + " from " + shown(least) + " to " + shown(most) +
+                       ", not \"" + *s + '"'));
   return std::nullopt;
 }
 
@@ -105,11 +112,12 @@ Reading<Arguments> parseArguments(const std::vector<std::string>& words, const C
     if (!option->takesValue()) {
       if (equals != std::string::npos) result.diagnostics.push_back(misuse(option->name + " takes no value"));
       values.emplace_back();
-    } else if (equals != std::string::npos) {
-      values.push_back(word.substr(equals + 1));
-    } else if (i + 1 < words.size()) {
-      values.push_back(words[++i]);
     } else {
+      values.push_back(equals != std::string::npos ? word.substr(equals + 1)
+                       : i + 1 < words.size()      ? words[++i]
+                                                   : std::string());
+    }
+    if (option->takesValue() && values.back().empty()) {
       result.diagnostics.push_back(
           misuse(option->name + " needs a value",
                  option->choices.empty() ? "see --help" : "one of " + joined(option->choices)));
@@ -125,7 +133,7 @@ Reading<Arguments> parseArguments(const std::vector<std::string>& words, const C
   if (a.files.size() < command.leastFiles) result.diagnostics.push_back(misuse("a file name is missing"));
   if (a.files.size() > command.mostFiles)
     result.diagnostics.push_back(
-        misuse("too many file names, beginning with \"" + a.files[command.mostFiles] + '"'));
+        misuse("too many arguments, beginning with \"" + a.files[command.mostFiles] + '"'));
   if (result.diagnostics.empty()) result.value = std::move(a);
   return result;
 }

@@ -25,8 +25,8 @@ Diagnostics readDegrees(const std::string& text, ManualDegrees& out) {
     const std::string key = part.substr(0, eq), value = eq == std::string::npos ? "" : part.substr(eq + 1);
     int number = 0;
     const auto [stop, ec] = std::from_chars(value.data(), value.data() + value.size(), number);
-    const bool whole =
-        !value.empty() && ec == std::errc() && stop == value.data() + value.size() && number >= 0;
+    const bool counts = !value.empty() && ec == std::errc() && stop == value.data() + value.size() &&
+                        number >= (key == "z" ? 0 : 1);
     std::optional<int>* slot = key == "t"   ? &out.tensor
                                : key == "c" ? &out.context
                                : key == "e" ? &out.expert
@@ -35,7 +35,9 @@ Diagnostics readDegrees(const std::string& text, ManualDegrees& out) {
                                : key == "b" ? &out.microbatch
                                : key == "z" ? &out.zero
                                             : nullptr;
-    if (slot && whole)
+    if (slot && *slot)
+      wrong.push_back(error("command-line", {}, "--manual says " + key + " twice", "give each degree once"));
+    else if (slot && counts)
       *slot = number;
     else
       wrong.push_back(error("command-line", {}, "\"" + part + "\" is no degree",

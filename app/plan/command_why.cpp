@@ -54,6 +54,11 @@ int why(const Arguments& args) {
   Diagnostics misuse;
   const int depth = static_cast<int>(wholeNumber(args, "--depth", 0, 64, misuse).value_or(3));
   const Limits limits = limitsOf(args, misuse);
+  for (const char* option : {"--term", "--depth"})
+    if (args.files.size() > 1 && args.has(option))
+      misuse.push_back(error("command-line", {},
+                             std::string(option) + " is of the formula, which no demand opens",
+                             "leave out the option or the demands"));
   if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
   const bool json = args.has("--json");
   const auto input = readInput(args.files[0], json);
@@ -167,8 +172,11 @@ int inverse(const Arguments& args) {
       misuse.push_back(error("command-line", {}, "\"" + *v + "\" is no time",
                              "give a step time with its unit: --time 8.5s, --time 900ms"));
   }
-  if (!target && !args.has("--devices"))
+  if (!args.has("--time") && !args.has("--devices"))
     misuse.push_back(error("command-line", {}, "the step time to meet is missing", "give --time 8.5s"));
+  if (most && args.has("--devices"))
+    misuse.push_back(error("command-line", {}, "--most counts devices, --devices keeps their number",
+                           "leave one of them out"));
   if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
   const bool json = args.has("--json");
   const auto input = readInput(args.files[0], json);
@@ -216,7 +224,7 @@ Command whyCommand() {
 
 With demands: what would be if each were met, found by solving again.
   tp=4  cp=2  ep=4  dp=16  pp=8  mbs=2  vpp=2  zero=1  fsdp  shard=8  devices=512   (also <= and >=), joined by commas
-  "layer 17 in stage 2"   "cut at layer 17"   "no cut at layer 17"   "recompute full"   "recompute full in stage 3"   "zb-h1"
+  "layer 17 in stage 2"  "cut at layer 17"  "no cut at layer 17"  "recompute full"  "recompute full in stage 3"  "zb-h1"
 Layers and stages count from 1.)",
       .options = withLimits(
           {{"--json", 0, "", "print the answers as JSON"},
@@ -238,8 +246,8 @@ Command improveCommand() {
       .summary = "rank single improvements, break-even points and failures",
       .usage = {"SCENARIO"},
       .description =
-          R"(Improves one parameter at a time (bandwidths, latencies, device memory and rates, overlaps, link efficiency, reserve, device
-count, …), re-solves and ranks the gains in time per token.)",
+          R"(Improves one parameter at a time (bandwidths, latencies, device memory and rates, overlaps, link efficiency, reserve,
+device count, …), re-solves and ranks the gains in time per token.)",
       .options =
           withLimits({{"--json", 0, "", "print the ranking as JSON"},
                       {"--by", 0, "PERCENT", "by how much (25)"},

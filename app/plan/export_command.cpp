@@ -197,12 +197,13 @@ format cannot say is refused with every reason.
   hostfile        hosts and slots in rank order (Open MPI, DeepSpeed)
   slurm-hostfile  one host per rank, for SLURM_HOSTFILE and srun -m arbitrary: places every rank exactly
   rankfile        host and slot of each rank, for mpirun --rankfile FILE (Open MPI 4) or --map-by rankfile:file=FILE
-                  (Open MPI 5); slots are CPU cores, shared out with --cores-per-host N; the device is chosen by local rank
+                  (Open MPI 5); slots are CPU cores, shared out with --cores-per-host N; local ranks choose devices
   visible-devices a shell script to start ranks through: it restricts each host to the plan's devices, as is
                   needed where a device has failed or is excluded
   folder          all that starts the plan with --for megatron (default), megatron-bridge, nemo, deepspeed,
                   torchtitan, torchtitan-py or nanotron: the configuration, host files, run.sh (srun, mpirun, torchrun),
-                  check.sh (do the ranks run where the plan has them?), stopwatch.sh (measured step against the predicted one) and a README
+                  check.sh (do the ranks run where the plan has them?), stopwatch.sh (measured step against the
+                  predicted one) and a README
   chrome-trace    the simulated schedule, for Perfetto and chrome://tracing
   plan            the plan itself, for evaluate
   scenario        the scenario in its normal form

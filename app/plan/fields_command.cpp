@@ -88,9 +88,9 @@ Command fieldsCommand() {
       .summary = "the fields of a scenario, with what each may be",
       .usage = {"[PART]", "--schema"},
       .description =
-          R"(Lists the fields of a scenario file whose key contains PART: what each means, what it may be, and its default. sweep --set
-and improve --field take these keys; * stands for the number of a level or link, from 0; a unit at the end may be left out.
-Fields marked (#) are numeric: they can be slid, swept and ranked, and have break-even points.)",
+          R"(Lists the fields of a scenario file whose key contains PART: what each means, what it may be, and its default. sweep
+--set and improve --field take these keys; * stands for the number of a level or link, from 0; a unit at the end may be
+left out. Fields marked (#) are numeric: they can be slid, swept and ranked, and have break-even points.)",
       .options = {{"--json", 0, "", "print the fields as JSON"},
                   {"--schema", 0, "", "print the JSON Schema of scenario files"}},
       .exits = {{0, "done"}, {2, "bad input"}},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <utility>
 #include <vector>
 
 #include "files/file_writer.h"
@@ -25,7 +26,14 @@ bool isSameFile(const std::string& a, const std::string& b) {
 }
 
 Reading<std::string> readTextFile(const std::string& path) {
-  if (path == "-") return readStandardInput();
+  if (path == "-") {
+    static bool isRead = false;
+    if (std::exchange(isRead, true))
+      return {std::nullopt,
+              {error("input-twice", {"standard input", 0, 0, ""}, "it was read already, and can be read once",
+                     "name a file for one of the two")}};
+    return readStandardInput();
+  }
   filesRead().push_back(path);
   return readText(path);
 }

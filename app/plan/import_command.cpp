@@ -77,8 +77,8 @@ std::optional<TypedLevel> readLevel(const std::string& s, std::vector<NamedText>
 }
 
 /// Typed figures over what the file left open.
-void setLevel(const TypedLevel& typed, int joinedLevels, Scenario& scenario, Diagnostics& out) {
-  auto* levels = std::get_if<LevelsSource>(&scenario.cluster.network);
+void setLevel(const TypedLevel& typed, int joinedLevels, ClusterSource& cluster, Diagnostics& out) {
+  auto* levels = std::get_if<LevelsSource>(&cluster.network);
   const int count = levels ? static_cast<int>(levels->levels.size()) : joinedLevels;
   if (count == 0)
     return out.push_back(
@@ -94,16 +94,6 @@ void setLevel(const TypedLevel& typed, int joinedLevels, Scenario& scenario, Dia
   level.shownAs = typed.bandwidth.unit;
   if (typed.latency) level.latency = *typed.latency;
   level.origin = Origin::Typed;
-}
-
-const DeviceSpec* deviceOf(const Arguments& args, Diagnostics& out) {
-  const std::string id = args.value("--device").value_or("h100-sxm");
-  const DeviceSpec* device = findDevice(id);
-  if (device) return device;
-  std::string all;
-  for (const DeviceSpec& d : deviceCatalog()) all += (all.empty() ? "" : ", ") + d.id;
-  out.push_back(misuse("there is no device \"" + id + "\" in the catalog", "it holds " + all));
-  return nullptr;
 }
 
 /// "node[0-15]=a.xml": a host's topology and the hosts it stands for.
@@ -129,6 +119,17 @@ void readHosts(const std::vector<std::string>& given, std::vector<NamedText>& fi
   }
 }
 
+/// The one that is named, else that of the scenario at hand.
+DeviceSpec deviceOf(const Arguments& args, const std::optional<Scenario>& base,
+                    const std::vector<NamedText>& files) {
+  if (const auto id = args.value("--device")) return *findDevice(*id);
+  if (base) return base->cluster.device;
+  for (const NamedText& f : files)
+    if (const auto read = readerOf<ReadScenario>(recognise(f.text, f.path)))
+      if (const auto scenario = read(f.text, f.path, loaderBeside(f.path))) return scenario->cluster.device;
+  return *findDevice("h100-sxm");
+}
+
 std::vector<std::string> deviceIds() {
   std::vector<std::string> ids;
   for (const DeviceSpec& d : deviceCatalog()) ids.push_back(d.id);
@@ -145,7 +146,6 @@ int importNamed(const Arguments& args) {
   const auto sequence = ofField("--sequence", "/job/sequence_length");
   const auto scale = wholeNumber(args, "--devices", 1, 1 << 24, out);
   const auto perHost = wholeNumber(args, "--devices-per-host", 1, 4096, out);
-  const DeviceSpec* device = deviceOf(args, out);
   auto files = readAll(args.files, out);
   readHosts(args.values("--hosts"), files, out);
   if (const auto line = args.value("--network")) {
@@ -155,8 +155,14 @@ int importNamed(const Arguments& args) {
     files.push_back({"--network", *line});
   }
   std::vector<TypedLevel> levels;
-  for (const std::string& s : args.values("--level"))
-    if (const auto level = readLevel(s, files, out)) levels.push_back(*level);
+  for (const std::string& s : args.values("--level")) {
+    const auto level = readLevel(s, files, out);
+    if (!level) continue;
+    if (std::any_of(levels.begin(), levels.end(),
+                    [&](const TypedLevel& l) { return l.level == level->level; }))
+      out.push_back(misuse("--level gives level " + std::to_string(level->level) + " twice"));
+    levels.push_back(*level);
+  }
   if (hasErrors(out)) return report(out), kBadInput;
 
   std::optional<Scenario> base;
@@ -167,7 +173,6 @@ int importNamed(const Arguments& args) {
     report(reading.diagnostics);
     if (!reading) return kBadInput;
     base = std::move(*reading);
-    if (!args.has("--device")) device = &base->cluster.device;
   }
   const bool changes = args.has("--device") || batch || sequence || args.has("--program") || !levels.empty();
   if (files.empty() && (!base || !changes || perHost)) {
@@ -177,21 +182,33 @@ int importNamed(const Arguments& args) {
                "--sequence, --program, --level"));
     return report(out), kBadInput;
   }
+  if (scale && std::none_of(files.begin(), files.end(), [](const NamedText& f) {
+        return recognise(f.text, f.path) == findFormat("nest-artifact");
+      }))
+    return report({misuse("--devices chooses a size of a NEST artifact's input, and none is given")}),
+           kBadInput;
+  const auto device = deviceOf(args, base, files);
   ImportOptions options;
   if (perHost) options.devicesPerHost = static_cast<int>(*perHost);
   if (scale) options.scale = static_cast<int>(*scale);
   for (const TypedLevel& l : levels) options.levels[l.level] = {l.bandwidth.value, l.latency};
-  auto imported =
-      importFiles(files, *device, loaderBeside(args.files.empty() ? "." : args.files[0]), options);
+  auto imported = importFiles(files, device, loaderBeside(args.files.empty() ? "." : args.files[0]), options);
   report(imported.diagnostics, false, true);
   if (!imported) return kBadInput;
   for (const Imported::Part& p : imported->parts)
     std::cerr << p.path << ": " << p.format->name << (p.holds.empty() ? "" : ": " + p.holds) << '\n';
+  // What is typed of the cluster comes before what measurements fit to it.
+  const Scenario* from = imported->scenario ? &*imported->scenario : base ? &*base : nullptr;
+  if (from && !imported->cluster) {
+    imported->cluster = from->cluster;
+    if (args.has("--device")) changeDevice(*imported->cluster, device);
+  }
+  for (const TypedLevel& l : levels)
+    if (imported->cluster) setLevel(l, imported->joinedLevels, *imported->cluster, out);
+  if (hasErrors(out)) return report(out), kBadInput;
   auto scenario = assemble(*imported, base ? &*base : nullptr, programOption(args));
   report(scenario.diagnostics, false, true);
   if (!scenario) return kBadInput;
-  if (base && args.has("--device") && !imported->cluster) changeDevice(scenario->cluster, *device);
-  for (const TypedLevel& l : levels) setLevel(l, imported->joinedLevels, *scenario, out);
   if (batch) scenario->job.globalBatch = static_cast<int>(*batch);
   if (sequence) scenario->job.sequenceLength = static_cast<int>(*sequence);
   if (!base && imported->leavesSearchOpen()) report(proposeSearch(*scenario), false, true);
@@ -216,28 +233,30 @@ Command importCommand() {
       .usage = {"FILE…", "--into SCENARIO --device ID"},
       .description =
           R"(Makes a scenario of what is at hand: a network and a model, or either put into a scenario that exists. A host's own
-topology (nvidia-smi, NCCL, hwloc, amd-smi) and a tree of hosts (Slurm, a cloud, Kubernetes, an inventory) together become
-the whole cluster; a list of hosts (slurm.conf, gres.conf, sinfo, a host file) beside a tree or an InfiniBand fabric says how
-many devices each host has. What files leave open is filled from the device and reported; --level sets a level's bandwidth
-and latency (0 = inside the host). With joined hosts, a level 1 of 150 GB/s or more is an NVLink domain across hosts.
+topology (nvidia-smi, NCCL, hwloc, amd-smi) and a tree of hosts (Slurm, a cloud, Kubernetes, an inventory) together
+become the whole cluster; a list of hosts (slurm.conf, gres.conf, sinfo, a host file) beside a tree or an InfiniBand
+fabric says how many devices each host has. What files leave open is filled from the device and reported; --level sets a
+level's bandwidth and latency (0 = inside the host). With joined hosts, a level 1 of 150 GB/s or more is an NVLink
+domain across hosts.
 
 Hosts of several kinds: give each kind's file and say which hosts it describes, by --hosts or by its name
 (node[0-15].xml, gpu07.txt); one file without such a name describes all hosts that are left:
   nest-plan import topology.conf --hosts 'node[0-15]=a100.xml' --hosts 'node[16-31]=h100.xml' config.json
-NCCL files tell the devices' generation: slower ones get their share of the device's speed and their own memory, as a note
-says. Choose the fastest as --device. With joined hosts --level sets the switches' values (1 = leaf).
+NCCL files tell the devices' generation: slower ones get their share of the device's speed and their own memory, as a
+note says. Choose the fastest as --device. With joined hosts --level sets the switches' values (1 = leaf).
 
-A log of Megatron-LM or torchtitan, or torchtitan's configuration, gives the program, the degrees (as constraints) and the
-batch. Output of nccl-tests gives bandwidth and latency of the level that its ranks and hosts span, with origin measured;
-a table of AIConfigurator sets the rates of the device, Galvatron's bandwidths set levels. Where the level may be one of
-several, say which:
+A log of Megatron-LM or torchtitan, or torchtitan's configuration, gives the program, the degrees (as constraints) and
+the batch. Output of nccl-tests gives bandwidth and latency of the level that its ranks and hosts span, with origin
+measured; a table of AIConfigurator sets the rates of the device, Galvatron's bandwidths set levels. Where the level may
+be one of several, say which:
   nest-plan import config.json --network 'host:8@450GB/s rack:4@50GB/s' run.log --level 1=all_reduce.txt)",
       .options =
           {{"--into", 0, "SCENARIO",
             "keep its job, search and all that the files do not bring; without a file, change what --device, "
             "--batch, --sequence or --program say"},
-           {"--device", 0, "ID", "the accelerator, by its catalog id (default h100-sxm, or that of --into)",
-            false, deviceIds()},
+           {"--device", 0, "ID",
+            "the accelerator, by its catalog id (default: that of the scenario, else h100-sxm)", false,
+            deviceIds()},
            {"--level", 0, "L=BW[,LAT]",
             "for example --level 1=50GB/s,2us, or --level 1=FILE of nccl-tests output", true},
            {"--network", 0, "LINE",

@@ -92,7 +92,7 @@ int run(Words words) {
     std::cout << (c ? helpText(program.whole.name + ' ' + c->name, *c) : helpText(program));
     return kDone;
   }
-  if (words[0].front() == '-') {
+  if (words[0].starts_with('-')) {
     const auto args = parseArguments(words, program.whole);
     if (!args) return report(args.diagnostics), kBadInput;
     if (args->has("--version")) return std::cout << "nest-plan " NEST_VERSION "\n", kDone;

@@ -48,6 +48,9 @@ Reading<Measured> measuredOf(const Arguments& args) {
     return {Measured(), {}};
   }
   if (const auto time = text::readTime(*value, Seconds(1))) {
+    if (args.has("--level"))
+      return misuse("--level names what nccl-tests measured, and " + *value + " is a step time",
+                    "leave it out");
     if (time->value() > 0) return {Measured(*time), {}};
   } else if (const auto file = readTextFile(*value)) {
     const Format* format = recognise(*file.value, *value);
@@ -58,6 +61,10 @@ Reading<Measured> measuredOf(const Arguments& args) {
               (format ? "a " + std::string(format->name) : std::string("no format that the program knows")),
           "give one of: " + namesOfFormats([](const Format& f) { return f.is<ReadMeasurement>(); }));
     auto reading = read(*file.value, *value);
+    if (reading && args.has("--level") && !std::holds_alternative<std::vector<CollectiveTimes>>(reading->of))
+      return misuse(
+          "--level names what nccl-tests measured, and " + *value + " is a " + std::string(format->name),
+          "leave it out");
     Reading<Measured> out{std::nullopt, std::move(reading.diagnostics)};
     if (reading) out.value = std::move(*reading);
     return out;
@@ -107,6 +114,10 @@ std::string frontText(const Problem& problem, const Outcome& o) {
 int solve(const Arguments& args) {
   Diagnostics misuse;
   Limits limits = limitsOf(args, misuse);
+  if (args.value("--output") == "-" && args.has("--json"))
+    misuse.push_back(
+        error("command-line", {}, "-o - and --json would both write to standard output",
+              "name a file with -o, or leave it out: evaluate and export read what --json prints"));
   if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
 
   const bool json = args.has("--json");
@@ -194,8 +205,8 @@ Command solveCommand() {
       .summary = "find the best plan of a scenario",
       .usage = {"SCENARIO"},
       .description =
-          R"(Finds the best plan over the search space of the scenario, names what lies beyond it, and prints it: times, throughput, MFU, every stage with
-its load and its memory, the lower bound and what was searched. Ctrl+C ends with the best so far.)",
+          R"(Finds the best plan over the search space of the scenario, names what lies beyond it, and prints it: times, throughput,
+MFU, every stage with its load and its memory, the lower bound and what was searched. Ctrl+C ends with the best so far.)",
       .options = withLimits(
           {{"--json", 0, "", "print the outcome as JSON, all values in SI units, keys ending in their unit"},
            {"--output", 'o', "FILE", "also write the best plan alone, for evaluate and export"},
@@ -221,15 +232,15 @@ its load and its memory, the lower bound and what was searched. Ctrl+C ends with
    "constraints": {"tensor": {"most": 8}, "stages": 4},
    "assumptions": {"reserve_bytes": "2 GiB", "overlap": {"data": 0}}}
 Where a network is a graph, the best plan is also routed over its links (see nest-plan evaluate --help). A device may be
-an object: {"id": "h100-sxm", "memory_bytes": "96 GiB", "sustained_rate": 0.85}. "model" may also hold "profile" (measured
-costs, an object or a path: what it does not hold is estimated), "analytic" ({"flash_attention": false, …}: the constants
-of the analytic profile) and "calibration" (measured ÷ predicted step time). A path names a file in the scenario's own
-folder or below it, never elsewhere.
-resources/schemas/scenario.schema.json tells every key. Figures may be numbers in the unit of their key, or texts with
-their own ("450 GB/s", "400 Gb/s", "2 us", "80 GiB"). The network is one line, a list of levels, or a graph.
+an object: {"id": "h100-sxm", "memory_bytes": "96 GiB", "sustained_rate": 0.85}. "model" may also hold "profile"
+(measured costs, an object or a path: what it does not hold is estimated), "analytic" ({"flash_attention": false, …}:
+the constants of the analytic profile) and "calibration" (measured ÷ predicted step time). A path names a file in the
+scenario's own folder or below it, never elsewhere. resources/schemas/scenario.schema.json tells every key. Figures may
+be numbers in the unit of their key, or texts with their own ("450 GB/s", "400 Gb/s", "2 us", "80 GiB"). The network is
+one line, a list of levels, or a graph.
 
-The result is one of: optimal; best so far (stopped, with its gap); stopped without a plan (whether one fits is not known);
-does not fit (the closest plan is shown, and what would make one fit).)",
+The result is one of: optimal; best so far (stopped, with its gap); stopped without a plan (whether one fits is not
+known); does not fit (the closest plan is shown, and what would make one fit).)",
       .exits = {{0, "a plan was found"},
                 {1, "no plan fits"},
                 {2, "bad input"},
@@ -261,9 +272,9 @@ least, how far the levels are from the network (distortion), and what is irregul
             "which level nccl-tests measured, by number or name, where hosts and ranks leave it open"},
            {"--calibrated", 0, "FILE", "write the scenario with what was measured; needs --measured"}},
       .notes = R"(PLAN is a plan file (from solve -o, or made by hand) or an outcome of solve --json:
-  {"format": "nest-plan", "version": 1, "microbatch": 1, "data_inner": 8, "data_outer": 4, "block_stride": 32, "zero": 1,
-   "stages": [{"layers": [0, 1, 2], "strategy": {"tensor": 8, "sequence": true, "context": 1, "expert": 1},
-               "recompute": "none"}, …]}
+  {"format": "nest-plan", "version": 1, "microbatch": 1, "data_inner": 8, "data_outer": 4, "block_stride": 32,
+   "zero": 1, "stages": [{"layers": [0, 1, 2], "recompute": "none",
+                          "strategy": {"tensor": 8, "sequence": true, "context": 1, "expert": 1}}, …]}
 Layers are numbered from 0 in files. A stage of several chunks lists "chunks": [[0, 1], [4, 5]] in place of
 "layers"; "schedule" beside "stages" names what runs them (zb-v, dualpipe-v: stage i of s has parts i and 2s - 1 - i).
 "device_order" (optional) lists the devices in the order of the placement; without it they stand in the cluster's

@@ -141,16 +141,18 @@ Command sweepCommand() {
       .usage = {"SCENARIO --set FIELD=VALUES…", "--merge JOURNAL… -o BASE"},
       .description =
           R"(Solves the scenario for every combination of values. FIELD is any field of the scenario file, as a path:
-job.global_batch, cluster.levels.1.bandwidth, assumptions.overlap.data, constraints.tensor, model.path. VALUES are separated
-by commas; 8..64x2 is 8,16,32,64 and 1..4+1 is 1,2,3,4. Values may carry their unit. A field that is a list takes lists
-in JSON, quoted for the shell: --set 'job.microbatches=[1,2],[4]'; a value without brackets is a list of one. nest-plan
-fields lists all fields.
+job.global_batch, cluster.levels.1.bandwidth, assumptions.overlap.data, constraints.tensor, model.path. VALUES are
+separated by commas; 8..64x2 is 8,16,32,64 and 1..4+1 is 1,2,3,4. Values may carry their unit. A field that is a list
+takes lists in JSON, quoted for the shell: --set 'job.microbatches=[1,2],[4]'; a value without brackets is a list of
+one. nest-plan fields lists all fields.
 
-  nest-plan sweep s.nest.json --set job.global_batch=512..4096x2 --set "cluster.levels.1.bandwidth=25 GB/s,50 GB/s" -o out
+  nest-plan sweep s.nest.json --set job.global_batch=512..4096x2 \
+    --set "cluster.levels.1.bandwidth=25 GB/s,50 GB/s" -o out
 
 writes out.csv and out.json when done. On the way every row goes to out.jsonl: after an interruption (Ctrl+C, SIGTERM, a
-full disk, a lost machine) the same command goes on from there; --restart solves all again, and so it must be where a model
-file of the scenario has changed. Without -o the table goes to standard output, after an interruption as far as it is solved.)",
+full disk, a lost machine) the same command goes on from there; --restart solves all again, and so it must be where a
+model file of the scenario has changed. Without -o the table goes to standard output, after an interruption as far as it
+is solved.)",
       .options =
           withShards({{"--set", 's', "FIELD=VALUES", "a field and the values it takes", true},
                       {"--output", 'o', "BASE", "write BASE.csv and BASE.json, and BASE.jsonl on the way"},
@@ -162,7 +164,8 @@ file of the scenario has changed. Without -o the table goes to standard output, 
   nest-plan sweep s.nest.json --set … -o out --submit slurm --tasks 64 --sbatch --partition=cpu
 
 What it wrote lies in out.slurm.sh, the jobs' messages in out.slurm-*.log. After Ctrl+C, a lost connection or jobs that
-were cancelled the same command waits for the array, or submits what is missing. With other schedulers, such as GNU parallel:
+were cancelled the same command waits for the array, or submits what is missing. With other schedulers, such as GNU
+parallel:
 
   parallel -q nest-plan sweep s.nest.json --set … --shard {}/16 -o out ::: $(seq 16)
   nest-plan sweep --merge out.shard-*.jsonl -o out)",

@@ -1,6 +1,7 @@
 // The Python module nest_planner: scenarios in, plans and what they cost out, as dictionaries and lists of
 // numbers. What the functions return is what nest-plan prints with --json; resources/schemas tells its keys.
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <chrono>
 #include <future>
@@ -51,6 +52,11 @@ T valueOf(Reading<T> reading) {
   return std::move(*reading);
 }
 
+/// A path as Python's own functions take it: text, bytes or an object that stands for one.
+std::string pathOf(const py::object& path) {
+  return py::module_::import("os").attr("fsencode")(path).cast<std::string>();
+}
+
 /// A scenario as it is given: the path of a file, or a dictionary like the file; then `folder` holds the
 /// files that it names.
 struct Source {
@@ -58,10 +64,8 @@ struct Source {
 };
 
 Source sourceOf(const py::object& scenario, const py::object& folder) {
-  if (py::isinstance<py::dict>(scenario))
-    return {toJson(scenario),
-            std::string(py::str(py::module_::import("os").attr("fspath")(folder))) + "/scenario"};
-  const std::string path = py::str(py::module_::import("os").attr("fspath")(scenario));
+  if (py::isinstance<py::dict>(scenario)) return {toJson(scenario), pathOf(folder) + "/scenario"};
+  const std::string path = pathOf(scenario);
   return {valueOf(readText(path)), path};
 }
 
@@ -105,6 +109,8 @@ auto interruptible(Control control, Work work) {
 }
 
 Control controlOf(const std::optional<double>& deadline, const std::optional<long long>& workLimit) {
+  if (deadline && !(*deadline >= 0)) throw py::value_error("deadline is 0 (none) or more seconds");
+  if (workLimit && *workLimit < 0) throw py::value_error("work_limit is 0 or more");
   Control control;
   if (deadline && *deadline > 0)
     control.deadline =
@@ -114,16 +120,11 @@ Control controlOf(const std::optional<double>& deadline, const std::optional<lon
   return control;
 }
 
-std::optional<double> secondsOf(const py::object& o) {
-  return o.is_none() ? std::nullopt : std::optional(o.cast<double>());
-}
-
-py::object solveScenario(const py::object& scenario, const py::object& deadline, const py::object& workLimit,
-                         const py::object& folder) {
+py::object solveScenario(const py::object& scenario, std::optional<double> deadline,
+                         std::optional<long long> workLimit, const py::object& folder) {
   Input input = read(scenario, folder);
-  if (!deadline.is_none()) input.problem.search.deadlineSeconds = 0;
-  const Control control = controlOf(
-      secondsOf(deadline), workLimit.is_none() ? std::nullopt : std::optional(workLimit.cast<long long>()));
+  if (deadline) input.problem.search.deadlineSeconds = 0;
+  const Control control = controlOf(deadline, workLimit);
   const std::string told = interruptible(control, [&](const Control& c) {
     Outcome outcome = solveAndExplain(input.problem, c);
     lookBeyond(input.scenario, outcome, c);
@@ -146,6 +147,19 @@ py::object evaluatePlan(const py::object& scenario, const py::object& plan, cons
   return fromJson(writeEvaluation(input.source(), ranked));
 }
 
+/// The evaluation of a plan that is one of the scenario's: else its times and bytes would be those of a part.
+/// It may lack memory, or break rules of the user's.
+Evaluation costed(const Problem& problem, const Plan& plan) {
+  Evaluation e = evaluate(problem, plan);
+  Diagnostics wrong;
+  for (const Violation& v : e.violations)
+    if (v.kind != Violation::Kind::Memory && v.kind != Violation::Kind::Constraint &&
+        v.kind != Violation::Kind::Program)
+      wrong.push_back(error(nameOf(v.kind), {"plan", 0, 0, ""}, v.message));
+  if (!wrong.empty()) raise(wrong);
+  return e;
+}
+
 const char* nameOf(TaskKind kind) {
   static constexpr const char* names[] = {"forward",           "backward", "activation-transfer",
                                           "gradient-transfer", "sync",     "step"};
@@ -155,7 +169,7 @@ const char* nameOf(TaskKind kind) {
 py::object timeline(const py::object& scenario, const py::object& plan, const py::object& folder) {
   const Input input = read(scenario, folder);
   const Plan p = planOf(plan);
-  const Schedule s = simulate(input.problem, p, evaluate(input.problem, p));
+  const Schedule s = simulate(input.problem, p, costed(input.problem, p));
   Json j{{"total_s", s.total.value()}, {"intervals", Json::array()}, {"memory", Json::array()}};
   for (const ScheduleInterval& i : s.intervals)
     j["intervals"].push_back({{"stage", i.stage},
@@ -177,7 +191,9 @@ py::object traffic(const py::object& scenario, const py::object& plan, int group
   std::vector<int> starts;
   for (int g = 0; g <= std::min(groups, devices); ++g)
     starts.push_back(static_cast<int>(static_cast<long long>(devices) * g / std::min(groups, devices)));
-  const TrafficMatrix m = Traffic(input.problem, planOf(plan)).matrix(starts);
+  const Plan p = planOf(plan);
+  costed(input.problem, p);
+  const TrafficMatrix m = Traffic(input.problem, p).matrix(starts);
   Json j{{"first_device", std::vector<int>(starts.begin(), starts.end() - 1)}, {"bytes", Json::array()}};
   for (int row = 0; row < m.buckets(); ++row) {
     Json line = Json::array();
@@ -193,7 +209,12 @@ py::object sweep(const py::object& scenario, const py::dict& fields, int threads
   for (const auto& [name, values] : fields) {
     SweepField field = valueOf(readSweepField(std::string(py::str(name)) + "=0"));
     field.values.clear();
-    for (const py::handle& v : values) field.values.push_back(toJson(v));
+    if (py::isinstance<py::str>(values)) throw py::type_error("the values of a field are a list, not a text");
+    for (const py::handle& v : values) {
+      field.values.push_back(toJson(v));
+      if (!Json::accept(field.values.back()))
+        throw py::value_error(field.values.back() + " is no value of a field");
+    }
     swept.push_back(std::move(field));
   }
   const SweepGrid grid =

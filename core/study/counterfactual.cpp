@@ -72,15 +72,12 @@ std::string sentenceOn(const std::vector<Cause>& causes) {
   return out;
 }
 
-/// Why nothing fits, from the nearest miss or, without one, from what the search log says of most candidates.
+/// Why nothing fits. Without a nearest miss it is not for want of memory.
 std::string obstacle(const Problem& problem, const Outcome& o) {
   if (o.nearestMiss && o.nearestMiss->shortfall.value() > 0)
     return "in the closest plan " + words::shortfall(*o.nearestMiss);
   if (const std::string uneven = unevenChunks(problem); !uneven.empty()) return uneven;
-  const auto memory = std::count_if(o.log.candidates.begin(), o.log.candidates.end(),
-                                    [](const Candidate& c) { return c.fate == Fate::OutOfMemory; });
-  if (memory > 0) return "memory is short in every candidate";
-  return "no degrees divide the batch and the devices as asked";
+  return "no plan has it with the batch, the devices and the constraints as they are";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -135,9 +136,9 @@ private:
     int v = 0;
     const std::string& t = peek();
     const auto [end, ec] = std::from_chars(t.data(), t.data() + t.size(), v);
-    if (t.empty() || ec != std::errc() || end != t.data() + t.size()) return std::nullopt;
+    if (t.empty() || ec == std::errc::invalid_argument || end != t.data() + t.size()) return std::nullopt;
     ++m_at;
-    return v;
+    return ec == std::errc() ? v : std::numeric_limits<int>::max();  // more than there is of anything
   }
   void fail(std::string message, std::string remedy = {}) {
     if (remedy.empty())
@@ -337,7 +338,7 @@ private:
     if (!stage || *stage < 1)
       fail(otherwise);
     else if (*stage > layers)
-      fail("there can be no " + text::stageName(StageIndex(*stage - 1)) + ": " + text::count(layers) +
+      fail("there can be no such stage: " + text::count(layers) +
            (layers == 1 ? " layer makes at most one stage" : " layers make at most as many stages"));
     else
       return true;

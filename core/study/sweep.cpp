@@ -149,6 +149,10 @@ Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string
       result.diagnostics.push_back(error("sweep-field-twice", {},
                                          "the field " + f.pointer + " is swept twice",
                                          "give all its values at once"));
+    if (f.values.empty())
+      result.diagnostics.push_back(error("sweep-field-empty", {},
+                                         "the field " + f.pointer + " is swept over no values",
+                                         "give one or more"));
     combinations *= double(f.values.size());
   }
   if (combinations > double(kMostCombinations))

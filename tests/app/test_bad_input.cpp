@@ -112,12 +112,45 @@ private slots:
     QTest::newRow("unknown option") << QStringList{"solve", "a", "--jason"};
     QTest::newRow("no value") << QStringList{"solve", "a", "-o"};
     QTest::newRow("bad deadline") << QStringList{"solve", "a", "--deadline", "soon"};
+    QTest::newRow("empty command") << QStringList{""};
   }
   void misuseEndsWithTwo() {
     QFETCH(QStringList, words);
     const Ran r = run(words);
     QCOMPARE(r.code, 2);
     QVERIFY(!r.err.isEmpty());
+  }
+  /// What is asked for and would not be done is told once, before any work.
+  void whatWouldBeIgnoredIsRefused_data() {
+    QTest::addColumn<QStringList>("words");
+    QTest::addColumn<QString>("says");
+    const QString s = sample("teaching-6-layers-2x2");
+    const auto row = [](const char* name, const QStringList& words, const char* says) {
+      QTest::newRow(name) << words << QString(says);
+    };
+    row("no output name", {"solve", s, "-o", ""}, "--output needs a value");
+    row("two on one stream", {"solve", s, "-o", "-", "--json"}, "both write to standard output");
+    row("huge limit", {"solve", s, "--work-limit", "-1"}, "from 0 to 1000000000000000000,");
+    row("standard input twice", {"evaluate", "-", "-"}, "standard input: error: it was read already");
+    row("term and demand", {"why", s, "tp 1", "--term", "memory"}, "--term is of the formula");
+    row("depth and demand", {"why", s, "tp 1", "--depth", "2"}, "--depth is of the formula");
+    row("no such stage", {"why", s, "layer 1 in stage 99999999999"}, "9 layers make at most as many stages");
+    row("most of devices", {"inverse", s, "--devices", "--most", "8"}, "--most counts devices");
+    row("no degree of 0", {"compare", s, "--manual", "t=0"}, "\"t=0\" is no degree");
+    row("a degree twice", {"compare", s, "--manual", "t=2,t=1"}, "--manual says t twice");
+    const QStringList import = {"import", "models/llama-3-8b.json", "--network", "host:8@450GB/s"};
+    row("a level twice", import + QStringList{"--level", "0=1GB/s", "--level", "0=2GB/s"},
+        "gives level 0 twice");
+    row("a size of none", import + QStringList{"--devices", "16"}, "--devices chooses a size");
+  }
+  void whatWouldBeIgnoredIsRefused() {
+    QFETCH(QStringList, words);
+    QFETCH(QString, says);
+    QFile scenario(sample("teaching-6-layers-2x2"));
+    QVERIFY(scenario.open(QIODevice::ReadOnly));
+    const Ran r = run(words, scenario.readAll());
+    QVERIFY2(r.code == 2 && r.err.contains(says), qPrintable(r.all()));
+    QVERIFY2(r.err.count("error:") == 1, qPrintable(r.err));
   }
   void hostileFilesEndWithTwo_data() {
     QTest::addColumn<QString>("name");

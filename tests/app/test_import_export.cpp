@@ -49,6 +49,23 @@ private slots:
     QVERIFY2(bare.err.contains("--level 1=50 names no unit; it counts with 50 GB/s"), qPrintable(bare.err));
     QVERIFY(!run(words + QStringList{"--level", "1=50GB/s"}).err.contains("bandwidth-unit"));
   }
+  /// A scenario among the files keeps its device; another one may be named.
+  void aScenariosDeviceStays() {
+    QTemporaryDir dir;
+    const QString made = dir.filePath("made.nest.json");
+    QCOMPARE(run({"import", "models/llama-3-8b.json", "host:8@900GB/s", "--device", "b200", "-o", made}).code,
+             0);
+    QCOMPARE(run({"import", made, "host:4@900GB/s"}).json()["cluster"].toObject()["device"].toString(),
+             QString("b200"));
+    QCOMPARE(run({"import", made, "--device", "h200"}).json()["cluster"].toObject()["device"].toString(),
+             QString("h200"));
+  }
+  void typedLevelsAreNoDataSheets() {
+    const QStringList words = {"import", "models/llama-2-7b.json", "host:8@450GB/s"};
+    QVERIFY(run(words).err.contains("link-efficiency-not-assumed"));
+    const Ran r = run(words + QStringList{"--level", "0=300GB/s"});
+    QVERIFY2(r.code == 0 && !r.err.contains("link-efficiency-not-assumed"), qPrintable(r.err));
+  }
   /// What was read is not lost to what is written, under whatever name.
   void whatWasReadIsNotReplaced() {
     QTemporaryDir folder;
@@ -264,6 +281,7 @@ private slots:
     QVERIFY(file.open(QIODevice::ReadOnly));
     const QJsonObject s = QJsonDocument::fromJson(file.readAll()).object();
     QCOMPARE(s["cluster"].toObject()["device"].toString(), QString("b200"));
+    QVERIFY2(s["name"].toString().contains("on B200"), qPrintable(s["name"].toString()));
     QCOMPARE(s["job"].toObject()["global_batch"].toInt(), 256);
     const QJsonArray levels = s["cluster"].toObject()["levels"].toArray();
     QCOMPARE(levels[0].toObject()["bandwidth_bytes_per_s"].toDouble(), 900e9);

@@ -76,6 +76,8 @@ private slots:
         const QString told = c.isEmpty() ? help : runProgram(program, {c, "--help"}).out;
         const QString page = contentOf(man(c.isEmpty() ? program : program + '-' + c));
         QVERIFY2(page.startsWith(".TH "), qPrintable(c));
+        for (const QString& line : told.split('\n'))
+          QVERIFY2(line.size() <= 120 || c == "formats", qPrintable(line));
         for (const QString& o : optionsIn(told)) {
           ++seen;
           QVERIFY2(page.contains(QString("\\fB") + QString(o).replace('-', "\\-") + "\\fR"),

@@ -123,6 +123,8 @@ private slots:
     QTest::newRow("no measurement") << QStringList{"--measured", kModel} << "nccl-tests output";
     QTest::newRow("zero") << QStringList{"--measured", "0s"} << "12.3s";
     QTest::newRow("level alone") << QStringList{"--level", "1"} << "--level needs";
+    QTest::newRow("level of a time") << QStringList{"--measured", "480ms", "--level", "1"}
+                                     << "--level names what nccl-tests measured";
     QTest::newRow("nothing to write") << QStringList{"--calibrated", "c.json"} << "--calibrated needs";
   }
   void whatCannotBeMeasuredWithIsSaid() {

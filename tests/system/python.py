@@ -53,6 +53,9 @@ for wrong, told in (
     (lambda: nest.solve({"version": 1}), "cluster"),
     (lambda: nest.evaluate(small, {"format": "nest-plan"}), "stages"),
     (lambda: nest.sweep(small, {"job.batch": [1]}), "job/batch"),
+    (lambda: nest.sweep(small, {"job.global_batch": []}), "job/global_batch"),
+    (lambda: nest.timeline(large, outcome), "in no stage"),
+    (lambda: nest.traffic(large, outcome), "in no stage"),
 ):
     try:
         wrong()
@@ -60,6 +63,35 @@ for wrong, told in (
         assert told in str(error) and error.diagnostics[0]["code"], error
     else:
         raise AssertionError("no error: " + told)
+
+for wrong, kind in (
+    (lambda: nest.solve(small, deadline="soon"), TypeError),
+    (lambda: nest.solve(small, deadline=float("nan")), ValueError),
+    (lambda: nest.solve(small, deadline=-1), ValueError),
+    (lambda: nest.solve(small, work_limit=-1), ValueError),
+    (lambda: nest.solve(small, work_limit=1.5), TypeError),
+    (lambda: nest.solve(3), TypeError),
+    (lambda: nest.sweep(small, {"job.global_batch": 8}), TypeError),
+    (lambda: nest.sweep(small, {"name": "abc"}), TypeError),
+    (lambda: nest.sweep(small, {"job.global_batch": [float("nan")]}), ValueError),
+    (lambda: nest.traffic(small, outcome, 0), ValueError),
+):
+    try:
+        wrong()
+    except kind as error:
+        assert str(error)
+    else:
+        raise AssertionError(f"no {kind.__name__}")
+assert nest.solve(os.fsencode(small))["plan"] == outcome["plan"]
+
+# Two threads solve at once, each its own scenario.
+solved = {}
+both = [threading.Thread(target=lambda s=s: solved.update({s: nest.solve(s)})) for s in (small, large)]
+for thread in both:
+    thread.start()
+for thread in both:
+    thread.join()
+assert solved[small]["plan"] == outcome["plan"] and solved[large]["status"] == "optimal"
 
 early = nest.solve(large, work_limit=0)
 assert early["status"] == "stopped" and early["stopped_by"] == "work-limit"

@@ -166,20 +166,6 @@ void writeOut(const Name& pieces, std::vector<std::string>& out) {
   std::move(names.begin(), names.end(), std::back_inserter(out));
 }
 
-struct Split {
-  std::string stem;
-  long long number = 0;
-  std::size_t width = 0;  ///< 0: does not end in a number
-};
-
-Split split(const std::string& name) {
-  std::size_t digits = name.size();
-  while (digits > 0 && isDigit(name[digits - 1])) --digits;
-  const auto number = readWhole(std::string_view(name).substr(digits), 0, 999'999'999'999LL);
-  if (!number) return {name, 0, 0};
-  return {name.substr(0, digits), *number, name.size() - digits};
-}
-
 }  // namespace
 
 Hostlist expandHostlist(std::string_view text, std::size_t most) {
@@ -191,42 +177,6 @@ Hostlist expandHostlist(std::string_view text, std::size_t most) {
   if (!out.error.empty()) return out;
   out.names.reserve(parser.count());
   for (const Name& n : names) writeOut(n, out.names);
-  return out;
-}
-
-std::string foldHostlist(const std::vector<std::string>& names) {
-  std::string out;
-  for (std::size_t i = 0; i < names.size();) {
-    const Split first = split(names[i]);
-    std::string ranges;
-    std::size_t j = i;
-    int parts = 0;
-    while (j < names.size()) {
-      const Split from = split(names[j]);
-      if (from.width == 0 || from.stem != first.stem) break;
-      std::size_t k = j + 1;
-      for (Split next; k < names.size(); ++k) {
-        next = split(names[k]);
-        // A padded range keeps one width; without padding the width may grow.
-        const bool sameWidth = next.width == from.width || (names[j][from.stem.size()] != '0' &&
-                                                            next.width == std::to_string(next.number).size());
-        if (next.stem != first.stem || next.number != from.number + static_cast<long long>(k - j) ||
-            !sameWidth)
-          break;
-      }
-      ranges += (parts++ ? "," : "") + names[j].substr(first.stem.size());
-      if (k - j > 1) ranges += '-' + names[k - 1].substr(first.stem.size());
-      j = k;
-    }
-    if (!out.empty()) out += ',';
-    if (j <= i + 1) {
-      out += names[i];
-      j = i + 1;
-    } else {
-      out += first.stem + '[' + ranges + ']';
-    }
-    i = j;
-  }
   return out;
 }
 

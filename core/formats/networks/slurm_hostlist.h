@@ -16,7 +16,4 @@ struct Hostlist {
 };
 Hostlist expandHostlist(std::string_view text, std::size_t most = 200'000);
 
-/// The inverse for names that end in digits: runs are folded, order is kept.
-std::string foldHostlist(const std::vector<std::string>& names);
-
 }  // namespace nest

@@ -187,12 +187,12 @@ private:
     for (const auto& [n, key] : offered) all += (all.empty() ? "" : ", ") + std::to_string(n);
     if (!chosen)
       top.report(Severity::Error, "artifact-scale", "scales",
-                 m_devices ? "No scale of the file has " + std::to_string(*m_devices) + " devices"
-                           : "The file has no scale with devices_per_level",
-                 all.empty() ? "" : "Its scales are " + all);
+                 m_devices ? "no scale of the file has " + std::to_string(*m_devices) + " devices"
+                           : "the file has no scale with devices_per_level",
+                 all.empty() ? "" : "its scales are " + all);
     else if (!m_devices && offered.size() > 1)
       top.report(Severity::Note, "artifact-scale", "scales",
-                 "Of the scales " + all + " devices the smallest is read",
+                 "of the scales " + all + " devices the smallest is read",
                  "choose another with nest-plan import --devices");
     return {chosen, pointer};
   }

@@ -68,41 +68,30 @@ private slots:
   void hostlists_data() {
     QTest::addColumn<QString>("list");
     QTest::addColumn<QString>("names");
-    QTest::addColumn<QString>("folded");
     QTest::newRow("plain") << "tux"
-                           << "tux"
                            << "tux";
     QTest::newRow("range") << "tux[0-3,12,18-20]"
-                           << "tux0 tux1 tux2 tux3 tux12 tux18 tux19 tux20"
-                           << "tux[0-3,12,18-20]";
+                           << "tux0 tux1 tux2 tux3 tux12 tux18 tux19 tux20";
     QTest::newRow("padded") << "n[08-11]"
-                            << "n08 n09 n10 n11"
-                            << "n[08-11]";
+                            << "n08 n09 n10 n11";
     QTest::newRow("wider than padding") << "n[8-11]"
-                                        << "n8 n9 n10 n11"
-                                        << "n[8-11]";
+                                        << "n8 n9 n10 n11";
     QTest::newRow("several") << "a[1-2],b7,c"
-                             << "a1 a2 b7 c"
-                             << "a[1-2],b7,c";
+                             << "a1 a2 b7 c";
     QTest::newRow("two brackets") << "r[0-1]n[1-2]"
-                                  << "r0n1 r0n2 r1n1 r1n2"
-                                  << "r0n[1-2],r1n[1-2]";
+                                  << "r0n1 r0n2 r1n1 r1n2";
     QTest::newRow("suffix") << "n[1-2]-ib"
-                            << "n1-ib n2-ib"
-                            << "n1-ib,n2-ib";
+                            << "n1-ib n2-ib";
     QTest::newRow("downwards") << "n2,n1"
-                               << "n2 n1"
-                               << "n[2,1]";
+                               << "n2 n1";
   }
   void hostlists() {
     QFETCH(QString, list);
     QFETCH(QString, names);
-    QFETCH(QString, folded);
     const auto l = expandHostlist(list.toStdString());
     QStringList got;
     for (const auto& n : l.names) got << QString::fromStdString(n);
     QCOMPARE(got.join(' '), names);
-    QCOMPARE(QString::fromStdString(foldHostlist(l.names)), folded);
   }
 
   /// Whatever a list names before its first mistake, nothing of it is kept.

@@ -172,6 +172,7 @@ private slots:
       QVERIFY2(!SweepGrid::build(scenarioText(), "t", {*readSweepField(bad).value}, {}), bad);
     QVERIFY(!SweepGrid::build(scenarioText(), "t",
                               {*readSweepField("name=1,2").value, *readSweepField("name=3").value}, {}));
+    QVERIFY(!SweepGrid::build(scenarioText(), "t", {{"/job/global_batch", {}}}, {}));
     QVERIFY(!SweepGrid::build("{}", "t", {}, {}));
   }
   void rangesWithoutValuesAreRefused_data() {
