@@ -121,6 +121,38 @@ std::vector<EvenHosts> partsOfOddHosts(const Hierarchy& cluster) {
   return out;
 }
 
+/// Where devices differ: the hosts whose devices are all as fast as any and hold as much, and all such
+/// devices. Behind a slower one its whole stage waits.
+std::vector<EvenHosts> partsOfUnlikeDevices(const Hierarchy& cluster) {
+  if (cluster.hasUniformDevices()) return {};
+  const int n = cluster.deviceCount();
+  DeviceFactor full{0, Bytes(0)};
+  for (int p = 0; p < n; ++p) {
+    const DeviceFactor f = cluster.factor(DeviceIndex(p));
+    full = {std::max(full.speed, f.speed), std::max(full.memory, f.memory)};
+  }
+  EvenHosts hosts, devices;
+  int whole = 0;
+  for (int h = 0; h < cluster.groupCount(0); ++h) {
+    const auto [begin, end] = cluster.groupSpan(0, h);
+    const bool isWhole =
+        cluster.slowest(begin, end) == full.speed && cluster.smallestMemory(begin, end) == full.memory;
+    whole += isWhole;
+    for (int p = begin; p < end; ++p) {
+      if (!isWhole) hosts.idle.push_back(p);
+      if (cluster.factor(DeviceIndex(p)) != full) devices.idle.push_back(p);
+    }
+  }
+  const auto name = [&](EvenHosts& of, const std::string& what) {
+    of.devices = n - static_cast<int>(of.idle.size());
+    of.name = "the " + what + " of full speed and memory";
+  };
+  hosts.complete = true;
+  name(hosts, text::count(whole) + ' ' + nameOfGroups(cluster, 0, whole));
+  name(devices, text::count(n - static_cast<int>(devices.idle.size())) + " devices");
+  return {hosts, devices};
+}
+
 /// The innermost level whose groups differ in size.
 std::optional<int> unevenLevel(const Hierarchy& cluster) {
   for (int l = 0; l + 1 < cluster.levelCount(); ++l)
@@ -129,8 +161,8 @@ std::optional<int> unevenLevel(const Hierarchy& cluster) {
 }
 
 std::vector<EvenHosts> evenHostsOf(const Hierarchy& cluster) {
-  if (cluster.levelCount() < 2) return {};
-  auto all = partsOfOddHosts(cluster);
+  auto all = partsOfUnlikeDevices(cluster);
+  for (EvenHosts& even : partsOfOddHosts(cluster)) all.push_back(std::move(even));
   if (const auto l = unevenLevel(cluster))
     for (EvenHosts& even : partsOfUnevenGroups(cluster, *l)) all.push_back(std::move(even));
   constexpr std::size_t kMost = 5;
@@ -277,12 +309,14 @@ void lead(Outcome& o, const Problem& problem, RankedPlan found) {
   if (o.plans.size() > static_cast<std::size_t>(std::max(1, problem.search.topPlans))) o.plans.pop_back();
 }
 
-/// Where groups differ in size, not every part of them was looked at.
+/// Where groups differ in size, or devices are not alike, not every part of them was looked at.
 Outcome withItsLimits(const Problem& problem, Outcome o) {
-  if (o.status == OutcomeStatus::Optimal && unevenLevel(*problem.cluster))
+  const bool areUneven = unevenLevel(*problem.cluster).has_value();
+  if (o.status == OutcomeStatus::Optimal && (areUneven || !problem.cluster->hasUniformDevices()))
     o.diagnostics.push_back(note(kOtherPartsNotTried, {"", 0, 0, "/cluster/network"},
-                                 "optimal of all plans on all devices in their order and on even hosts; with "
-                                 "other devices idle there may be a faster one",
+                                 std::string("optimal of all plans on all devices in their order and on ") +
+                                     (areUneven ? "even hosts" : "those of full speed and memory") +
+                                     "; with other devices idle there may be a faster one",
                                  "exclude devices to try it"));
   return o;
 }
@@ -312,13 +346,17 @@ std::optional<Diagnostic> evenHostsNote(const Hierarchy& cluster) {
   int least = cluster.largestGroupSize(0);
   for (int h = 0; h < cluster.groupCount(0); ++h)
     least = std::min(least, cluster.groupSpan(0, h).second - cluster.groupSpan(0, h).first);
-  const bool areAlike = cluster.uniformGroupSize(0) > 0;
-  return note(areAlike ? "hosts-odd" : "hosts-uneven", {"", 0, 0, "/cluster/network"},
-              (areAlike ? "few degrees of parallelism divide the groups of the network"
-                        : "hosts have " + text::count(least) + " to " +
-                              text::count(cluster.largestGroupSize(0)) + " devices") +
-                  std::string(": beside all ") + text::count(cluster.deviceCount()) +
-                  ", solve plans on even hosts and takes what is faster: " + list);
+  const bool areAlike = cluster.uniformGroupSize(0) > 0, differ = !cluster.hasUniformDevices();
+  return note(!areAlike ? "hosts-uneven"
+              : differ  ? "devices-differ"
+                        : "hosts-odd",
+              {"", 0, 0, "/cluster/network"},
+              (!areAlike ? "hosts have " + text::count(least) + " to " +
+                               text::count(cluster.largestGroupSize(0)) + " devices"
+               : differ ? "devices differ in speed or memory"
+                        : "few degrees of parallelism divide the groups of the network") +
+                  std::string(": beside all ") + text::count(cluster.deviceCount()) + ", solve plans on " +
+                  (areAlike && differ ? "a part" : "even hosts") + " and takes what is faster: " + list);
 }
 
 Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const Plan* start) {

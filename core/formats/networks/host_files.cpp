@@ -8,13 +8,14 @@
 #include "formats/networks/slurm_hostlist.h"
 #include "formats/networks/text_lines.h"
 #include "text/decimal.h"
+#include "text/yaml_tree.h"
 #include "units/at.h"
 #include "units/letters.h"
 
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 16u << 20;
+constexpr std::size_t kMostBytes = 16u << 20, kMostYaml = 4u << 20;
 constexpr long long kMostDevices = 4096;
 
 /// Letters, digits and what host names and host lists have besides.
@@ -114,8 +115,9 @@ bool isHostFile(const FileLook& f) {
   return lines > 0 && isCertain;
 }
 
-/// Ansible's INI inventories: hosts in [groups], their variables behind them; [group:children] and
-/// [group:vars].
+/// Ansible's inventories [docs.ansible.com, "How to build your inventory"]. As INI: hosts in [groups], their
+/// variables behind them; [group:children] and [group:vars]. As YAML: a map of groups, each with maps of
+/// hosts, vars and children.
 class AnsibleReader {
 public:
   AnsibleReader(std::string_view text, const std::string& file)
@@ -123,17 +125,27 @@ public:
 
   Reading<SlurmTopology> run() {
     if (!m_source.isReadable(kMostBytes, "an Ansible inventory")) return {std::nullopt, m_source.take()};
-    for (const TextPart& line : linesOf(m_source.text())) read(line);
-    if (!m_hasGroups)
+    if (isYaml(m_source.text()))
+      readYaml();
+    else
+      for (const TextPart& line : linesOf(m_source.text())) read(line);
+    if (!m_hasGroups && !m_source.failed())
       m_source.error(m_source.whole(), "ansible-group", "the inventory has no group, as [rack1]",
                      "give a plain list of hosts as a host file");
     if (!m_source.failed()) addHosts();
     return m_hosts.finish();
   }
 
+  static bool isYaml(std::string_view text) {
+    for (const TextPart& line : linesOf(text))
+      if (!line.text.empty() && line.text.front() != '#')
+        return line.text == "---" || line.text.substr(0, line.text.find(" #")).ends_with(':');
+    return false;
+  }
+
 private:
   struct Named {
-    std::string name, group;
+    std::string name, group;  ///< no group: in none but "all"
     std::optional<int> devices;
     Place place;
   };
@@ -157,42 +169,83 @@ private:
     } else if (m_part == "vars") {
       if (const auto count = devicesIn(words)) m_devicesOf[m_group] = count;
     } else {
-      for (std::string& name : expand(words[0]))
-        m_all.push_back({std::move(name), m_group, devicesIn({words.begin() + 1, words.end()}),
-                         m_source.place(words[0].offset)});
+      const auto at = [&](std::size_t offset) { return m_source.place(words[0].offset + offset); };
+      for (std::string& name : expand(words[0].text, at))
+        m_all.push_back({std::move(name), m_group, devicesIn({words.begin() + 1, words.end()}), at(0)});
+    }
+  }
+
+  void readYaml() {
+    const YamlValue root = readYamlTree(m_source, kMostYaml, "an Ansible inventory");
+    if (m_source.failed()) return;
+    if (root.kind != YamlValue::Kind::Map)
+      return m_source.error(root.place, "ansible-yaml",
+                            "an inventory is a map of groups, as all: {hosts: …}");
+    for (const auto& group : root.entries) readGroup(group, {});
+  }
+
+  void readGroup(const YamlValue::Entry& group, const std::string& above) {
+    const bool isNamed = group.key != "all" && group.key != "ungrouped";
+    const std::string name = isNamed ? group.key : std::string();
+    m_hasGroups = true;
+    if (isNamed && !above.empty()) m_parents[name].insert(above);
+    for (const auto& [key, place, part] : group.value.entries) {
+      if (part.kind != YamlValue::Kind::Map && part.kind != YamlValue::Kind::Null)
+        m_source.error(part.place, "ansible-yaml", quoted(key) + " of a group is a map");
+      if (key == "vars") {
+        if (const auto count = devicesIn(part)) m_devicesOf[group.key] = count;
+      } else if (key == "children") {
+        for (const auto& child : part.entries) readGroup(child, name);
+      } else if (key == "hosts") {
+        for (const auto& host : part.entries)
+          for (std::string& one : expand(host.key, [&](std::size_t) { return host.place; }))
+            m_all.push_back({std::move(one), name, devicesIn(host.value), host.place});
+      } else {
+        m_source.error(place, "ansible-yaml", "a group has hosts, vars and children; found " + quoted(key));
+      }
     }
   }
 
   /// "gpu[00:15].example.org": from and to, both in it; letters count, too.
-  std::vector<std::string> expand(const TextPart& word) {
-    const auto open = word.text.find('['), colon = word.text.find(':', open),
-               close = word.text.find(']', open);
-    if (open == std::string_view::npos) return {std::string(word.text.substr(0, word.text.find(':')))};
-    std::string list(word.text);
+  template <class PlaceAt>
+  std::vector<std::string> expand(std::string_view word, PlaceAt at) {
+    const auto open = word.find('['), colon = word.find(':', open), close = word.find(']', open);
+    if (open == std::string_view::npos) return {std::string(word.substr(0, word.find(':')))};
+    std::string list(word);
     if (colon != std::string_view::npos && close != std::string_view::npos && colon < close)
       list[colon] = '-';
     const Hostlist names = expandHostlist(list);
     if (!names.error.empty())
-      m_source.error(m_source.place(word.offset + names.offset), "slurm-hostlist",
-                     names.error + " in " + quoted(word.text));
+      m_source.error(at(names.offset), "slurm-hostlist", names.error + " in " + quoted(word));
     return names.names;
   }
 
+  static bool countsDevices(std::string_view variable) {
+    static const std::set<std::string> names = {"gpus",           "gpu_count",   "num_gpus", "ngpus",
+                                                "n_gpus",         "slots",       "devices",  "gpus_per_node",
+                                                "nproc_per_node", "accelerators"};
+    return names.count(text::lower(variable)) > 0;
+  }
+
+  std::optional<int> devicesOf(std::string_view variable, std::string_view value, const Place& place) {
+    const auto count = countOf(value);
+    if (!count)
+      m_source.error(place, "ansible-devices",
+                     std::string(variable) + " is " + quoted(value) + "; expected: a whole number");
+    return count;
+  }
+
   std::optional<int> devicesIn(const std::vector<TextPart>& words) {
-    for (const TextPart& w : words) {
-      const auto equals = w.text.find('=');
-      if (equals == std::string_view::npos) continue;
-      const std::string key = text::lower(w.text.substr(0, equals));
-      static const std::set<std::string> names = {
-          "gpus",  "gpu_count", "num_gpus",      "ngpus",          "n_gpus",
-          "slots", "devices",   "gpus_per_node", "nproc_per_node", "accelerators"};
-      if (!names.count(key)) continue;
-      const auto count = countOf(w.text.substr(equals + 1));
-      if (!count)
-        m_source.error(m_source.place(w.offset), "ansible-devices",
-                       key + " is " + quoted(w.text.substr(equals + 1)) + "; expected: a whole number");
-      return count;
-    }
+    for (const TextPart& w : words)
+      if (const auto equals = w.text.find('=');
+          equals != std::string_view::npos && countsDevices(w.text.substr(0, equals)))
+        return devicesOf(w.text.substr(0, equals), w.text.substr(equals + 1), m_source.place(w.offset));
+    return std::nullopt;
+  }
+
+  std::optional<int> devicesIn(const YamlValue& variables) {
+    for (const auto& v : variables.entries)
+      if (countsDevices(v.key)) return devicesOf(v.key, v.value.scalar, v.value.place);
     return std::nullopt;
   }
 
@@ -207,21 +260,27 @@ private:
 
   /// Groups count as places only where every host stands in one group and every group in at most one other.
   void addHosts() {
-    std::map<std::string, std::string> groupOf;
+    std::map<std::string, std::set<std::string>> groupsOf;
+    std::map<std::string, std::optional<int>> ownDevices;
     std::set<std::string> groups;
-    bool isTree = true;
     for (const Named& h : m_all) {
-      isTree = isTree && groupOf.emplace(h.name, h.group).first->second == h.group && !h.group.empty();
-      groups.insert(h.group);
+      auto& own = groupsOf[h.name];
+      if (!h.group.empty()) own.insert(h.group), groups.insert(h.group);
+      if (h.devices) ownDevices[h.name] = h.devices;
     }
-    for (const auto& [child, parents] : m_parents) isTree = isTree && parents.size() == 1;
+    const auto isOne = [](const auto& of) { return of.second.size() == 1; };
+    const bool isTree = std::all_of(groupsOf.begin(), groupsOf.end(), isOne) &&
+                        std::all_of(m_parents.begin(), m_parents.end(), isOne);
     const bool counts = isTree && groups.size() > 1;
     if (!counts && groups.size() > 1)
       m_source.note(m_source.whole(), "ansible-groups",
                     "hosts stand in several groups, so that the groups are no places; they are ignored");
     for (const Named& h : m_all) {
-      HostList::Host host{h.name, {}, h.devices ? h.devices : inherited(h.group, 0)};
-      std::string at = h.group;
+      const auto own = h.devices ? h.devices : ownDevices[h.name];
+      // A host may have its variables under "all", and its place in a group.
+      const auto& itsGroups = groupsOf[h.name];
+      std::string at = itsGroups.size() == 1 ? *itsGroups.begin() : h.group;
+      HostList::Host host{h.name, {}, own ? own : inherited(at, 0)};
       while (counts && host.groups.size() < 8) {
         host.groups.insert(host.groups.begin(), at);
         const auto above = m_parents.find(at);
@@ -241,8 +300,12 @@ private:
   std::map<std::string, std::optional<int>> m_devicesOf;
 };
 
-/// A group's head, and a line of a host behind it; other INI files have "key = value" there.
+/// As INI a group's head, and a line of a host behind it; other INI files have "key = value" there. A
+/// playbook is a list.
 bool isAnsible(const FileLook& f) {
+  if (AnsibleReader::isYaml(f.text))
+    return f.has("hosts:") && !f.has("- hosts:") &&
+           (f.has("children:") || f.has("ansible_") || f.has("all:"));
   bool hasGroup = false, hasHost = false;
   bool isOther = false;
   for (const TextPart& line : linesOf(f.text)) {
@@ -421,10 +484,10 @@ const Format& ansibleFormat() {
   static constexpr Format format = {
       .key = "ansible",
       .name = "Ansible inventory",
-      .suffixes = "ini",
-      .fileNames = "inventory.ini",
+      .suffixes = "ini yaml yml",
+      .fileNames = "inventory.ini inventory.yaml inventory.yml",
       .example = "[rack1]\ngpu[00:07] gpus=8\n[rack2]\ngpu[08:15] gpus=8",
-      .remarks = "In INI form. Groups count as places where each host stands in one.",
+      .remarks = "As INI or YAML. Groups count as places where each host stands in one.",
       .claims = &isAnsible,
       .read = ReadHostTree(
           [](std::string_view text, const std::string& file) { return AnsibleReader(text, file).run(); })};

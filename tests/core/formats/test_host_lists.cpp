@@ -103,6 +103,8 @@ private slots:
     row("inventory/nvl.csv", 144, {4, 72, 144});
     row("ansible/racks.ini", 128, {8, 64, 128});
     row("ansible/roles.ini", 16, {8, 16});
+    row("ansible/racks.yaml", 128, {8, 64, 128});
+    row("ansible/vars.yaml", 32, {8, 16, 32});
     row("host-list/slots.txt", 16, {8, 16});
     row("host-list/mpich.txt", 20, {8, 20});
     row("host-list/pdsh.txt", 128, {8, 128});

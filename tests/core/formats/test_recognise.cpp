@@ -40,6 +40,9 @@ private slots:
     row("dot", "// fabric\nstrict digraph G { a -> b }", "", "dot");
     row("astra", "topology: [ Switch ]\nnpus_count: [ 8 ]\n", "", "astra-sim");
     row("one line", "host:8@450GB/s rack:4@50GB/s,2us", "", "cluster-text");
+    row("Ansible in YAML", "---\nall:\n  children:\n    rack1:\n      hosts:\n        gpu00:\n", "",
+        "ansible");
+    row("a playbook", "---\n- hosts: all\n  vars:\n    ansible_user: x\n", "", "");
     row("tokenizer", R"({"tokenizer_class": "LlamaTokenizer"})", "tokenizer_config.json", "");
     row("no config at all", R"({"a": 1})", "config.json", "hf-config");
     row("empty", "", "", "");
@@ -95,7 +98,7 @@ private slots:
     row("slurm.conf without nodes", "ClusterName=c\nPartitionName=p Default=YES\n", "slurm.conf");
     row("Azure", R"([{"name": "vm", "hardwareProfile": {"vmSize": "Standard_ND96isr_H100_v5"}}])", "Azure");
     row("AWS instances", R"({"Reservations": [{"Instances": [{"InstanceId": "i-1"}]}]})", "AWS");
-    row("Ansible in YAML", "all:\n  children:\n    rack1:\n      hosts:\n        gpu00:\n", "Ansible");
+    row("Ansible's playbook", "---\n- hosts: all\n  tasks:\n  - ansible.builtin.ping:\n", "playbook");
     row("Google's instances", R"([{"name": "a", "machineType": "zones/z/machineTypes/a3-highgpu-8g"}])",
         "Google");
     row("networkx adjacency", R"({"nodes": [{"id": 0}], "adjacency": [[]]})", "networkx");

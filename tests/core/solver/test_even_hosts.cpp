@@ -147,9 +147,19 @@ private slots:
     }
   }
   /// Of small clusters every set of devices is left idle once, and the rest solved in its order.
+  void everySetOfIdleDevicesIsTried_data() {
+    QTest::addColumn<bool>("perStage");
+    QTest::addColumn<bool>("unlike");
+    QTest::newRow("uneven hosts") << false << false;
+    QTest::newRow("a strategy per stage") << true << false;
+    QTest::newRow("devices that differ") << false << true;
+  }
   void everySetOfIdleDevicesIsTried() {
+    QFETCH(bool, perStage);
+    QFETCH(bool, unlike);
     InstanceFeatures f;
-    f.strategyPerStage = f.interleave = f.deviceFactors = false;
+    f.strategyPerStage = perStage, f.deviceFactors = unlike, f.interleave = false;
+    if (perStage) f.freeStrategies = 1;
     f.mostLayers = 5, f.mostDevices = 8;
     int tried = 0, beaten = 0;
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
@@ -173,12 +183,35 @@ private slots:
       QVERIFY(even.best()->evaluation.batchTime.value() >= least->value() * (1 - 1e-9));
       const bool isBeaten = even.best()->evaluation.batchTime.value() > least->value() * (1 + 1e-9);
       // What is not the best of all is not called that.
-      if (isBeaten && p.cluster->uniformGroupSize(0) == 0) QVERIFY(says(even, kOtherPartsNotTried));
+      if (isBeaten && (p.cluster->uniformGroupSize(0) == 0 || !p.cluster->hasUniformDevices()))
+        QVERIFY(says(even, kOtherPartsNotTried));
       ++tried;
       beaten += isBeaten;
     }
     qInfo("%d of %d are faster with other devices idle", beaten, tried);
     QVERIFY(tried > 50 && beaten * 20 < tried);
+  }
+  /// Two hosts of four with a slow device each: six stages are faster on the others, and the outcome says so.
+  void slowDevicesStayIdle() {
+    HierarchyInput in;
+    in.device.memory.value = Bytes(1e6);
+    in.levels = {{"host", BytesPerSecond(1000), Seconds(0)}, {"rack", BytesPerSecond(1000), Seconds(0)}};
+    in.gaps = {0, 0, 0, 1, 0, 0, 0};
+    in.factors.assign(8, {1, Bytes(0)});
+    in.factors[1].speed = in.factors[6].speed = 0.1;
+    Problem p = handProblem(in, 6);
+    p.constraints.stages.least = 6;
+    const Outcome all = solve(p), without = solveOnEvenHosts(p);
+    QVERIFY(all.best() && without.best());
+    QVERIFY(without.best()->evaluation.batchTime < all.best()->evaluation.batchTime);
+    QVERIFY(!without.best()->plan.deviceOrder.empty());
+    for (const DeviceIndex d : without.best()->plan.deviceOrder) QCOMPARE(p.cluster->factor(d).speed, 1.0);
+    QVERIFY(noted(without) && says(without, kOtherPartsNotTried));
+    QVERIFY(!says(all, kOtherPartsNotTried));
+    const auto told = evenHostsNote(*p.cluster);
+    QVERIFY(told && told->code == "devices-differ");
+    QVERIFY2(told->message.find("the 6 devices of full speed and memory") != std::string::npos,
+             told->message.c_str());
   }
   /// On any cluster it is never slower, and what it returns can run.
   void neverSlower() {
