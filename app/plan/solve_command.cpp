@@ -22,7 +22,7 @@ namespace {
 /// The same scenario under the preset "free"; nothing if it already is.
 std::optional<Outcome> solveFreely(const Input& input, Control control) {
   Scenario scenario = input.scenario;
-  if (scenario.search.preset == SearchPreset::Free) return std::nullopt;
+  if (scenario.search.preset == SearchPreset::Free || control.stopRequested()) return std::nullopt;
   scenario.search.preset = SearchPreset::Free;
   auto problem = buildProblem(scenario);
   if (!problem) return std::nullopt;

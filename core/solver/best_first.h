@@ -57,7 +57,7 @@ bool searchBestFirst(Task& task, std::vector<typename Task::Item> items, Watch& 
     items.pop_back();
     if (!task.open(item))
       task.drop(item);
-    else if (!task.take(item, put) || watch.over())
+    else if (!task.take(item, put) || watch.heed())
       return false;
   }
   bound = items.empty() ? std::numeric_limits<double>::infinity() : std::max(bound, items.front().bound);

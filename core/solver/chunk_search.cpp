@@ -131,9 +131,10 @@ std::vector<ChunkSearch::Family> ChunkSearch::families(const Item& item,
   int number = 0;
   for (auto& cuts : interleavedCuts(m_problem, c.stages, chunks)) {
     const int which = number++;
+    if (m_watch.heed()) break;
     if (!obeys(m_rules, cuts, c.stages, *schedule)) continue;
     c.cuts = std::move(cuts);
-    ChunkBounds bounds(m_problem, m_space, m_order, m_shapes, c, shardings, m_roomiest);
+    ChunkBounds bounds(m_problem, m_space, m_order, m_shapes, c, shardings, m_roomiest, m_watch);
     if (bounds.leastUnits() <= bounds.mostUnits()) all.push_back({c, std::move(bounds), which});
   }
   return all;
@@ -161,6 +162,7 @@ void ChunkSearch::openDegrees(const Item& item, const Put& put) {
   if (parts.empty()) return;
   const auto all = families(item, shardings);
   for (Item& part : parts) {
+    if (m_watch.heed()) return;
     double least = kNever;
     for (const Family& f : all) {
       const int units = std::min(f.bounds.mostUnits(), m_problem.cluster->deviceCount() / part.dataDegree);
@@ -246,13 +248,13 @@ bool ChunkSearch::process(const Item& item) {
   const auto layouts = m_space.layouts(c.dataDegree, item.units, c.zero, strategiesOf(c.sums));
   std::unordered_set<std::string> seen;
   for (const BlockLayout& layout : layouts) {
-    if (m_watch.over()) return false;
+    if (m_watch.heed()) return false;
     std::vector<LayerSums*> sums;
     for (LayerSums* s : c.sums)
       if (layout.holds(s->strategy())) sums.push_back(s);
     if (sums.empty() || !open(item)) continue;
     if (simple && layouts.size() > 1 && isWorthSigning(sums, item.units) &&
-        !seen.insert(layoutSignature(m_shapes, sums, layout, item.units, true)).second)
+        !seen.insert(layoutSignature(m_shapes, sums, layout, item.units, true, m_watch)).second)
       continue;
     ++m_tuples;
     ChunkSolver dp = solverOf(item, prefixes, layout);

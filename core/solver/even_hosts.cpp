@@ -239,6 +239,7 @@ public:
     if (own.work) m_control.work->spend(given - own.work->left());
     return o;
   }
+  StopCause cause() const { return m_control.cause(); }
   void know(std::optional<Seconds> best) {
     if (best && (!m_best || *best < *m_best)) m_best = best;
   }
@@ -378,6 +379,10 @@ Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const P
   FrontReach reach = wide ? FrontReach::Exact : FrontReach::Met;
   int left = static_cast<int>(ways.size()) + 1;
   for (std::size_t k = 0; k < ways.size(); ++k, --left) {
+    if (const StopCause over = turn.cause(); over != StopCause::None) {
+      cut = over, bound = Seconds(0);
+      break;
+    }
     Problem even = insideHosts(withoutDevices(problem, ways[k].idle));
     if (!wide) even.search.topPlans = 1;
     Plan known = found ? found->plan : Plan();

@@ -314,8 +314,9 @@ private:
 
   void join(int behind, int n, const Node& node, const Step& step, const StageCosts::Figures& f, bool sums,
             const Tolerance& tolerance, Node* front) {
-    if (m_watch.over()) return;  // fronts can be long
+    if (m_watch.over()) return;
     for (std::size_t k = 0; k < node.labels.size(); ++k) {
+      if (m_watch.overAfter(100 + (front ? front->labels.size() : 0))) return;
       const Label& tail = node.labels[k];
       Label l = extended(tail, step, f, sums);
       if (m_model.hopeless(behind + 1, step, l)) continue;

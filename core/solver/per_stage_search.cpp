@@ -110,7 +110,7 @@ PerStageBounds& PerStageSearch::boundsOf(const Item& item) {
   }
   bounds = std::make_unique<PerStageBounds>(
       m_problem, m_order, m_rules, m_shapes, microbatch(item.microbatch).sums,
-      std::vector{shardingOf(item, item.dataDegree)}, item.zero, target(item, 1));
+      std::vector{shardingOf(item, item.dataDegree)}, item.zero, target(item, 1), m_watch);
   return *bounds;
 }
 
@@ -177,7 +177,8 @@ void PerStageSearch::openGroup(const Item& item, const Put& put) {
   for (const int d : groupOf(item))
     if (m_space.zeroAllowed(item.zero, d > 1 || sharesContext(item), 2))
       shardings.push_back(shardingOf(item, d));
-  PerStageBounds bounds(m_problem, m_order, m_rules, m_shapes, m.sums, shardings, item.zero, target(item, 1));
+  PerStageBounds bounds(m_problem, m_order, m_rules, m_shapes, m.sums, shardings, item.zero, target(item, 1),
+                        m_watch);
   const double most = limit() * (1 + kEqualTimes);
   const auto boundOf = [&](int units) {
     return fits(bounds, units) ? std::max(item.bound, bounds.upTo(units, most)) : kNever;
@@ -188,6 +189,7 @@ void PerStageSearch::openGroup(const Item& item, const Put& put) {
   Item part = item;
   part.kind = Item::Kind::DegreeOfZero;
   for (const Sharding& d : shardings) {
+    if (m_watch.overAfter(1000)) return;
     part.dataDegree = d.dataDegree;
     part.units = widest(m, d.dataDegree);
     part.bound = boundOf(part.units);
@@ -300,9 +302,9 @@ void PerStageSearch::offerPacked(const Item& item) {
   const auto& sums = microbatch(item.microbatch).sums;
   std::vector<StageFloor> floors;
   for (const LayerSums* s : sums)
-    floors.emplace_back(m_problem, *s,
-                        GradientFloor::of(m_shapes, s->strategy(), {shardingOf(item, item.dataDegree)}),
-                        item.zero);
+    floors.emplace_back(
+        m_problem, *s,
+        GradientFloor::of(m_shapes, s->strategy(), {shardingOf(item, item.dataDegree)}, m_watch), item.zero);
   PerStageBounds& bounds = boundsOf(item);
   const PackedStages packed = packedStages(m_problem, m_order, floors, target(item, 1), m_roomiest,
                                            item.units, bounds.leastMax(0, m_order.last(), item.units),
@@ -354,13 +356,13 @@ bool PerStageSearch::process(Item item, const Put& put) {
   bounds.sharpen(item.units, limit() * (1 + kEqualTimes), m_roomiest, knowsSites(), m_watch);
   makeRoom(bounds);
   for (const BlockLayout& layout : layouts) {
-    if (m_watch.over()) return false;
+    if (m_watch.heed()) return false;
     std::vector<LayerSums*> sums;
     for (LayerSums* s : microbatch(item.microbatch).sums)
       if (layout.holds(s->strategy()) && s->strategy().width() <= item.units) sums.push_back(s);
     if (sums.empty() || !open(item)) continue;
     if (simple && layouts.size() > 1 && isWorthSigning(sums, item.units) &&
-        !seen.insert(layoutSignature(m_shapes, sums, layout, item.units, tied.has_value())).second)
+        !seen.insert(layoutSignature(m_shapes, sums, layout, item.units, tied.has_value(), m_watch)).second)
       continue;
     const ChosenStages::Configuration c{&m_problem, &m_shapes,      item.dataDegree,
                                         item.zero,  count,          UnitCount(item.units),

@@ -133,8 +133,7 @@ bool Search::openLeastWork(StageWindows& reach, const Entry& e, int zero, double
   if (reach.knowsLeastWork() || !m_order.isChain() || spent * 6 < m_order.last()) return true;
   reach.setHops(reach.leastHops());
   if (!openWindows(reach, e, zero, limit)) return false;
-  if (spent * 6 >= reach.windowPairs()) reach.findLeastWork();
-  return true;
+  return spent * 6 < reach.windowPairs() || reach.findLeastWork(m_watch);
 }
 
 // Any plan at all is better than no limit: without one the DP would look at every cut.
@@ -277,8 +276,8 @@ std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const Cha
   auto best = std::move(even);
   LoadRanges ranges(reach, target, floor.max, floor.tail);
   const auto solve = [&](const LoadRanges::Range& range) {
-    auto cut = bestCut(costs, ranges.windows(range.high), rules, target, limit, {range.low, floor.tail},
-                       m_watch, m_storage);
+    auto cut = bestCut(costs, ranges.windows(range.high, m_watch), rules, target, limit,
+                       {range.low, floor.tail}, m_watch, m_storage);
     if (!cut) return;
     limit = cut->time * kSlack;
     best = std::move(cut);
@@ -309,7 +308,7 @@ double Search::narrowLoads(StageWindows& reach, const Entry& e, int zero, double
   if (!loads) return 0;
   reach.limitLoad(loads->high * kSlack);
   reach.findWindows();
-  reach.findLeastWork();
+  reach.findLeastWork(m_watch);
   return loads->low;
 }
 
@@ -378,8 +377,8 @@ double Search::interleavedBound(const Entry& e, int zero, const std::vector<int>
   double least = kNever;
   for (auto& cuts : interleavedCuts(m_problem, e.stages, e.chunks)) {
     c.cuts = std::move(cuts);
-    const ChunkBounds bounds(m_problem, m_space, m_order, m_shapes, c, {{c.dataDegree, shardDegrees}},
-                             room());
+    const ChunkBounds bounds(m_problem, m_space, m_order, m_shapes, c, {{c.dataDegree, shardDegrees}}, room(),
+                             m_watch);
     const int units = e.stages * e.group->sums->strategy().width();
     if (bounds.leastUnits() <= bounds.mostUnits()) least = std::min(least, bounds.quick(units));
   }
@@ -396,7 +395,7 @@ void Search::processInterleaved(Entry& e, int index, int zero) {
   double bound = 0;
   for (const BlockLayout& layout :
        m_space.layouts(e.group->dataDegree, strategy.width() * e.stages, zero, {&strategy, 1})) {
-    if (m_watch.over()) return;
+    if (m_watch.heed()) return;
     found = foundOf(e, zero);
     if (layout.shardDegree() != shardDegree)
       bound = interleavedBound(e, zero, {shardDegree = layout.shardDegree()});

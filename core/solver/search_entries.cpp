@@ -17,6 +17,7 @@ void Search::enumerate() {
   if (listAll) m_entries.reserve(most);  // address space alone: grown step by step it would be there twice
   for (int b : m_space.microbatches())
     for (int k : m_space.strategies()) {
+      if (m_watch.heed()) return;
       if (sumsOf(b, k).offered()) continue;
       Candidate c;
       c.microbatch = m_problem.profile->microbatches()[at(b)];
@@ -43,6 +44,7 @@ template <class Visit>
 void Search::visitGroups(Visit visit) {
   for (int b : m_space.microbatches())
     for (int k : m_space.strategies()) {
+      if (m_watch.heed()) return;  // the sums of a long chain take milliseconds
       LayerSums& sums = sumsOf(b, k);
       if (!sums.offered()) continue;
       for (int d : m_space.dataDegrees(b, sums.strategy().width(), sums.strategy())) visit(sums, d);

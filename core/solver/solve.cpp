@@ -192,8 +192,9 @@ public:
     if (choose && (complete || !m_watch.over())) {
       if (!complete) bound = kNever;
       complete = chooseStrategies(search, bound);
-    } else if (!complete && !(bound > 0)) {  // not all candidates are listed
-      bound = leastTime(m_problem, m_order, m_space, search);
+    } else if (!complete && !(bound > 0)) {
+      // Not all candidates are listed: what they are made of takes longer than one who stops should wait.
+      if (!m_watch.stopped()) bound = leastTime(m_problem, m_order, m_space, search);
     } else if (choose) {
       bound = std::min(bound, leastTime(m_problem, m_order, m_space, search));
     }
@@ -326,8 +327,8 @@ private:
 Outcome solve(const Problem& problem, const Control& control, const Plan* start, const Tuning& tuning) {
   auto solver = std::make_unique<planner::Solver>(problem, control, start, tuning);
   Outcome outcome = solver->run();
-  // Who stops a search waits for its end, but not until its tables are freed.
-  if (control.stopRequested()) try {
+  // Who ends a search early waits for its end, but not until its tables are freed.
+  if (outcome.cutShort() || control.over()) try {
       std::thread([tables = std::move(solver)] {}).detach();
     } catch (const std::system_error&) {
     }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -32,6 +33,10 @@ public:
   }
   bool look() {
     if (m_control.work) m_control.work->spend();
+    return heed();
+  }
+  /// Looks at the clock, and counts as no work: where each step may take a millisecond.
+  bool heed() {
     const auto now = Clock::now();
     StopCause cause = m_control.cause(now);
     if (cause == StopCause::None && m_deadline && now >= *m_deadline) cause = StopCause::Deadline;
@@ -39,6 +44,14 @@ public:
     // Long steps show that they go on.
     if (m_reported && now - *m_reported >= kPace) send(now);
     return m_over = m_over || cause != StopCause::None || (m_pause && now >= *m_pause);
+  }
+  /// Where steps take some nanoseconds each, but nobody knows beforehand how many they are.
+  bool overAfter(std::size_t steps) {
+    constexpr std::size_t kMillisecond = 300'000;
+    m_steps += steps;
+    if (m_over || m_steps < kMillisecond) return m_over;
+    m_steps = 0;
+    return heed();
   }
   /// over() is true once this share of the time to the deadline has passed, if there is one, until resume().
   void pauseAfter(double share) {
@@ -95,6 +108,7 @@ private:
   std::function<void()> m_also;
   long long m_states = 0;
   unsigned m_calls = 0;
+  std::size_t m_steps = 0;
   bool m_over = false;
   StopCause m_cause = StopCause::None;
 };

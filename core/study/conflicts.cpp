@@ -180,7 +180,7 @@ void lookBeyond(const Setting& setting, Outcome& o, const Control& control) {
     const auto named = [&](const Diagnostic& d) {
       return d.where.pointer == std::string("/search/") + s.option;
     };
-    if (best || std::none_of(beyond.begin(), beyond.end(), named)) continue;
+    if (best || studyStopped(control) || std::none_of(beyond.begin(), beyond.end(), named)) continue;
     Setting wider = setting;
     wider.search.*s.on = true;
     auto problem = buildProblem(wider);

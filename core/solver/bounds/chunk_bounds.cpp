@@ -11,18 +11,20 @@
 #include "solver/common.h"
 #include "solver/space/chunk_cuts.h"
 #include "solver/stage/messages.h"
+#include "solver/watch.h"
 
 namespace nest::planner {
 
 ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const LayerOrder& order,
-                         const GroupShapes& shapes, const ChunkConfiguration& c, double capacity)
+                         const GroupShapes& shapes, const ChunkConfiguration& c, double capacity,
+                         Watch& watch)
     : ChunkBounds(problem, space, order, shapes, c,
-                  {{c.dataDegree, space.shardDegrees(c.dataDegree, c.zero, strategiesOf(c.sums))}},
-                  capacity) {}
+                  {{c.dataDegree, space.shardDegrees(c.dataDegree, c.zero, strategiesOf(c.sums))}}, capacity,
+                  watch) {}
 
 ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const LayerOrder& order,
                          const GroupShapes& shapes, const ChunkConfiguration& c,
-                         const std::vector<Sharding>& shardings, double capacity)
+                         const std::vector<Sharding>& shardings, double capacity, Watch& watch)
     : m_stages(c.stages),
       m_bound(c.target.bound),
       m_weights(problem, c.target),
@@ -32,7 +34,7 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
   const auto parts = chunkParts(c.cuts, c.stages, *c.schedule);
   for (const LayerSums* s : c.sums) {
     m_width.push_back(s->strategy().width());
-    m_floors.emplace_back(problem, *s, GradientFloor::of(shapes, s->strategy(), shardings), c.zero);
+    m_floors.emplace_back(problem, *s, GradientFloor::of(shapes, s->strategy(), shardings, watch), c.zero);
     for (std::size_t cut = 0; cut < m_leastBoundary.size(); ++cut)
       m_leastBoundary[cut] = std::min(m_leastBoundary[cut], s->boundary[cut]);
     m_first.push_back(m_floors.back().tail(m_floors.back().size(Parts(parts.front()))));
@@ -41,13 +43,13 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
   std::vector<double> tails(m_width.size());
   for (int i = 0; i < m_stages; ++i) {
     int narrow = std::numeric_limits<int>::max(), wide = 0;
-    for (int k = 0; k < static_cast<int>(m_width.size()); ++k) {
+    for (int k = 0; k < static_cast<int>(m_width.size()) && !watch.overAfter(200); ++k) {
       m_least.push_back(leastOf(problem, space, order, c, i, k, parts[at(i)], capacity));
       if (m_least.back().load == kNever) continue;
       narrow = std::min(narrow, m_width[at(k)]);
       wide = std::max(wide, m_width[at(k)]);
     }
-    if (wide == 0) {  // nothing can form this stage
+    if (wide == 0 || watch.over()) {  // nothing can form this stage, or nobody asks any more
       m_leastUnits = 1, m_mostUnits = 0;
       return;
     }

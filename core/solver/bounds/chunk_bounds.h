@@ -26,12 +26,12 @@ struct ChunkConfiguration {
 ///   T ≥ w_sum·sum + (w_max − λ·U)·max + Σ (w_sum·x_i + λ·a_i·y_i) + tail   for 0 ≤ λ ≤ w_max/U.
 class ChunkBounds {
 public:
-  /// `capacity`: bytes of the roomiest device.
+  /// `capacity`: bytes of the roomiest device. Once the watch is over, there seem to be no pipelines.
   ChunkBounds(const Problem&, const SearchSpace&, const LayerOrder&, const GroupShapes&,
-              const ChunkConfiguration&, double capacity);
+              const ChunkConfiguration&, double capacity, Watch&);
   /// Of any of these d and h.
   ChunkBounds(const Problem&, const SearchSpace&, const LayerOrder&, const GroupShapes&,
-              const ChunkConfiguration&, const std::vector<Sharding>&, double capacity);
+              const ChunkConfiguration&, const std::vector<Sharding>&, double capacity, Watch&);
 
   int leastUnits() const { return m_leastUnits; }  ///< no pipeline takes fewer
   int mostUnits() const { return m_mostUnits; }    ///< nor more

@@ -100,7 +100,7 @@ DepthPrices::Sum DepthPrices::leastSum(const std::vector<Depth>& depths, double 
 }
 
 /// What all but the largest load costs at least, where no load is larger.
-double DepthPrices::least(double mostLoad) const {
+double DepthPrices::least(double mostLoad, Watch& watch) const {
   std::vector<Depth> depths;
   long long held = 0;
   for (std::size_t k = 0; k < m_inFlight.size(); ++k) {
@@ -138,7 +138,7 @@ double DepthPrices::least(double mostLoad) const {
   double high = std::log(kMostPrice * m_limits.time / m_limits.units), low = high - std::log(1e6);
   double left = high - kGolden * (high - low), right = low + kGolden * (high - low);
   double atLeft = with(std::exp(left)), atRight = with(std::exp(right));
-  for (int step = 0; step < 14; ++step)
+  for (int step = 0; step < 14 && !watch.heed(); ++step)
     if (atLeft < atRight) {
       low = std::exchange(left, right), atLeft = atRight;
       right = low + kGolden * (high - low), atRight = with(std::exp(right));
@@ -162,13 +162,13 @@ double DepthPrices::bound(Watch& watch) const {
   };
   if (m_kinds.empty() || !(m_limits.mostLoad > 0) || m_limits.time == kNever) return 0;
   const double least = std::min(m_limits.leastMax, m_limits.mostLoad);
-  add(least, m_limits.mostLoad, this->least(m_limits.mostLoad));
+  add(least, m_limits.mostLoad, this->least(m_limits.mostLoad, watch));
   for (int count = 1; count < kMostRanges && ranges.top().bound <= m_limits.time; ++count) {
     const Range range = ranges.top();
     if (range.high <= range.low * (1 + kNarrow) || watch.look()) break;
     ranges.pop();
     const double middle = range.low > 0 ? std::sqrt(range.low * range.high) : range.high / 2;
-    add(range.low, middle, std::max(range.least, this->least(middle)));
+    add(range.low, middle, std::max(range.least, this->least(middle, watch)));
     add(middle, range.high, range.least);
   }
   return std::max(0.0, ranges.top().bound);

@@ -45,7 +45,7 @@ private:
     double value = std::numeric_limits<double>::infinity();
     double layers = 0;
   };
-  double least(double mostLoad) const;
+  double least(double mostLoad, Watch&) const;
   Sum leastSum(const std::vector<Depth>&, double perUnit, double perLayer) const;
 
   ObjectiveWeights m_weights;

@@ -19,11 +19,9 @@ LoadRanges::LoadRanges(StageWindows windows, const Target& target, double leastM
   }
 }
 
-bool LoadRanges::limitTo(double load) {
+bool LoadRanges::limitTo(double load, Watch& watch) {
   m_windows.limitLoad(load);
-  if (!m_windows.findWindows()) return false;
-  m_windows.findLeastWork();
-  return true;
+  return m_windows.findWindows() && m_windows.findLeastWork(watch);
 }
 
 void LoadRanges::push(const Range& parent, double low, double high) {
@@ -32,10 +30,13 @@ void LoadRanges::push(const Range& parent, double low, double high) {
 
 bool LoadRanges::narrow(double width, double limit, Watch& watch) {
   while (bound() <= limit) {
-    if (watch.look()) return false;  // a range takes milliseconds
+    if (watch.look()) return false;
     Range range = take();
     if (!range.sharp) {
-      if (!limitTo(range.high)) continue;
+      if (!limitTo(range.high, watch)) {
+        if (watch.over()) return false;
+        continue;
+      }
       range.bound = std::max(range.bound, m_target.bound.time(m_windows.leastSum(), range.low, m_tail));
       range.sharp = true;
       m_ranges.push(range);

@@ -38,14 +38,14 @@ public:
   /// What the ranges span that are below `limit` once they are so narrow. Nothing: none is, or ended by the
   /// watch.
   std::optional<Range> takeAll(double width, double limit, Watch&);
-  /// The windows under a load, with least work.
-  const StageWindows& windows(double load) {
-    limitTo(load);
+  /// The windows under a load, with least work unless the watch has ended that.
+  const StageWindows& windows(double load, Watch& watch) {
+    limitTo(load, watch);
     return m_windows;
   }
 
 private:
-  bool limitTo(double load);
+  bool limitTo(double load, Watch&);
   void push(const Range& parent, double low, double high);
 
   StageWindows m_windows;

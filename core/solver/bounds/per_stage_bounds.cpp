@@ -12,7 +12,8 @@ namespace nest::planner {
 
 PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, const CutRules& rules,
                                GroupShapes& shapes, const std::vector<LayerSums*>& all,
-                               const std::vector<Sharding>& shardings, int zero, const Target& target)
+                               const std::vector<Sharding>& shardings, int zero, const Target& target,
+                               Watch& watch)
     : m_problem(&problem),
       m_order(&order),
       m_rules(&rules),
@@ -32,7 +33,7 @@ PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, 
   m_leastWidth = sums.front()->strategy().width();
   for (const LayerSums* s : sums) {
     const StageFloor& floor =
-        m_floors.emplace_back(problem, *s, GradientFloor::of(shapes, s->strategy(), shardings), zero);
+        m_floors.emplace_back(problem, *s, GradientFloor::of(shapes, s->strategy(), shardings, watch), zero);
     m_width.push_back(s->strategy().width());
     // The ratio counts against leastAny; with data exchange in the loads it would be a smaller one.
     m_tailPerLoad = std::min(m_tailPerLoad, zero >= 2 ? 0 : floor.tailPerLoad());

@@ -21,9 +21,10 @@ namespace nest::planner {
 /// Where the schedule does not fill by load w_sum = 0 here; tables over whole stages count x and y (6.9).
 class PerStageBounds {
 public:
-  /// `rules`: kept by reference.
+  /// `rules`: kept by reference. Once the watch is over, of some of the d alone.
   PerStageBounds(const Problem&, const LayerOrder&, const CutRules& rules, GroupShapes&,
-                 const std::vector<LayerSums*>& sums, const std::vector<Sharding>&, int zero, const Target&);
+                 const std::vector<LayerSums*>& sums, const std::vector<Sharding>&, int zero, const Target&,
+                 Watch&);
 
   /// Chains: from here on upTo(), time() and mostLoad() know whole stages, whose units have a price. To be
   /// asked before anything is asked about a pipeline of more units. `limit`: what takes longer does not

@@ -28,11 +28,12 @@ class UnitPrices::Lister {
 public:
   /// `mostLoad`: of any stage of the pipeline.
   Lister(const UnitPrices& prices, const Problem& problem, const CutRules& rules,
-         const std::vector<StageFloor>& floors, int zero, double mostLoad)
+         const std::vector<StageFloor>& floors, int zero, double mostLoad, Watch& watch)
       : m_prices(prices),
         m_problem(problem),
         m_rules(rules),
         m_floors(floors),
+        m_watch(watch),
         m_zero(zero),
         m_mostLoad(std::min(mostLoad, prices.m_limits.mostLoad)),
         m_fewest(fewestStages(problem, prices.m_order, rules, floors, prices.m_target, m_mostLoad,
@@ -55,7 +56,7 @@ public:
         m_alike[at(c)] = m_alike[at(c - 1)] + 1;
   }
 
-  /// To be asked for all cuts in turn.
+  /// To be asked for all cuts in turn; not all once the watch is over.
   const std::vector<Stage>& before(int to) {
     if (m_listed) return m_lists[m_listOf[at(to)]];
     if (m_lists.empty() || !repeats(to)) {
@@ -103,6 +104,7 @@ private:
       for (; from >= 0; --from) {
         if (s.leastAny[at(to)] - s.leastAny[at(from)] > m_mostLoad * kSlack) break;
         if (!m_rules.mayStand(from, to)) continue;
+        if (m_watch.overAfter(30)) return stages;
         const Part part{from, to};
         const StageSize size = f.size(part);
         const double own =
@@ -127,10 +129,12 @@ private:
         return std::tie(a.width, a.fill.y, a.fill.x, a.tail) < std::tie(b.width, b.fill.y, b.fill.x, b.tail);
       });
       const auto begin = static_cast<std::ptrdiff_t>(stages.size());
-      for (const Stage& stage : all)
+      for (const Stage& stage : all) {
+        if (m_watch.overAfter(stages.size() - static_cast<std::size_t>(begin))) return stages;
         if (std::none_of(stages.begin() + begin, stages.end(),
                          [&](const Stage& o) { return o.beats(stage); }))
           stages.push_back(stage);
+      }
       all.clear();
     }
     return stages;
@@ -140,6 +144,7 @@ private:
   const Problem& m_problem;
   const CutRules& m_rules;
   const std::vector<StageFloor>& m_floors;
+  Watch& m_watch;
   int m_zero;
   double m_mostLoad;
   std::vector<int> m_fewest;
@@ -163,7 +168,7 @@ UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const Cu
   constexpr int kMostBands = 16;
   m_price[0] = std::max(m_weights.max, m_weights.sum) * limits.mostLoad / limits.units / 4;
   for (std::size_t q = 1; q < m_price.size(); ++q) m_price[q] = m_price[q - 1] * kRatio;
-  Lister stages(*this, problem, rules, floors, zero, limits.mostLoad);
+  Lister stages(*this, problem, rules, floors, zero, limits.mostLoad, watch);
   const double low = std::min(limits.leastMax, limits.mostLoad), high = limits.mostLoad;
   const int count =
       low > 0 ? std::clamp(static_cast<int>(std::ceil(std::log(high / low) / kBand)), 1, kMostBands) : 1;
@@ -189,7 +194,7 @@ UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const Cu
         all.push_back(&passes.emplace_back(m_bands[left[k]].most, kTails[v], order.cutCount()));
       // In pipelines without larger loads more stages stand behind a cut, and more is in flight.
       if (stages.isQuick() && left.front() + 1 < m_bands.size()) {
-        Lister own(*this, problem, rules, floors, zero, m_bands[left.front()].most / m_weights.share);
+        Lister own(*this, problem, rules, floors, zero, m_bands[left.front()].most / m_weights.share, watch);
         if (!price(own, all, watch)) return;
       } else if (!price(stages, all, watch)) {
         return;
@@ -223,7 +228,8 @@ bool UnitPrices::price(Lister& lister, const std::vector<Pass*>& passes, Watch& 
     const std::vector<Stage>& stages = lister.before(to);
     // Many stages end at one cut of a long chain, and of many strategies.
     if (stages.size() * passes.size() > 100 ? watch.look() : watch.over()) return false;
-    for (Pass* pass : passes) extend(*pass, stages, to);
+    for (Pass* pass : passes)
+      if (!extend(*pass, stages, to, watch)) return false;
   }
   for (Pass* pass : passes) {
     // Behind the stages in front a later one hides that much of its sync.
@@ -234,10 +240,11 @@ bool UnitPrices::price(Lister& lister, const std::vector<Pass*>& passes, Watch& 
   return true;
 }
 
-void UnitPrices::extend(Pass& pass, const std::vector<Stage>& stages, int to) const {
+bool UnitPrices::extend(Pass& pass, const std::vector<Stage>& stages, int to, Watch& watch) const {
   const int shared = pass.shared;
   for (const Stage& stage : stages) {
     if (stage.fill.y > pass.most * kSlack) continue;
+    if (watch.overAfter(20 + 10 * at(shared))) return false;
     const int from = to - stage.layers;
     const double x = stage.passes.open ? m_weights.of(stage.passes, 0, pass.most * kSlack).x : stage.fill.x;
     Row cost;
@@ -257,6 +264,7 @@ void UnitPrices::extend(Pass& pass, const std::vector<Stage>& stages, int to) co
     for (std::size_t q = 0; q < here.size(); ++q)
       pass.before[at(to)][q] = std::min(pass.before[at(to)][q], here[q]);
   }
+  return true;
 }
 
 double UnitPrices::rest(const Row& row, int units) const {

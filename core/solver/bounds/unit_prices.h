@@ -70,7 +70,7 @@ private:
   class Lister;
   /// False: ended by the watch.
   bool price(Lister&, const std::vector<Pass*>&, Watch&) const;
-  void extend(Pass&, const std::vector<Stage>&, int to) const;
+  bool extend(Pass&, const std::vector<Stage>&, int to, Watch&) const;
   double rest(const Row& row, int units) const;
 
   const LayerOrder& m_order;

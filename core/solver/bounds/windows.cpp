@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "solver/common.h"
+#include "solver/watch.h"
 
 namespace nest::planner {
 namespace {
@@ -97,17 +98,19 @@ long long StageWindows::windowCuts() const {
   return cuts;
 }
 
-void StageWindows::findLeastWork() {
+bool StageWindows::findLeastWork(Watch& watch) {
   const int s = m_context.stages;
   m_leastWork.assign(at(s) + 1, {});
   m_origin = m_first;
   m_leastWork[0].assign(1, 0);
   for (int i = 0; i < s; ++i) {
+    if (watch.overAfter(at(m_last[at(i) + 1] - m_first[at(i)]) * 4)) return m_leastWork.clear(), false;
     auto& next = m_leastWork[at(i) + 1];
     next.assign(at(m_last[at(i) + 1] - m_first[at(i) + 1] + 1), kNever);
     for (int r = 0; r < kRecomputeCount; ++r)
       if (m_policies[at(i)][at(r)]) leastWorkOf(i, r, next);
   }
+  return true;
 }
 
 // min over `from` of W(from) + P(to) − P(from): of the cuts from which the stage fits, which move on with

@@ -55,7 +55,7 @@ public:
   double leastMax() const { return m_leastMax; }
   /// Chains, after findWindows(): what leastWork() tells, for cuts inside the windows. Stays as it is while
   /// limits fall and hops grow, because what was out of reach remains so.
-  void findLeastWork();
+  bool findLeastWork(Watch&);
   long long windowPairs() const;  ///< stages that the windows leave
   long long windowCuts() const;
   bool knowsLeastWork() const { return !m_leastWork.empty(); }

@@ -113,7 +113,8 @@ struct Answer {
   std::optional<Plan> plan;
   long long states = 0;
 };
-Answer planWith(Problem problem, const LayerOrder& order, double extra, const Watch& outer) {
+Answer planWith(Problem problem, const LayerOrder& order, double extra, Watch& outer) {
+  if (outer.heed()) return {};
   problem.assumptions.reserve = problem.assumptions.reserve - Bytes(extra);
   const Control control = outer.same();
   Watch watch(control, 0);
@@ -188,6 +189,7 @@ bool isPlain(const Problem& p, const LayerOrder& order) {
 
 /// Whether memory would suffice under other options; `devices`: how many times as many.
 bool wouldFit(Problem problem, const LayerOrder& order, Watch& watch, int devices) {
+  if (watch.heed()) return false;
   if (devices > 1) {
     HierarchyInput more;
     more.device = problem.cluster->device();

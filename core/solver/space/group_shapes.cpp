@@ -105,7 +105,8 @@ private:
 };
 
 void mix(std::size_t& seed, int value) {
-  seed ^= static_cast<std::size_t>(value) + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2);
+  seed = (seed ^ static_cast<std::size_t>(value)) * 0x9e3779b97f4a7c15ULL;
+  seed ^= seed >> 32;
 }
 
 /// Answers to questions that are asked again soon; a long search asks millions.

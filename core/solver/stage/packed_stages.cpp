@@ -12,7 +12,7 @@ namespace nest::planner {
 
 PackedStages packFromBehind(const Problem& problem, const LayerOrder& order,
                             const std::vector<StageFloor>& floors, const Target& target, double capacity,
-                            double perStage, double most) {
+                            double perStage, double most, Watch& watch) {
   PackedStages packed;
   packed.cuts.push_back(order.last());
   // Stages that fill hosts evenly do not straddle them.
@@ -31,6 +31,7 @@ PackedStages packFromBehind(const Problem& problem, const LayerOrder& order,
       const StageFloor& f = floors[k];
       const LayerSums& s = f.sums();
       const int a = s.strategy().width();
+      if (watch.overAfter(2000)) return {};
       if (divides(a) && packed.units % a != 0) continue;
       const auto transfer = [&](int cut) {
         return cut > 0 && cut < order.last() ? leastTransfer(problem, 2 * a, s.boundary[at(cut)]) : 0;
@@ -83,7 +84,7 @@ PackedStages packedStages(const Problem& problem, const LayerOrder& order,
   for (double perStage = kLeast; perStage < kMost; perStage *= kRatio) {
     double low = leastMax, high = mostLoad;
     const auto fits = [&](double most) {
-      PackedStages packed = packFromBehind(problem, order, floors, target, capacity, perStage, most);
+      PackedStages packed = packFromBehind(problem, order, floors, target, capacity, perStage, most, watch);
       if (packed.floors.empty() || packed.units > units) return false;
       const double time = target.weights.time(packed.sum, most, packed.tail);
       if (time < least) least = time, best = std::move(packed);

@@ -22,7 +22,7 @@ struct PackedStages {
 /// `most`, and straddle no hosts. 1F1B. Where no stage holds the next layer, none of it is told. `capacity`:
 /// bytes of a device.
 PackedStages packFromBehind(const Problem&, const LayerOrder&, const std::vector<StageFloor>&, const Target&,
-                            double capacity, double perStage, double most);
+                            double capacity, double perStage, double most, Watch&);
 
 /// The fastest of such pipelines on so many units, with several prices of a stage; none where none fits.
 PackedStages packedStages(const Problem&, const LayerOrder&, const std::vector<StageFloor>&, const Target&,

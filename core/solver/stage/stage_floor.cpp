@@ -5,6 +5,7 @@
 
 #include "cost/stage_cost.h"
 #include "solver/stage/messages.h"
+#include "solver/watch.h"
 
 namespace nest::planner {
 
@@ -44,7 +45,7 @@ GradientFloor GradientFloor::of(const GroupShapes& shapes, const Strategy& s, in
 }
 
 GradientFloor GradientFloor::of(const GroupShapes& shapes, const Strategy& s,
-                                const std::vector<Sharding>& several) {
+                                const std::vector<Sharding>& several, Watch& watch) {
   GradientFloor all = of(shapes, s, several.front().dataDegree, several.front().shardDegrees);
   if (several.size() == 1) return all;
   Choice least = all.choices.front();
@@ -53,11 +54,13 @@ GradientFloor GradientFloor::of(const GroupShapes& shapes, const Strategy& s,
     a.shardPerByte = std::min(a.shardPerByte, b.shardPerByte);
     a.copiesPerByte = std::min(a.copiesPerByte, b.copiesPerByte);
   };
-  for (const Sharding& d : several)
+  for (const Sharding& d : several) {
+    if (watch.overAfter(100 * d.shardDegrees.size())) break;
     for (const Choice& choice : of(shapes, s, d.dataDegree, d.shardDegrees).choices) {
       lower(least.dense, choice.dense);
       lower(least.expert, choice.expert);
     }
+  }
   all.choices = {least};
   return all;
 }

@@ -6,6 +6,7 @@
 #include "solver/stage/stage_parts.h"
 
 namespace nest::planner {
+class Watch;
 
 /// A d, and every h that it may have, the largest first.
 struct Sharding {
@@ -28,8 +29,9 @@ struct GradientFloor {
   /// `shardDegrees`: every h, the largest first.
   static GradientFloor of(const GroupShapes&, const Strategy&, int dataDegree,
                           const std::vector<int>& shardDegrees);
-  /// Of any of several d: of more than one, a choice that none of theirs beats.
-  static GradientFloor of(const GroupShapes&, const Strategy&, const std::vector<Sharding>&);
+  /// Of any of several d: of more than one, a choice that none of theirs beats. There can be thousands: once
+  /// the watch is over, it is that of some of them.
+  static GradientFloor of(const GroupShapes&, const Strategy&, const std::vector<Sharding>&, Watch&);
 };
 
 /// The relaxed stage of one (b, σ, d, z): what it costs at least wherever it stands, in the cheapest groups,

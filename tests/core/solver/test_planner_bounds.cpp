@@ -218,7 +218,9 @@ private slots:
     const std::vector<LayerSums*> all = {&sums};
     const auto shards = space.shardDegrees(d, 0, strategiesOf(all));
     const Target target = targetOf(p.search.objective, scheduleOf(usualSchedule(1)), 8, 1, 1);
-    PerStageBounds bounds(p, order, rules, shapes, all, {{d, shards}}, 0, target);
+    const Control control;
+    Watch watch(control, 0);
+    PerStageBounds bounds(p, order, rules, shapes, all, {{d, shards}}, 0, target, watch);
     for (int units = width; units <= 4000; units += width) {
       const double time = bounds.time(0, order.last(), units, 0, 0, 0);
       QVERIFY(time >= bounds.whole(units, 0) * (1 - 1e-9));
@@ -251,11 +253,11 @@ private slots:
         if (std::any_of(all.begin(), all.end(), [](const LayerSums* s) { return !s->offered(); })) continue;
         const auto shards = space.shardDegrees(1, z, strategiesOf(all));
         const Target target = targetOf(p.search.objective, scheduleOf(usualSchedule(1)), 16, 1, 1);
-        PerStageBounds bounds(p, order, rules, shapes, all, {{1, shards}}, z, target);
-        const int units = 12;
-        const double time = 2 * bounds.whole(units, 0);
         const Control control;
         Watch watch(control, 0);
+        PerStageBounds bounds(p, order, rules, shapes, all, {{1, shards}}, z, target, watch);
+        const int units = 12;
+        const double time = 2 * bounds.whole(units, 0);
         if (!(time > 0) || time == kNever ||
             !bounds.priceUnits(units, time, 4 * p.cluster->device().memory.value.value(), 500'000, watch))
           continue;
@@ -354,8 +356,10 @@ private slots:
           const auto shards = space.shardDegrees(plan.dataDegree(), plan.zero, strategiesOf(all));
           const Target target =
               targetOf(p.search.objective, plan.pipelineSchedule(), e.microbatchCount, 1, 1);
+          const Control control;
+          Watch watch(control, 0);
           PerStageBounds bounds(p, order, rules, shapes, all, {{plan.dataDegree(), shards}}, plan.zero,
-                                target);
+                                target, watch);
           const int units = plan.pipelineWidth() / plan.dataInner;
           [&] { QVERIFY(bounds.time(0, order.last(), units, 0, 0, 0) <= time); }();
           [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
@@ -367,11 +371,9 @@ private slots:
           PerStageBounds several(
               p, order, rules, shapes, all,
               {{plan.dataDegree(), shards}, {twice, space.shardDegrees(twice, plan.zero, strategiesOf(all))}},
-              plan.zero, target);
+              plan.zero, target, watch);
           [&] { QVERIFY(several.leastBytes() <= bounds.leastBytes()); }();
           [&] { QVERIFY(several.upTo(units, time * (1 + 1e-9)) <= time); }();
-          const Control control;
-          Watch watch(control, 0);
           if (order.isChain() && target.byLoad()) {
             std::vector<StageFloor> floors;
             for (const LayerSums* s : all)
@@ -502,7 +504,9 @@ private:
     c.target = targetOf(p.search.objective, *c.schedule, c.microbatchCount, c.stages, c.chunks);
     const double time = e.batchTime.value() * (1 + 1e-12);
     c.limit = time * (1 + 1e-9);
-    const ChunkBounds bounds(p, space, order, shapes, c, roomiest * kMemoryRounding);
+    const Control control;
+    Watch watch(control, 0);
+    const ChunkBounds bounds(p, space, order, shapes, c, roomiest * kMemoryRounding, watch);
     const int units = plan.pipelineWidth() / plan.dataInner;
     QVERIFY(bounds.leastUnits() <= units && units <= bounds.mostUnits());
     QVERIFY(bounds.quick(units) <= time);
@@ -513,7 +517,7 @@ private:
     };
     const ChunkBounds several(p, space, order, shapes, c,
                               {shardingOf(c.dataDegree), shardingOf(2 * c.dataDegree)},
-                              roomiest * kMemoryRounding);
+                              roomiest * kMemoryRounding, watch);
     QVERIFY(several.upTo(units, time * (1 + 1e-9)) <= time);
     const ChunkBounds::Prefixes prefixes(bounds, units);
     QVERIFY(prefixes.time(c.stages, units, 0, 0, 0) <= time);
@@ -602,7 +606,7 @@ private:
     const auto all = ranges.takeAll(0.05, time, watch);
     QVERIFY(all && all->low <= most * (1 + 1e-12) && most <= all->high * (1 + 1e-12));
     QVERIFY(ranges.bound() > time);
-    const StageWindows& windows = ranges.windows(all->high);
+    const StageWindows& windows = ranges.windows(all->high, watch);
     double sum = 0;
     for (int i = 0, to = 0; i < plan.stageCount(); ++i) {
       QVERIFY(windows.leastWork(i, to) <= sum * (1 + 1e-9));
