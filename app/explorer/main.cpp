@@ -99,6 +99,7 @@ bool beginLog(const nest::ExplorerCommand& command) {
 int main(int argc, char** argv) {
   nest::holdStandardStreams();
   std::signal(SIGPIPE, SIG_IGN);  // a pipe that nobody reads any more is an error, not the end of the window
+  std::signal(SIGXFSZ, SIG_IGN);  // nor is a file that may grow no further
   QStringList arguments;
   for (int i = 1; i < argc; ++i) arguments += QString::fromLocal8Bit(argv[i]);
   nest::ExplorerCommand command = nest::readCommandLine(arguments);

@@ -1,6 +1,7 @@
 #include <array>
 #include <filesystem>
 
+#include "files/descriptor.h"
 #include "files/file_writer.h"
 #include "options/shell_files.h"
 
@@ -264,9 +265,12 @@ Diagnostics writeShellFiles(const Program& p, const std::string& folder) {
   Diagnostics failed;
   for (const auto& [path, text] : shellFiles(p)) {
     const std::filesystem::path place = std::filesystem::path(folder) / path;
-    std::error_code ignored;  // writeFile says what is wrong with the place
-    std::filesystem::create_directories(place.parent_path(), ignored);
-    for (Diagnostic& d : writeFile(place.string(), text)) failed.push_back(std::move(d));
+    std::error_code ec;
+    std::filesystem::create_directories(place.parent_path(), ec);
+    if (ec)
+      failed.push_back(unwritable(place.parent_path().string(), ec.value()));
+    else
+      for (Diagnostic& d : writeFile(place.string(), text)) failed.push_back(std::move(d));
   }
   return failed;
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <iostream>
 
@@ -111,6 +112,7 @@ int run(Words words) {
 
 int main(int argc, char** argv) {
   nest::holdStandardStreams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may grow no further is an error, not the end of the run
   const nest::cli::PrintableOutput errors(std::cerr);
   nest::cli::StandardOutput output;
   int code = nest::cli::kBadInput;

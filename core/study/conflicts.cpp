@@ -127,6 +127,20 @@ std::optional<Diagnostic> scheduleRefusal(const Problem& p) {
       "train larger batches, offer smaller microbatches or other schedules, or allow fewer stages");
 }
 
+/// Chunks alone leave no plan: no number of stages shares out the blocks so.
+std::optional<Diagnostic> chunksRefusal(const Problem& p, const Control& control) {
+  const auto& offered = p.search.chunksPerStage;
+  if (std::find(offered.begin(), offered.end(), 1) != offered.end()) return std::nullopt;
+  Problem whole = p;
+  whole.search.chunksPerStage = {1};
+  const Outcome o = quietSolve(std::move(whole), control);
+  if (!o.best()) return std::nullopt;
+  return warning(
+      "chunks-refuse", {"", 0, 0, "/search/chunks_per_stage"},
+      "no number of stages divides the blocks into chunks as asked; with VPP 1 " + planWords(*o.best()),
+      "add 1 to search.chunks_per_stage");
+}
+
 }  // namespace
 
 Diagnostics conflictsOf(const Problem& problem, const Control& control) {
@@ -140,6 +154,8 @@ Diagnostics conflictsOf(const Problem& problem, const Control& control) {
   if (!without.best()) {
     if (auto refusal = scheduleRefusal(problem); !without.nearestMiss && refusal)
       out.push_back(std::move(*refusal));
+    else if (auto chunks = without.nearestMiss ? std::nullopt : chunksRefusal(free, control))
+      out.push_back(std::move(*chunks));
     else if (!without.nearestMiss)
       out.push_back(
           warning("nothing-divides", {"", 0, 0, "/job/global_batch"},

@@ -199,6 +199,15 @@ private slots:
     QVERIFY2(fed.code == 0, qPrintable(fed.err));
     QVERIFY(writer.waitForFinished());
   }
+  void aFileThatMayGrowNoFurtherIsAnError() {
+    QTemporaryDir dir;
+    QProcess p;
+    p.start("bash", {"-c", "ulimit -f 1; exec \"$@\"", "bash", NEST_BINARY_DIR "/nest-plan", "solve",
+                     sample("gpt3-175b-h100-1024"), "-o", dir.filePath("plan.json")});
+    const Ran r = finish(p);
+    QVERIFY2(r.code == 2 && r.err.contains("file-unwritable"), qPrintable(r.all()));
+    QVERIFY(!QFile::exists(dir.filePath("plan.json")));
+  }
   void aGigabyteIsRefusedAtOnce() {
     QTemporaryDir dir;
     QFile file(dir.filePath("huge.json"));

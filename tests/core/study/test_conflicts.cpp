@@ -45,6 +45,15 @@ private slots:
     QVERIFY2(all(found).contains(QStringLiteral("at least 99")), qPrintable(all(found)));
   }
 
+  void namesChunks() {
+    Problem p = solvable();
+    p.search.chunksPerStage = {1000};
+    QVERIFY(!solve(p).best());
+    const Diagnostics found = conflictsOf(p, {});
+    QCOMPARE(found.size(), std::size_t(1));
+    QVERIFY2(found[0].where.pointer == "/search/chunks_per_stage", qPrintable(all(found)));
+  }
+
   void namesLayersAsPeopleCount() {
     Problem p = solvable();
     p.constraints.layerPins.push_back({LayerIndex(0), StageIndex(50)});
