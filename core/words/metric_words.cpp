@@ -101,9 +101,12 @@ std::string programWith(const ProgramUse& use, const PredictionError& e) {
          (isKnown(e) ? "" : ", off by " + text::percent(e.time));
 }
 
+bool isWithinError(const PlanMetrics& m, Seconds best) {
+  return isKnown(m.error) && m.batchTime <= best * (1 + m.error.time);
+}
+
 std::string remarkOn(const PlanMetrics& m, Seconds best) {
-  std::string out;
-  if (isKnown(m.error) && m.batchTime <= best * (1 + m.error.time)) out = "within the error";
+  std::string out = isWithinError(m, best) ? "within the error" : "";
   if (m.mayNotFit) out += out.empty() ? "may not fit" : ", may not fit";
   return out;
 }

@@ -29,6 +29,9 @@ std::string withError(Seconds, const PredictionError&);
 /// validated".
 std::string programWith(const ProgramUse&, const PredictionError&);
 
+/// Whether a plan is not known to be slower than the best one, of this step time: its prediction may err by
+/// more.
+bool isWithinError(const PlanMetrics&, Seconds best);
 /// Whether a plan that is predicted to be slower than the best one is known to be so, and whether it has
 /// room: "within the error, may not fit"; empty: it is slower and fits.
 std::string remarkOn(const PlanMetrics&, Seconds best);

@@ -195,7 +195,9 @@ void addPlan(Json& j, const ReportSource& source, const RankedPlan& r) {
     j["network"] = networkCheckJson(*check, r.evaluation.batchTime);
 }
 
-Json shortPlans(const ReportSource& source, const std::vector<RankedPlan>& plans, std::size_t from) {
+/// `best`: the step time of the plan that is recommended.
+Json shortPlans(const ReportSource& source, const std::vector<RankedPlan>& plans, std::size_t from,
+                Seconds best) {
   Json list = Json::array();
   for (std::size_t i = from; i < plans.size(); ++i) {
     const PlanMetrics m = metricsOf(*source.problem, source.architecture, plans[i]);
@@ -207,6 +209,7 @@ Json shortPlans(const ReportSource& source, const std::vector<RankedPlan>& plans
                     {"devices_used", m.devicesUsed},
                     {"peak_memory_bytes", peak.value()},
                     {"may_not_fit", m.mayNotFit},
+                    {"within_error", words::isWithinError(m, best)},
                     {"plan", planJson(plans[i].plan)}});
   }
   return list;
@@ -292,10 +295,11 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
     j["headline"] = headlineOf(metricsOf(*source.problem, source.architecture, *best), best->plan, o);
     addPlan(j, source, *best);
   }
-  j["alternatives"] = shortPlans(source, o.plans, 1);
+  const Seconds fastest = o.best() ? o.best()->evaluation.batchTime : Seconds(0);
+  j["alternatives"] = shortPlans(source, o.plans, 1, fastest);
   j["alternatives_reach"] =
       o.status == OutcomeStatus::Optimal && !source.problem->search.strategyPerStage ? "exact" : "met";
-  j["front"] = shortPlans(source, o.front, 0);
+  j["front"] = shortPlans(source, o.front, 0, fastest);
   j["front_reach"] = nameOf(o.frontReach);
   if (o.nearestMiss) j["nearest_miss"] = missJson(source, *o.nearestMiss);
   if (free) {
