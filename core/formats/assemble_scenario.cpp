@@ -108,7 +108,8 @@ void layOver(const Imported::Measured& m, bool keepsProgram, Scenario& s, Diagno
     told.push_back(error(
         "trace-needs-plan", {},
         "what was measured of layers is laid over the costs of one plan, which is not known here",
-        "in the window: solve, then drop the file again; else nest-plan evaluate SCENARIO PLAN --measured " +
+        "open it in the window, which takes it once the plan is found; or nest-plan evaluate SCENARIO PLAN "
+        "--measured " +
             m.path + " --calibrated NEW"));
   }
   take(std::move(told));

@@ -222,9 +222,9 @@ void MainWindow::connectFiles() {
       m_views->reveal(compare->id());
     }
   });
-  connect(m_files, &ScenarioFiles::measurementRead, this, [this](const Measurement& m, const QString& name) {
-    takeMeasurement(m_document, *m_session, *m_messages, m, name);
-  });
+  auto* runs = new MeasuredRuns(m_document, *m_session, *m_messages, this);
+  connect(m_files, &ScenarioFiles::measurementRead, runs,
+          [runs](const Measurement& m, const QString& name) { runs->take(m, name); });
 }
 
 void MainWindow::connectSession() {

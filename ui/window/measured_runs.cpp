@@ -1,6 +1,5 @@
 #include "window/measured_runs.h"
 
-#include "document/planning_session.h"
 #include "formats/import_files.h"
 #include "panes/log_pane.h"
 #include "scenario/calibration.h"
@@ -16,57 +15,52 @@ QString sentencesOf(const std::vector<std::string>& told) {
   return out.join(QStringLiteral("; ")) + QLatin1Char('.');
 }
 
-QString tr(const char* text) {
-  return MessageBar::tr(text);
+/// Layers and blocks are timed as the stages of a plan run them.
+bool needsPlan(const Measurement& m) {
+  return std::holds_alternative<LayerTimes>(m.of) || std::holds_alternative<BlockTable>(m.of);
 }
 
 }  // namespace
 
-void takeMeasurement(ScenarioDocument& document, const PlanningSession& session, MessageBar& messages,
-                     const Measurement& m, const QString& name, std::optional<int> level) {
-  if (document.isEmpty())
-    return messages.show(
+MeasuredRuns::MeasuredRuns(ScenarioDocument& document, const PlanningSession& session, MessageBar& messages,
+                           QObject* parent)
+    : QObject(parent), m_document(document), m_session(session), m_messages(messages) {
+  connect(&document, &ScenarioDocument::opened, this, [this] { m_waiting.clear(); });
+  // Queued: whoever else is told of a plan hears of it before it changes.
+  connect(&session, &PlanningSession::contextChanged, this, &MeasuredRuns::takeWaiting, Qt::QueuedConnection);
+}
+
+const Plan* MeasuredRuns::plan() const {
+  const PlanContext& shown = *m_session.context();
+  return shown.current && !m_document.isPreviewing() ? shown.shownPlan() : nullptr;
+}
+
+void MeasuredRuns::take(const Measurement& m, const QString& name, std::optional<int> level) {
+  if (m_document.isEmpty())
+    return m_messages.show(
         MessageBar::Tone::Warning,
         tr("%1 tells of a run. Open the scenario of that run first, then drop it again.").arg(name));
-  const auto put = [&](const QString& verb, const Scenario& with, MessageBar::Tone tone,
-                       const QString& text) {
-    document.closeStep();
-    document.edit({}, verb.arg(name), [&](Scenario& s) { s = with; });
-    document.closeStep();
-    logLine(text);
-    messages.show(tone, text, {MessageBar::undoing(document.history())});
-  };
-  // Where it is the level that is not known, the levels are offered.
-  const auto refuse = [&](const Diagnostics& why) {
-    std::vector<MessageBar::Choice> choices;
-    if (why.front().code == "link-level")
-      if (const auto cluster = deriveHierarchy(document.scenario().cluster))
-        for (int l = 1; l < cluster->levelCount(); ++l)
-          choices.push_back(
-              {QString::fromStdString(cluster->level(l).name), [&document, &session, &messages, m, name, l] {
-                 takeMeasurement(document, session, messages, m, name, l);
-               }});
-    const QString text = tr("%1 changes nothing: %2").arg(name, inWords(why.front()));
-    messages.show(MessageBar::Tone::Error, text, choices);
-    logTrouble(text);
-  };
-  const PlanContext& shown = *session.context();
-  if (const Plan* plan = shown.current ? shown.shownPlan() : nullptr) {
-    const auto calibrated = calibrationFor(document.scenario(), *plan, m, level);
+  if (plan()) {
+    const auto calibrated = calibrationFor(m_document.scenario(), *plan(), m, level);
     if (calibrated)
-      return put(tr("Calibrate with %1"), calibrated.value->scenario,
-                 calibrated.value->isDoubtful ? MessageBar::Tone::Warning : MessageBar::Tone::Note,
+      return put(tr("Calibrate with %1").arg(name), calibrated.value->scenario, calibrated.value->isDoubtful,
                  tr("%1: step time of this plan predicted %2 before, %3 now: %4")
                      .arg(name, QString::fromStdString(text::time(calibrated.value->predicted)),
                           QString::fromStdString(text::time(calibrated.value->rescaled)),
                           sentencesOf(calibrated.value->told)));
-    if (calibrated.diagnostics.front().code != "run-differs") return refuse(calibrated.diagnostics);
+    if (calibrated.diagnostics.front().code != "run-differs")
+      return refuse(calibrated.diagnostics.front(), m, name);
+  } else if (needsPlan(m)) {
+    m_waiting.emplace_back(m, name);
+    return m_messages.show(MessageBar::Tone::Note, tr("%1 is laid over the costs of one plan. It is taken as "
+                                                      "soon as the plan of this scenario is found.")
+                                                       .arg(name));
   }
   Imported parts;
   parts.measured.push_back({m, name.toStdString(), level});
-  const Scenario before = document.scenario();
+  const Scenario before = m_document.scenario();
   const auto made = assemble(parts, &before);
-  if (!made) return refuse(made.diagnostics);
+  if (!made) return refuse(made.diagnostics.front(), m, name);
   std::vector<std::string> told;
   for (const Diagnostic& d : made.diagnostics)
     if (d.code != "run-time") told.push_back(d.message);
@@ -74,7 +68,37 @@ void takeMeasurement(ScenarioDocument& document, const PlanningSession& session,
   if (const auto* run = std::get_if<TrainingRun>(&m.of); run && run->lines > 0)
     text += QLatin1Char(' ') +
             tr("When the run's plan is found, drop the log again to calibrate by its step time.");
-  put(tr("Take settings from %1"), *made.value, MessageBar::Tone::Note, text);
+  put(tr("Take settings from %1").arg(name), *made.value, false, text);
+}
+
+void MeasuredRuns::put(const QString& verb, const Scenario& with, bool isDoubtful, const QString& text) {
+  m_document.closeStep();
+  m_document.edit({}, verb, [&](Scenario& s) { s = with; });
+  m_document.closeStep();
+  logLine(text);
+  m_messages.show(isDoubtful ? MessageBar::Tone::Warning : MessageBar::Tone::Note, text,
+                  {MessageBar::undoing(m_document.history())});
+}
+
+/// Where it is the level that is not known, the levels are offered.
+void MeasuredRuns::refuse(const Diagnostic& why, const Measurement& m, const QString& name) {
+  std::vector<MessageBar::Choice> choices;
+  if (why.code == "link-level")
+    if (const auto cluster = deriveHierarchy(m_document.scenario().cluster))
+      for (int l = 1; l < cluster->levelCount(); ++l)
+        choices.push_back(
+            {QString::fromStdString(cluster->level(l).name), [this, m, name, l] { take(m, name, l); }});
+  const QString text = tr("%1 changes nothing: %2").arg(name, inWords(why));
+  m_messages.show(MessageBar::Tone::Error, text, choices);
+  logTrouble(text);
+}
+
+/// One after another: each changes the scenario, and with it the plan.
+void MeasuredRuns::takeWaiting() {
+  if (m_waiting.empty() || !plan()) return;
+  const auto [measurement, name] = std::move(m_waiting.front());
+  m_waiting.erase(m_waiting.begin());
+  take(measurement, name);
 }
 
 }  // namespace nest

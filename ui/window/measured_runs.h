@@ -1,6 +1,9 @@
 #pragma once
 
+#include <QObject>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "document/planning_session.h"
 #include "scenario/measurement.h"
@@ -9,9 +12,26 @@ namespace nest {
 
 class MessageBar;
 
-/// Lays the log, benchmark or trace of a run over the open scenario: with the plan shown, if it is of that
-/// run, else as far as it goes without. `level`: whose exchanges it timed, where the user was asked.
-void takeMeasurement(ScenarioDocument&, const PlanningSession&, MessageBar&, const Measurement&,
-                     const QString& name, std::optional<int> level = {});
+/// Lays the logs, benchmarks and traces of runs over the open scenario: with the plan shown, if it is of that
+/// run, else as far as it goes without. What says nothing without a plan waits until there is one.
+class MeasuredRuns : public QObject {
+  Q_OBJECT
+public:
+  MeasuredRuns(ScenarioDocument&, const PlanningSession&, MessageBar&, QObject* parent);
+
+  /// `level`: whose exchanges it timed, where the user was asked.
+  void take(const Measurement&, const QString& name, std::optional<int> level = {});
+
+private:
+  const Plan* plan() const;  ///< null: none of the scenario as it is now
+  void put(const QString& verb, const Scenario& with, bool isDoubtful, const QString& text);
+  void refuse(const Diagnostic& why, const Measurement&, const QString& name);
+  void takeWaiting();
+
+  ScenarioDocument& m_document;
+  const PlanningSession& m_session;
+  MessageBar& m_messages;
+  std::vector<std::pair<Measurement, QString>> m_waiting;
+};
 
 }  // namespace nest

@@ -99,6 +99,26 @@ private Q_SLOTS:
     QVERIFY2(told(b).contains(QStringLiteral("megatron-core-2025")), qPrintable(told(b)));
     QVERIFY2(told(b).contains(QStringLiteral("again")), qPrintable(told(b)));
   }
+  void aTraceWaitsForThePlan() {
+    QTemporaryDir dir;
+    WindowBench b(ownCopy(dir));
+    QVERIFY(!b.solved());  // as when both are given at the start
+    QVERIFY(b.window.openPath(dataOf("profiler-trace/record_function.json")));
+    QVERIFY2(told(b).contains(QStringLiteral("as soon as the plan")), qPrintable(told(b)));
+    QTRY_VERIFY2(told(b).contains(QStringLiteral("record_function.json")) &&
+                     !told(b).contains(QStringLiteral("as soon as")),
+                 qPrintable(told(b)));
+    QVERIFY2(!told(b).contains(QStringLiteral("drop")), qPrintable(told(b)));
+  }
+  void aTraceDoesNotWaitForAnotherScenario() {
+    QTemporaryDir dir;
+    WindowBench b(ownCopy(dir));
+    QVERIFY(b.window.openPath(dataOf("profiler-trace/record_function.json")));
+    QVERIFY(b.window.openPath(ownCopy(dir)));
+    QTRY_VERIFY(b.solved());
+    QCoreApplication::processEvents();
+    QVERIFY2(!told(b).contains(QStringLiteral("record_function.json")), qPrintable(told(b)));
+  }
   void aBenchmarkThatDoesNotFitChangesNothing() {
     WindowBench b;
     QTRY_VERIFY(b.solved());
