@@ -34,6 +34,55 @@ bool isBesideFront(std::size_t i, const PlanContext& c) {
   return i >= c.outcome->front.size();
 }
 
+/// "4|2", "full|none × 7": what each stage has.
+template <class Of>
+QString eachStage(const Plan& p, Of of) {
+  QStringList parts;
+  for (std::size_t i = 0, end = 0; i < p.stages.size(); i = end) {
+    const QString part = of(p.stages[i]);
+    while (end < p.stages.size() && of(p.stages[end]) == part) ++end;
+    parts << part + (end > i + 1 ? QStringLiteral(" × %1").arg(end - i) : QString());
+  }
+  return parts.join(u'|');
+}
+
+QString layerCounts(const Plan& p) {
+  return eachStage(p, [](const StagePlan& s) { return QString::number(s.layers().size()); });
+}
+
+QString recomputes(const Plan& p) {
+  const auto of = [](const StagePlan& s) { return QString::fromLatin1(nameOf(s.recompute)); };
+  const QString each = eachStage(p, of);
+  return each.contains(u'|') || p.stages.empty() ? each : of(p.stages.front());
+}
+
+/// Their summaries, and what tells those apart that have the same.
+std::vector<QString> namesOf(const std::vector<const RankedPlan*>& plans) {
+  struct Alike {
+    const Plan* first;
+    bool cuts = false, recompute = false;
+  };
+  std::map<std::string, Alike> bySummary;
+  for (const RankedPlan* ranked : plans) {
+    const auto& stages = ranked->plan.stages;
+    Alike& alike = bySummary.try_emplace(summaryOf(ranked->plan), Alike{&ranked->plan}).first->second;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const StagePlan& other = alike.first->stages[i];
+      alike.cuts = alike.cuts || stages[i].chunks != other.chunks;
+      alike.recompute = alike.recompute || stages[i].recompute != other.recompute;
+    }
+  }
+  std::vector<QString> out;
+  for (const RankedPlan* ranked : plans) {
+    const std::string summary = summaryOf(ranked->plan);
+    const Alike& alike = bySummary.at(summary);
+    out.push_back(from(summary));
+    if (alike.cuts) out.back() += FrontFigure::tr(" · layers %1").arg(layerCounts(ranked->plan));
+    if (alike.recompute) out.back() += FrontFigure::tr(" · recompute %1").arg(recomputes(ranked->plan));
+  }
+  return out;
+}
+
 double peak(const RankedPlan& p, const PlanContext& c) {
   return predictedPeak(*c.problem, p.evaluation).value();
 }
@@ -71,11 +120,11 @@ QRectF boxOf(const RankedPlan& p, const ChartPlane& plane, const PlanContext& c)
   return {at.x() - 9, at.y() - 9, 18, 18};
 }
 
-QString tipOf(const RankedPlan& p, bool beside, const PlanContext& c) {
+QString tipOf(const RankedPlan& p, const QString& name, bool beside, const PlanContext& c) {
   const QString chosen = beside ? FrontFigure::tr("<br>The plan shown; not on the front") : QString();
   return FrontFigure::tr("<b>%1</b><br>%2 per step<br>%3 devices<br>%4 on the fullest device")
-             .arg(from(summaryOf(p.plan)), from(text::time(p.evaluation.batchTime)),
-                  from(text::count(p.plan.devicesUsed())), peakText(p, c)) +
+             .arg(name, from(text::time(p.evaluation.batchTime)), from(text::count(p.plan.devicesUsed())),
+                  peakText(p, c)) +
          chosen;
 }
 
@@ -124,15 +173,24 @@ void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   else
     chart.marks(best, {14, ink.color(Theme::Role::Accent), rim});
   chart.paint();
-  const auto name = [&](const RankedPlan& p) {
+  const std::vector<QString>& named = names(c);
+  const auto name = [&](std::size_t i) {
+    const RankedPlan& p = *all[i];
     const QString devices = from(text::count(p.plan.devicesUsed()));
     const QPointF v = valuesOf(p, c);
     chart.name(plane.at(v.x(), v.y()), isBest(p) ? 9 : 6,
-               {QStringLiteral("%1: %2").arg(devices, from(summaryOf(p.plan))), devices}, isBest(p));
+               {QStringLiteral("%1: %2").arg(devices, named[i]), devices}, isBest(p));
   };
-  if (beside) name(*all.back());
-  for (const RankedPlan& p : c.outcome->front) name(p);  // the fastest have their names first
+  if (beside) name(all.size() - 1);
+  for (std::size_t i = 0; i < c.outcome->front.size(); ++i) name(i);  // the fastest have their names first
   paintMarks(ink, area, c);
+}
+
+const std::vector<QString>& FrontFigure::names(const PlanContext& c) const {
+  const auto all = plansOf(c);
+  if (m_named.outcome != c.outcome || m_named.plan != c.plan || m_names.size() != all.size())
+    m_named = c, m_names = namesOf(all);
+  return m_names;
 }
 
 int FrontFigure::count(const PlanContext& c) const {
@@ -141,7 +199,8 @@ int FrontFigure::count(const PlanContext& c) const {
 
 Figure::Hit FrontFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
   const RankedPlan& plan = *plansOf(c)[i];
-  return {itemOf(i), boxOf(plan, planeOf(area, c, false), c), tipOf(plan, isBesideFront(i, c), c)};
+  return {itemOf(i), boxOf(plan, planeOf(area, c, false), c),
+          tipOf(plan, names(c)[static_cast<std::size_t>(i)], isBesideFront(i, c), c)};
 }
 
 std::vector<QRectF> FrontFigure::placesOf(const QRectF& area, const PlanContext& c) const {
@@ -153,10 +212,11 @@ std::vector<QRectF> FrontFigure::placesOf(const QRectF& area, const PlanContext&
 
 QString FrontFigure::lineOf(int i, const PlanContext& c) const {
   const RankedPlan& p = *plansOf(c)[i];
-  const QString line = tr("%1: %2, %3 devices, %4")
-                           .arg(from(summaryOf(p.plan)), from(text::time(p.evaluation.batchTime)))
-                           .arg(p.plan.devicesUsed())
-                           .arg(peakText(p, c));
+  const QString line =
+      tr("%1: %2, %3 devices, %4")
+          .arg(names(c)[static_cast<std::size_t>(i)], from(text::time(p.evaluation.batchTime)))
+          .arg(p.plan.devicesUsed())
+          .arg(peakText(p, c));
   return isBesideFront(i, c) ? tr("%1 (the plan shown; not on the front)").arg(line) : line;
 }
 

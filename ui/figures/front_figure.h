@@ -22,6 +22,12 @@ protected:
   Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
   QString lineOf(int i, const PlanContext&) const override;
   std::vector<QRectF> placesOf(const QRectF& area, const PlanContext&) const override;
+
+private:
+  const std::vector<QString>& names(const PlanContext&) const;
+
+  mutable PlanContext m_named;  ///< whose plans have these names: they need a look at all of them
+  mutable std::vector<QString> m_names;
 };
 
 }  // namespace nest

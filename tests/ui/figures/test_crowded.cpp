@@ -115,6 +115,29 @@ private slots:
     QVERIFY2(names.size() >= kApart, qPrintable(QString::number(names.size())));
   }
 
+  void plansOfOneSummaryHaveNamesOfTheirOwn() {
+    PlanContext c = front(20);
+    const FrontFigure f;
+    QVERIFY(!f.asText(c).contains(QStringLiteral("layers ")));
+    QVERIFY(!f.asText(c).contains(QStringLiteral("recompute")));
+    auto outcome = std::make_shared<Outcome>(*c.outcome);
+    auto& stages = outcome->front.back().plan.stages;
+    stages[1].chunks.front().insert(stages[1].chunks.front().begin(), stages[0].chunks.front().back());
+    stages[0].chunks.front().pop_back();
+    c.outcome = outcome;
+    const auto isCut = [&] {
+      QStringList names;
+      for (const auto& w : within(wordsOf(f, c), {60, 60, 1330, 720}, "layers \\d")) names << w.text;
+      return names.removeDuplicates(), names.size() > 1;
+    };
+    QVERIFY(isCut());
+    QVERIFY(!f.asText(c).contains(QStringLiteral("recompute")));
+    stages[0].recompute = Recompute::Full;
+    c.outcome = std::make_shared<Outcome>(*outcome);
+    QVERIFY(isCut());
+    QCOMPARE(f.asText(c).count(QStringLiteral("recompute full|")), 1);
+  }
+
   /// Of plans that take as long, the front has the one of less memory, which need not be the one chosen.
   void theChosenPlanIsMarkedBesideTheFront() {
     PlanContext c = front(20);
