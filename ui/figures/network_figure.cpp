@@ -11,7 +11,7 @@ namespace nest {
 namespace {
 
 constexpr double kUsualScale = 1.1;  ///< names of nodes are about as large as what else is written
-constexpr double kMostScale = Ink::kTitle / 12.0;  ///< and on a page with room never larger than its title
+constexpr double kMostScale = 1.7;   ///< on a page with room, where names stay smaller than its title
 constexpr double kLeastWidth = 640, kMostWidth = 1200, kMargin = 48, kFrame = 140;
 
 }  // namespace
@@ -42,7 +42,10 @@ void NetworkFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) con
   painter.save();
   painter.translate(body.center() - all.center() * scale);
   painter.scale(scale, scale);
-  NetworkPainter(painter, m_scene, NetworkMarks(), all, scale, *style.theme).paint();
+  const NetworkMarks none;
+  NetworkPainter network(painter, m_scene, none, all, scale, *style.theme);
+  network.setMostEnlarged(kUsualScale);
+  network.paint();
   painter.restore();
 }
 

@@ -26,6 +26,10 @@ constexpr double kHatched = 7;             ///< pixels of height from which a bo
 constexpr double kLeastNumber = 7;         ///< pixels of the smallest stage number
 constexpr int kMostSlices = 6;             ///< colours that a folded device shows side by side
 
+QFont impliedHostFont() {
+  return Theme::font(12, true);
+}
+
 /// The pixels that boxes without edge fill where nothing is smoothed. On paper there are none: each is hit.
 class Pixels {
 public:
@@ -53,6 +57,10 @@ private:
 NetworkPainter::NetworkPainter(QPainter& p, const NetworkScene& scene, const NetworkMarks& marks,
                                const QRectF& visible, double scale, const Theme& theme)
     : m_p(p), m_scene(scene), m_marks(marks), m_visible(visible), m_scale(scale), m_theme(theme) {}
+
+QFont NetworkPainter::nameFont(double size, bool bold) const {
+  return Theme::font(std::min(size, size * m_enlarged / m_scale), bold);
+}
 
 bool NetworkPainter::stepsBack(int node) const {
   if (m_scene.node(node).kind != NodeKind::Device) return false;
@@ -129,7 +137,7 @@ void NetworkPainter::paintDeviceText(int node, const QColor& fill) {
     if (const QString last = most->number(m_scene.shownBy()); last != text)
       text += QStringLiteral("…") + last;
   }
-  m_p.setFont(Theme::font(12, !kinds.empty()));
+  m_p.setFont(nameFont(12, !kinds.empty()));
   if (kinds.size() == 1 && m_theme.stageHatch(kinds.front().colour()) != 0) {
     // The number stands on a plain spot, or the hatch would run through it.
     const double w = m_p.fontMetrics().horizontalAdvance(text) + 4, h = m_p.fontMetrics().height() - 2;
@@ -185,13 +193,13 @@ void NetworkPainter::paintNode(int node) {
       m_scene.alike(node) > 1 ? QStringLiteral("×%1").arg(countText(m_scene.alike(node))) : QString();
   if (n.kind == NodeKind::Device) {
     if (!n.failed) paintDeviceText(node, kinds.empty() ? fill : m_theme.stage(kinds.front().colour()));
-    m_p.setFont(Theme::font(9, true));
+    m_p.setFont(nameFont(9, true));
     m_p.setPen(m_theme.color(Role::Accent));
     m_p.drawText(QRectF(r.left() - r.width(), r.bottom() + 4, 3 * r.width(), graph::kHostPadding),
                  Qt::AlignHCenter | Qt::AlignTop, times);
     return;
   }
-  m_p.setFont(Theme::font(12, true));
+  m_p.setFont(nameFont(12, true));
   const bool header = n.kind == NodeKind::Host && !m_scene.contentsOf(node).empty();
   const double side = header ? graph::kHostPadding : 6;
   QRectF text = r.adjusted(side, header ? 4 : 0, -side, 0);
@@ -300,31 +308,52 @@ void NetworkPainter::paintRunNumbers(const std::vector<int>& nodes) {
   m_p.restore();
 }
 
-/// A frame around what belongs to a host that is no node, with its name where there is room for it.
+QRectF NetworkPainter::impliedHostFrame(std::size_t host) const {
+  QRectF frame;
+  for (int n : m_scene.impliedHosts().members[host]) frame |= box(n);
+  return frame.isEmpty() ? frame
+                         : frame.adjusted(-graph::kHostPadding, -graph::kHostPadding - graph::kHostHeader,
+                                          graph::kHostPadding, graph::kHostPadding);
+}
+
+/// In pixels, with their places: those that their frame has room for.
+std::vector<std::pair<QString, QRectF>> NetworkPainter::impliedHostNames() const {
+  const QFontMetricsF metrics(impliedHostFont());
+  std::vector<std::pair<QString, QRectF>> out;
+  for (std::size_t h = 0; h < m_scene.impliedHosts().names.size(); ++h) {
+    const QRectF frame = impliedHostFrame(h);
+    if (!frame.intersects(m_visible)) continue;
+    const QString name = phrase(m_scene.impliedHosts().names[h]);
+    const QRectF place(frame.left() * m_scale + 2, frame.top() * m_scale + 1,
+                       metrics.horizontalAdvance(name) + 4, metrics.height());
+    if (place.right() + 2 <= frame.right() * m_scale) out.emplace_back(name, place);
+  }
+  return out;
+}
+
+/// A frame around what belongs to a host that is no node.
 void NetworkPainter::paintImpliedHosts() {
   for (std::size_t h = 0; h < m_scene.impliedHosts().names.size(); ++h) {
-    QRectF frame;
-    for (int n : m_scene.impliedHosts().members[h]) frame |= box(n);
-    if (frame.isEmpty()) continue;
-    frame.adjust(-graph::kHostPadding, -graph::kHostPadding - graph::kHostHeader, graph::kHostPadding,
-                 graph::kHostPadding);
+    const QRectF frame = impliedHostFrame(h);
     if (!frame.intersects(m_visible)) continue;
     QPen pen(m_theme.color(Role::Border), 1, Qt::DotLine);
     pen.setCosmetic(true);
     m_p.setPen(pen);
     m_p.setBrush(Qt::NoBrush);
     m_p.drawRoundedRect(frame, 4, 4);
-    m_p.setFont(Theme::font(12, true));
-    m_p.setPen(m_theme.color(Role::Text));
-    const QString name = phrase(m_scene.impliedHosts().names[h]);
-    const QRectF head(frame.left() * m_scale + 4, frame.top() * m_scale + 1, frame.width() * m_scale - 8,
-                      m_p.fontMetrics().height());
-    if (m_p.fontMetrics().horizontalAdvance(name) > head.width()) continue;
-    m_p.save();
-    m_p.scale(1 / m_scale, 1 / m_scale);
-    m_p.drawText(head, Qt::AlignLeft | Qt::AlignTop, name);
-    m_p.restore();
   }
+}
+
+void NetworkPainter::paintImpliedHostNames() {
+  m_p.save();
+  m_p.scale(1 / m_scale, 1 / m_scale);
+  m_p.setFont(impliedHostFont());
+  for (const auto& [name, place] : impliedHostNames()) {
+    m_p.fillRect(place, m_theme.color(Role::Canvas));  // lines to the devices pass below
+    m_p.setPen(m_theme.color(Role::Text));
+    m_p.drawText(place, Qt::AlignCenter, name);
+  }
+  m_p.restore();
 }
 
 /// Names in pixels, those of switches with the most below first, each only where it covers no other.
@@ -428,6 +457,7 @@ void NetworkPainter::paintTop() {
   paintLinks(true);
   for (int n : nodesInSight())
     if (isSwitch(n)) paintNode(n);
+  paintImpliedHostNames();
   paintLinkLabels();
   if (m_scale < kLegible || isCrowded()) paintFarLabels();
 }
@@ -449,6 +479,7 @@ void NetworkPainter::paintTopOf(const Detail& whole) {
   paintLinks(true);
   for (int n : nodesInSight())
     if (isSwitch(n)) paintNode(n);
+  paintImpliedHostNames();
 }
 
 void NetworkPainter::paintLit() {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <QSet>
+#include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "figures/network_scene.h"
@@ -38,6 +40,9 @@ public:
   };
   Detail detail() const;
 
+  /// Names grow with their boxes up to this scale and stay as large from there on; unset: without end.
+  void setMostEnlarged(double scale) { m_enlarged = scale; }
+
   void paint();        ///< paintGround(), then paintTop()
   void paintGround();  ///< frames, links below boxes, boxes
   void paintTop();     ///< trunks, switches, names
@@ -52,6 +57,7 @@ private:
   static std::size_t at(int number) { return static_cast<std::size_t>(number); }
   QRectF box(int node) const { return m_scene.box(node); }
   bool isCrowded() const;  ///< boxes are painted by the colour, not one by one
+  QFont nameFont(double size, bool bold) const;
   bool isSwitch(int node) const { return m_scene.node(node).kind == NodeKind::Switch; }
   const std::vector<int>& nodesInSight() const;
   const std::vector<int>& linksInSight() const;
@@ -64,6 +70,9 @@ private:
   void paintDeviceText(int node, const QColor& fill);
   void paintStack(int node);
   void paintImpliedHosts();
+  QRectF impliedHostFrame(std::size_t host) const;  ///< null: nothing of it is drawn
+  std::vector<std::pair<QString, QRectF>> impliedHostNames() const;
+  void paintImpliedHostNames();
   void paintFarLabels();
   void paintHatch(const QRectF& box, const RankKind&, const QColor& fill);
   void paintCross(const QRectF& box);
@@ -75,6 +84,7 @@ private:
   QColor colourOf(int link, double& width) const;
   void paintLinkLabels();
   QString labelOf(int link) const;
+  bool isShared(const QPointF&, int link) const;
 
   QPainter& m_p;
   const NetworkScene& m_scene;
@@ -82,6 +92,7 @@ private:
   QRectF m_visible;
   double m_scale;
   const Theme& m_theme;
+  double m_enlarged = std::numeric_limits<double>::infinity();
   std::optional<Detail> m_detail;                            ///< of the whole, where a part is painted
   mutable std::optional<std::vector<int>> m_nodes, m_links;  ///< in sight, once asked for
 };

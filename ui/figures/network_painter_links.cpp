@@ -19,6 +19,7 @@ constexpr double kLabelled = 0.5;           ///< m_scale from which links are la
 constexpr std::size_t kMostLabelled = 200;  ///< links in sight
 constexpr std::size_t kFew = 24;            ///< that many labels do not crowd a drawing
 constexpr double kSaysAlready = 150;        ///< pixels between labels that say the same
+constexpr double kShared = 3;               ///< pixels to another link from where a label says one's own
 constexpr std::size_t kMostSmooth = 200;    ///< links in sight that are drawn one by one, smooth
 
 /// Thicker with bandwidth.
@@ -150,6 +151,14 @@ QString NetworkPainter::labelOf(int link) const {
          QString::fromStdString(text::bandwidth(l.bandwidth));
 }
 
+/// Whether another link has its line there as well: what is said of one would be read as the sum of both.
+bool NetworkPainter::isShared(const QPointF& spot, int link) const {
+  const std::vector<int>& links = linksInSight();
+  return std::any_of(links.begin(), links.end(), [&](int other) {
+    return other != link && m_scene.distanceTo(other, spot) < kShared / m_scale;
+  });
+}
+
 void NetworkPainter::paintLinkLabels() {
   std::vector<int> asked, unasked;
   for (int l : linksInSight()) {
@@ -171,6 +180,7 @@ void NetworkPainter::paintLinkLabels() {
     if (node.kind != NodeKind::Device || node.host.empty() || m_scene.impliedHosts().hostOf[at(n)] >= 0)
       taken.push_back(pixels.mapRect(box(n)));
   }
+  for (const auto& [name, area] : impliedHostNames()) taken.push_back(area);
   m_p.save();
   m_p.scale(1 / m_scale, 1 / m_scale);
   m_p.setFont(Theme::font(11));
@@ -184,10 +194,15 @@ void NetworkPainter::paintLinkLabels() {
       return;
     QRectF r = metrics.boundingRect(s).adjusted(-4, -1, 4, 1);
     bool free = false;
-    for (double share : {0.5, 0.62, 0.38, 0.75, 0.25, 0.88, 0.12}) {
-      r.moveCenter(pixels.map(along(m_scene.path(link), share)));
-      free = pixels.mapRect(m_visible).contains(r) &&
-             std::none_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); });
+    for (const bool alone : {true, false}) {
+      for (double share : {0.5, 0.62, 0.38, 0.75, 0.25, 0.88, 0.12}) {
+        const QPointF spot = along(m_scene.path(link), share);
+        r.moveCenter(pixels.map(spot));
+        free = pixels.mapRect(m_visible).contains(r) &&
+               std::none_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); }) &&
+               !(alone && isShared(spot, link));
+        if (free) break;
+      }
       if (free) break;
     }
     if (!free && !must) return;

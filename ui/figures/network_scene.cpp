@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -337,12 +338,17 @@ int NetworkScene::nodeAt(const QPointF& scene) const {
 int NetworkScene::linkAt(const QPointF& scene, double reach) const {
   int best = -1;
   double nearest = reach;
-  for (int l : m_shownLinks) {
-    const QPolygonF& path = m_paths[at(l)];
-    for (int k = 0; k + 1 < path.size(); ++k)
-      if (const double d = distanceToSegment(scene, path[k], path[k + 1]); d < nearest) nearest = d, best = l;
-  }
+  for (int l : m_shownLinks)
+    if (const double d = distanceTo(l, scene); d < nearest) nearest = d, best = l;
   return best;
+}
+
+double NetworkScene::distanceTo(int link, const QPointF& scene) const {
+  const QPolygonF& path = m_paths[at(link)];
+  double nearest = std::numeric_limits<double>::infinity();
+  for (int k = 0; k + 1 < path.size(); ++k)
+    nearest = std::min(nearest, distanceToSegment(scene, path[k], path[k + 1]));
+  return nearest;
 }
 
 bool NetworkScene::isDrawnLink(const NetworkLink& l) const {

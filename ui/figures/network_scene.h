@@ -63,6 +63,7 @@ public:
   QRectF bounds() const { return m_bounds; }
   int nodeAt(const QPointF&) const;  ///< −1: none; devices win over the host around them
   int linkAt(const QPointF&, double reach) const;
+  double distanceTo(int link, const QPointF&) const;  ///< of a drawn one
   /// For as long as a hand moves nodes: only the picture changes.
   void moveTo(const std::vector<int>& nodes, const std::vector<QPointF>& places);
 

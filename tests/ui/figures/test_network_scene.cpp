@@ -219,6 +219,85 @@ private slots:
     QVERIFY(labels > 0);
   }
 
+  /// Of two links that share a lane, each says what it carries where it is alone.
+  void labelsStandOnTheirOwnLinks() {
+    LevelsSource levels;
+    levels.levels.resize(3);
+    levels.levels[0] = {"host", 8, BytesPerSecond(450e9), {}, Seconds(2e-6)};
+    levels.levels[1] = {"leaf", 4, BytesPerSecond(12.5e9), {}, Seconds(4e-6)};
+    levels.levels[2] = {"spine", 4, BytesPerSecond(3.125e9), {}, Seconds(6e-6)};
+    NetworkScene scene;
+    scene.setGraph(graph::fromLevels(levels), {}, nullptr);
+    const QRectF all = scene.bounds().adjusted(-10, -10, 10, 10);
+    test::TextRecorder page(all.size().toSize());
+    QPainter p(&page);
+    p.translate(-all.topLeft());
+    NetworkPainter(p, scene, {}, all, 1, Theme::of(Theme::Kind::Light)).paint();
+    p.end();
+    int labels = 0;
+    for (const auto& word : page.words()) {
+      if (!word.text.startsWith(QStringLiteral("32 × "))) continue;
+      ++labels;
+      int through = 0;
+      for (const int l : scene.shownLinks())
+        through += scene.distanceTo(l, word.box.center() + all.topLeft()) < 2;
+      QVERIFY2(through <= 1, qPrintable(word.text));
+    }
+    QCOMPARE(labels, 4);
+  }
+
+  /// Nor the names of hosts that are not drawn.
+  void labelsCoverNoNameOfAHost() {
+    NetworkGraph g;
+    NetworkNode leaf;
+    leaf.kind = NodeKind::Switch;
+    leaf.id = leaf.name = "leaf";
+    g.nodes.push_back(leaf);
+    for (int i = 1; i <= 4; ++i) {
+      NetworkNode device;
+      device.kind = NodeKind::Device;
+      device.id = device.name = "node-" + std::to_string(i);
+      device.host = device.id;
+      g.nodes.push_back(device);
+      NetworkLink link;
+      link.from = 0, link.to = i, link.bandwidth = BytesPerSecond(i * 50e9);
+      g.links.push_back(link);
+    }
+    NetworkScene scene;
+    scene.setGraph(g, {}, nullptr);
+    const QRectF all = scene.bounds().adjusted(-10, -60, 10, 10);
+    test::TextRecorder page(all.size().toSize());
+    QPainter p(&page);
+    p.translate(-all.topLeft());
+    NetworkPainter(p, scene, {}, all, 1, Theme::of(Theme::Kind::Light)).paint();
+    p.end();
+    std::vector<QRectF> names, labels;
+    for (const auto& word : page.words()) {
+      if (word.text.startsWith(QStringLiteral("node-"))) names.push_back(word.box);
+      if (word.text.endsWith(QStringLiteral("B/s"))) labels.push_back(word.box);
+    }
+    QVERIFY(names.size() >= 4 && !labels.empty());
+    for (const QRectF& label : labels)
+      for (const QRectF& name : names) QVERIFY(!label.intersects(name));
+  }
+
+  /// The title is the largest word of the page.
+  void namesAreSmallerThanTheTitle() {
+    NetworkScene scene;
+    scene.setGraph(twoHosts(), {}, nullptr);
+    test::TextRecorder page({1280, 720});
+    QPainter p(&page);
+    FigureStyle style;
+    style.standalone = true;
+    NetworkFigure(scene, [] { return QString(); }).paint(p, QRectF(0, 0, 1280, 720), {}, style);
+    p.end();
+    double title = 0, others = 0;
+    for (const auto& word : page.words())
+      (word.text == QStringLiteral("Network") ? title : others) =
+          std::max(word.text == QStringLiteral("Network") ? title : others, word.box.height());
+    QVERIFY2(others > 0 && others < 0.85 * title, qPrintable(QStringLiteral("%1 %2").arg(others).arg(title)));
+  }
+
   /// On a page of a column's width the drawing has the room that no key needs.
   void aSmallPageIsTheDrawings() {
     NetworkScene scene;
