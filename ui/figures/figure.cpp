@@ -8,6 +8,20 @@
 #include "figures/page.h"
 
 namespace nest {
+namespace {
+
+/// A small page is a small print of a page on which everything has its place, and a large page a large one:
+/// type, gaps and data shrink and grow alike.
+double printScale(const Figure& figure, const QSizeF& page, const PlanContext& c) {
+  const auto scaleTo = [&](const QSizeF& size) {
+    return std::min(page.width() / size.width(), page.height() / size.height());
+  };
+  if (const double small = scaleTo(kLeastPage); small < 1) return small;
+  if (scaleTo(kMostPage) <= 1) return 1;
+  return std::max(1.0, scaleTo(kMostPage.expandedTo(figure.preferredSize(c))));
+}
+
+}  // namespace
 
 void Figure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
                    const FigureStyle& style) const {
@@ -16,12 +30,7 @@ void Figure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
     still.search.reset();
     return paint(painter, area, still, style);
   }
-  // A small page is a small print of a page on which everything has its place: type, gaps and data shrink
-  // alike.
-  const double scale =
-      style.standalone
-          ? std::min({1.0, area.width() / kLeastPage.width(), area.height() / kLeastPage.height()})
-          : 1.0;
+  const double scale = style.standalone ? printScale(*this, area.size(), c) : 1.0;
   painter.save();
   painter.translate(area.topLeft());
   painter.scale(scale, scale);

@@ -18,7 +18,8 @@ using Role = Theme::Role;
 
 namespace {
 constexpr double kNote = 18;  ///< pixels a line
-}
+constexpr double kHeading = 14, kPairGap = 30;
+}  // namespace
 
 /// Where the four panels stand, and the two scales that they share.
 struct PlanPairFigure::Parts {
@@ -98,7 +99,7 @@ PlanPairFigure::Parts PlanPairFigure::layOut(const QRectF& area, const PlanConte
   }
   const double legend = legendHeight(p.items, body.width());
   p.legend = QRectF(body.left(), body.bottom() - legend, body.width(), legend);
-  const double gap = 30, axis = 52;
+  const double gap = kPairGap, axis = 52;
   const double width = (body.width() - axis - gap) / 2, top = body.top() + 48;
   const double room = p.legend.top() - top - 26 - 48;
   // In a small window the loads have the room to themselves.
@@ -160,9 +161,12 @@ void PlanPairFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
   for (int side = 0; side < 2; ++side) {
     const auto i = static_cast<std::size_t>(side);
     const QString name = m_sides[i].name;
-    ink.label(p.heading[i], name, Qt::AlignLeft | Qt::AlignVCenter, 14, ink.color(Role::Text), true);
-    const double left = Ink::width(name, 14, true) + 12;
-    ink.label(p.heading[i].adjusted(left, 0, 0, 0),
+    QRectF heading = p.heading[i];
+    if (Ink::width(name, kHeading, true) > heading.width())  // over the axis there is more room
+      heading.setLeft(side == 0 ? bodyOf(area, c, style.standalone).left() : heading.left() - kPairGap / 2);
+    ink.label(heading, name, Qt::AlignLeft | Qt::AlignVCenter, kHeading, ink.color(Role::Text), true);
+    const double left = Ink::width(name, kHeading, true) + 12;
+    ink.label(heading.adjusted(left, 0, 0, 0),
               phrase(summaryOf(m_sides[i].plan->plan)) + QStringLiteral(" · ") +
                   phrase(paceText(paceOf(side), measureOf(paceOf(0), paceOf(1)))),
               Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Role::MutedText));

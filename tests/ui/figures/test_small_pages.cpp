@@ -1,4 +1,5 @@
-// Figures on pages of a column's width: what they are about is on them, and nothing runs into anything.
+// Figures on pages of a column's width, and of a screen's: what they are about is on them, can be read, and
+// nothing runs into anything.
 #include <QPainter>
 #include <cmath>
 
@@ -74,6 +75,32 @@ private slots:
       for (const char* stage : {"1", "2"}) QVERIFY2(texts.contains(QLatin1String(stage)), qPrintable(all));
       QVERIFY2(!texts.contains(QStringLiteral("…")), qPrintable(all));
     }
+  }
+
+  /// Its type grows with it, or would be lost in it.
+  void aLargePageIsALargePrint() {
+    const PlanContext c = test::contextOf({});
+    const auto titleOn = [&](const QSize& size) {
+      return wordsOf(PlacementFigure(), c, size).front().box.height();
+    };
+    const double usual = titleOn(kSlide);
+    QCOMPARE(titleOn({1600, 1000}), usual);
+    QVERIFY(titleOn({3840, 2160}) > 2 * usual);
+    QCOMPARE(titleOn({3840, 500}), usual);  // a strip has room for no larger type
+  }
+
+  /// What "Before" stands over is narrower than the word.
+  void sidesOfANarrowPairKeepTheirNames() {
+    const PlanContext c = test::contextOf({});
+    PlanPairFigure pair;
+    pair.setSides({QStringLiteral("Before"), c.plan, c.problem}, {QStringLiteral("Now"), c.plan, c.problem});
+    test::TextRecorder page({160, 400});
+    QPainter painter(&page);
+    pair.paint(painter, QRectF(0, 0, 160, 400), c, {});
+    painter.end();
+    const QStringList texts = textsOf(page.words());
+    for (const char* name : {"Before", "Now"})
+      QVERIFY2(texts.contains(QLatin1String(name)), qPrintable(texts.join(u'|')));
   }
 
   /// Hosts whose names differ at their ends can be told apart.

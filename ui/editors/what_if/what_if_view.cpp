@@ -229,9 +229,8 @@ void WhatIfView::showAnswer() {
   const bool sameModel =
       m_reference.problem && context().problem && *m_reference.problem->graph == *context().problem->graph;
   if (m_reference.plan && context().plan && sameModel)
-    m_pair->setSides(
-        {m_reference.name, m_reference.plan, m_reference.problem},
-        {isReferenceShown() ? tr("Now: the same") : tr("Now"), context().plan, context().problem});
+    m_pair->setSides({m_reference.name, m_reference.plan, m_reference.problem},
+                     {tr("Now"), context().plan, context().problem});
   else if (m_reference.scenario && context().scenario && (!m_reference.plan || !context().plan))
     m_pair->showInstead({m_reference.plan ? tr("No longer fits")
                          : context().plan ? tr("Before, it did not fit")
