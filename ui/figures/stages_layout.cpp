@@ -30,16 +30,17 @@ std::vector<LegendItem> legendOf(const Evaluation& e, const Theme& theme) {
 void layLayers(StagesLayout& out, const Problem& problem, const Plan& plan) {
   double total = 0;
   std::vector<double> seconds;
-  for (int q = 0; q < plan.chunksPerStage(); ++q)
-    for (int i = 0; i < plan.stageCount(); ++i) {
-      const auto& chunks = plan.stages[i].chunks;
-      if (q >= static_cast<int>(chunks.size())) continue;
-      for (LayerIndex x : chunks[q]) {
-        out.layers.push_back({x.value, i, q, {}});
-        seconds.push_back(layerSeconds(problem, plan, i, x));
-        total += seconds.back();
-      }
+  const int stages = plan.stageCount();
+  for (int part = 0; part < plan.chunksPerStage() * stages; ++part) {  // as the model runs through them
+    const int i = plan.pipelineSchedule().stageOf(part, stages), q = part / stages;
+    const auto& chunks = plan.stages[i].chunks;
+    if (q >= static_cast<int>(chunks.size())) continue;
+    for (LayerIndex x : chunks[q]) {
+      out.layers.push_back({x.value, i, q, {}});
+      seconds.push_back(layerSeconds(problem, plan, i, x));
+      total += seconds.back();
     }
+  }
   // Layers without a known time still get a place.
   const double least = total > 0 ? total * 1e-4 : 1;
   double sum = 0;

@@ -255,6 +255,29 @@ private slots:
     }
   }
 
+  /// Also where every other chunk lies on the stages in reverse.
+  void theRibbonHasLayersInOrder() {
+    PlanContext c = test::contextOf({});
+    auto ranked = std::make_shared<RankedPlan>(*c.plan);
+    Plan& plan = ranked->plan;
+    const int stages = plan.stageCount(), layers = c.problem->graph->layerCount();
+    for (const ScheduleKind kind : {ScheduleKind::Interleaved, ScheduleKind::ZbV, ScheduleKind::DualPipeV}) {
+      plan.schedule = kind;
+      for (StagePlan& s : plan.stages) s.chunks.assign(2, {});
+      for (int x = 0; x < layers; ++x) {
+        const int part = x * 2 * stages / layers;
+        const int stage = plan.pipelineSchedule().stageOf(part, stages);
+        plan.stages[static_cast<std::size_t>(stage)]
+            .chunks[static_cast<std::size_t>(part / stages)]
+            .push_back(LayerIndex(x));
+      }
+      c.plan = ranked;
+      const StagesLayout m = layoutStages(QRectF(0, 0, 900, 600), c, false, false);
+      QCOMPARE(static_cast<int>(m.layers.size()), layers);
+      for (int x = 0; x < layers; ++x) QCOMPARE(m.layers[static_cast<std::size_t>(x)].layer, x);
+    }
+  }
+
   void layersAreNamedByTheirRuns() {
     const PlanContext c = planOn(4, {8, 4, 4});
     const LayerGraph& graph = *c.problem->graph;
