@@ -318,7 +318,10 @@ Reading<TransformerArchitecture> readHuggingFaceConfig(std::string_view text, co
   const LanguagePart part = languagePart(jsonText->root());
   ConfigFields outer(*jsonText, jsonText->root(), "", out, true);
   ConfigFields fields(*jsonText, *part.object, part.pointer, out, takesDefaults || !part.key.empty());
-  const ConfigFamily* family = familyOf(fields.fields());
+  // Some name the language part by the family that its code was made of.
+  const ConfigFamily* family =
+      part.key.empty() ? nullptr : familyOfType(outer.string("model_type") + "_text");
+  if (!family) family = familyOf(fields.fields());
   if (!family && !hasErrors(out)) reportUnknownFamily(fields.fields(), *jsonText, *part.object);
   if (!family) return {std::nullopt, out};
   TransformerArchitecture a;
@@ -353,7 +356,7 @@ const Format& huggingFaceFormat() {
  "num_attention_heads": 32, "intermediate_size": 11008, "vocab_size": 32000})",
       .remarks =
           R"(Dense and with experts: llama, mistral, qwen2 to qwen3_5, deepseek to v3.2, kimi_k2, glm4, glm4_moe, glm_moe_dsa,
-gpt_oss, minimax_m2, gemma to gemma4, olmo, olmoe, cohere, nemotron, phi, granite, falcon, starcoder2, ernie4_5, …
+gpt_oss, minimax_m2, minimax_m3, gemma to gemma4, olmo, olmoe, cohere, nemotron, phi, granite, falcon, starcoder2, …
 Hybrids with state-space or linear attention: nemotron_h, granitemoehybrid, qwen3_next, jamba, mamba, mamba2.
 Encoder-decoders: t5, bart, whisper. Images: vit. Of models that also see or hear the language part (text_config).
 Sizes have to be there; other absent keys get the defaults of transformers, and are told. What a file asks for and

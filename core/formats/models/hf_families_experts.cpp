@@ -16,6 +16,16 @@ void miMoV2(ConfigFields& f, TransformerArchitecture& a) {
   a.valueHeadDim = f.optional({"v_head_dim"}, a.headDim, 1, kMostWidth);
 }
 
+/// transformers, minimax_m3_vl: a width for each shared expert, and attention to blocks of keys that an
+/// indexer chooses, but in the first blocks.
+void miniMaxM3(ConfigFields& f, TransformerArchitecture& a) {
+  if (a.experts) a.experts->sharedIntermediate *= f.shape({"n_shared_experts"}, 1, 0, 1024);
+  if (f.value("sparse_attention_config"))
+    f.fields().report(
+        Severity::Warning, "config-not-modelled", "sparse_attention_config",
+        "Attention to chosen blocks of keys is costed as attention to all, without its indexer");
+}
+
 const ConfigFamily qwen3Moe = {
     .type = "qwen3_moe",
     .className = "Qwen3Moe",
@@ -121,6 +131,20 @@ void addExpertFamilies(std::vector<ConfigFamily>& all) {
        .queryKeyNorm = kWhole,
        .queryKeyNormKey = "use_qk_norm",
        .experts = {.ownWidth = false}},
+      {.type = "minimax_m3_vl_text",
+       .className = "MiniMaxM3Sparse",
+       .sizes = {200064, 6144, 3072, 60, 64, 4},
+       .positions = 524288,
+       .headDim = 128,
+       .queryKeyNorm = kPerHead,
+       .experts = {.count = 128,
+                   .perToken = 4,
+                   .ownWidth = false,
+                   .shared = kWidth,
+                   .sharedDefault = 3072,
+                   .denseWidth = "dense_intermediate_size"},
+       .clampedGate = true,
+       .more = miniMaxM3},
       {.type = "glm4_moe",
        .className = "Glm4Moe",
        .headDim = 128,

@@ -89,6 +89,23 @@ private slots:
     const double activeOff = activeParameterCount(*a) / fact["active"].get<double>() - 1;
     QVERIFY2(std::abs(activeOff) < 0.2, qPrintable(QString::number(100 * activeOff) + " % off, active"));
   }
+  /// MiniMax-M3's file calls its language part minimax_m2; the whole says what it is.
+  void theWholeNamesItsLanguagePart() {
+    json text = config("minimax-m3");
+    const auto plain = read(text);
+    text["model_type"] = "minimax_m2";
+    text["sparse_attention_config"] = {{"sparse_topk_blocks", 16}};
+    const auto whole = read({{"model_type", "minimax_m3_vl"}, {"text_config", text}});
+    QVERIFY(plain && whole && whole->experts);
+    QCOMPARE(parameterCount(*whole), parameterCount(*plain));
+    QCOMPARE(whole->family, plain->family);
+    QVERIFY(whole->queryKeyNorm && !whole->wideQueryKeyNorm && whole->clampedGate);
+    QCOMPARE(whole->experts->sharedIntermediate, 3072);
+    QCOMPARE(whole->intermediate, 12288);
+    const Diagnostic* told = find(whole.diagnostics, "config-not-modelled");
+    QVERIFY(told && told->message.find("costed as attention to all") != std::string::npos);
+    QVERIFY(!find(whole.diagnostics, "config-key-unread"));
+  }
   void everyArchitectureIsWrittenAndReadBack() {
     for (const json& fact : facts()) {
       const auto a = read(fact["config"]);
