@@ -237,10 +237,12 @@ bool PerStageSearch::take(Item item, const Put& put) {
   }
   if (item.kind == Item::Kind::Sharp) return process(std::move(item), put);
   PerStageBounds& bounds = boundsOf(item);
-  const int room =
-      std::min(widest(microbatch(item.microbatch), item.dataDegree), item.units + item.units / 8);
-  bounds.sharpen(room, limit() * (1 + kEqualTimes), m_roomiest, knowsSites(), m_watch);
-  makeRoom(bounds);
+  if (bounds.whole(item.units, 0) <= limit()) {
+    const int room =
+        std::min(widest(microbatch(item.microbatch), item.dataDegree), item.units + item.units / 8);
+    bounds.sharpen(room, limit() * (1 + kEqualTimes), m_roomiest, knowsSites(), m_watch);
+    makeRoom(bounds);
+  }
   item.bound = std::max(item.bound, bounds.whole(item.units, 0));
   item.kind = Item::Kind::Sharp;
   put(item);
@@ -384,7 +386,8 @@ bool PerStageSearch::process(Item item, const Put& put) {
         continue;
       }
       Found found;
-      const bool any = solve(solver, item, found);
+      const bool any = solve(solver, item, layout, found);
+      bounds.standAnywhere();
       if (any && solver.complete()) m_leaders.push_back({c, item.microbatch, item.schedule, sums, found});
       const double upTo = goal(item).time;
       if (any) m_incumbents.offer(std::move(found));
@@ -429,7 +432,8 @@ long long PerStageSearch::allowance(const Item& item) const {
 
 // Far above the bound a search looks at far too much, and ended early it leaves what it began with: where it
 // takes long, a guess comes first, as long as guesses take no more than all else.
-bool PerStageSearch::solve(PerStageSolver& solver, const Item& item, Found& found) {
+bool PerStageSearch::solve(PerStageSolver& solver, const Item& item, const BlockLayout& layout,
+                           Found& found) {
   const Tuning::Guesses& guesses = m_uniform.tuning().guesses;
   const bool isFar = m_incumbents.lead().time > item.bound * guesses.far;
   const PerStageSolver::Effort effort{.labels = allowance(item)};
@@ -439,6 +443,8 @@ bool PerStageSearch::solve(PerStageSolver& solver, const Item& item, Found& foun
   const bool any = solver.solve(goal(item), found, {most, effort.labels});
   if (solver.complete() || m_watch.states() <= most) return any;
   if (any) m_incumbents.offer(found);
+  PerStageBounds& bounds = boundsOf(item);
+  bounds.standOn(layout, item.units, limit(), m_roomiest, m_watch);
   const long long before = m_watch.states();
   if (Found guess; solver.guess(goal(item), guesses.width, guess)) m_incumbents.offer(std::move(guess));
   m_guessed += m_watch.states() - before;

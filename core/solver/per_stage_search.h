@@ -104,7 +104,7 @@ private:
   bool process(Item, const Put& put);
   void tryAgain(Item, const Put& put);
   long long allowance(const Item&) const;  ///< labels
-  bool solve(PerStageSolver&, const Item&, Found&);
+  bool solve(PerStageSolver&, const Item&, const BlockLayout&, Found&);
   PerStageModel::Goal goal(const Item&) const;
 
   const Problem& m_problem;

@@ -30,15 +30,17 @@ LayerSums& Search::sumsOf(int microbatch, int strategy, bool covered) {
   return *sums;
 }
 
-bool Search::run(double share) {
+bool Search::run(const Most& most) {
   if (m_rules.contradictory()) {
     m_lowerBound = kNever;
     return true;
   }
   enumerate();
   if (m_watch.over()) return false;
-  if (share < 1) m_watch.pauseAfter(share);
+  if (most.share < 1) m_watch.pauseAfter(most.share);
+  m_mostStates = most.states;
   const bool complete = drain();
+  m_mostStates = Most().states;
   m_watch.resume();
   return complete;
 }
@@ -82,6 +84,7 @@ void Search::list(const Unlisted& part, Put put) {
 
 template <class Put>
 bool Search::take(const Item& item, Put put) {
+  if (m_watch.states() > m_mostStates) return false;
   if (item.zero == kUnlisted) {
     Unlisted& part = m_unlisted[at(item.entry)];
     list(part, put);

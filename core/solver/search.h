@@ -31,8 +31,13 @@ public:
   Search(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Incumbents&, Watch&,
          const Tuning& = {});
 
-  /// True if it ran to its end. `share`: of the time to a deadline, it gets no more.
-  bool run(double share = 1);
+  /// True if it ran to its end. Of the time to a deadline, and of states, it gets no more.
+  struct Most {
+    double share = 1;
+    long long states = std::numeric_limits<long long>::max();
+  };
+  bool run(const Most&);
+  bool run() { return run(Most()); }
   double lowerBound() const { return m_lowerBound; }  ///< proven at any moment; infinite: nothing is left
   void fillLog(Outcome&) const;
   long long tuples() const { return m_tuples; }
@@ -170,7 +175,7 @@ private:
   std::map<std::pair<int, int>, int> m_sharpened;  ///< how often, by entry and ZeRO stage
   double m_lowerBound = 0;
   ChainLabels::Storage m_storage;
-  long long m_tuples = 0;
+  long long m_tuples = 0, m_mostStates = std::numeric_limits<long long>::max();
 };
 
 }  // namespace nest::planner

@@ -186,7 +186,7 @@ public:
     const bool choose = choosesStrategies(m_problem, m_space);
     // Chains with one strategy for all stages are looked at again where each chooses.
     const bool twice = choose && m_order.isChain() && m_space.stageCountDecidesNoZero();
-    bool complete = search.run(twice ? m_tuning.firstShare : 1);
+    bool complete = twice ? search.run({m_tuning.firstShare, m_tuning.firstStates}) : search.run();
     m_out.statistics.tuples = search.tuples();
     double bound = search.lowerBound();
     if (choose && (complete || !m_watch.over())) {

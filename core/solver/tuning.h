@@ -27,6 +27,7 @@ struct Tuning {
   } guesses;
   /// Of the time to a deadline, one strategy for all stages gets so much before each stage chooses its own.
   double firstShare = 0.25;
+  long long firstStates = 3'000'000;  ///< and no more states
   /// After so many states bounds on a strategy for each stage know where stages stand (STATEMENT.md (6.10)).
   long long statesWithoutSites = 1'000'000;
   /// Of more candidates with one strategy, only those are listed that may matter; the log has no others.

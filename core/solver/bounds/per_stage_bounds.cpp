@@ -162,7 +162,8 @@ double PerStageBounds::whole(int units, double hops) const {
   double bound = 0;
   for (int step = 0; step < kSteps; ++step)
     bound = std::max(bound, total(units, m_weights.sum, theta(step, units) / units) + m_weights.sum * hops);
-  if (knows(units)) bound = std::max(bound, m_prefixes->time(0, m_order->last(), units, 0, 0));
+  if (at(units) < m_times.size()) bound = std::max(bound, m_times[at(units)]);
+  if (m_placed) bound = std::max(bound, m_placed->time(0, m_order->last(), units, 0, 0));
   return bound;
 }
 
@@ -189,17 +190,19 @@ double PerStageBounds::time(int behind, int cut, int units, double max, double s
       bound = std::max(bound, m_weights.sum * sum + (m_weights.max - theta) * max + before(t, step, cut));
     }
   }
-  if (knows(units)) bound = std::max(bound, m_prefixes->time(behind, cut, units, max, sum));
+  visitTables(units,
+              [&](const StagePrefixes& t) { bound = std::max(bound, t.time(behind, cut, units, max, sum)); });
   if (m_prices) bound = std::max(bound, m_prices->time(cut, units, max, sum));
   return bound;
 }
 
 double PerStageBounds::leastMax(int behind, int cut, int units) const {
   if (cut == 0) return 0;
-  const double even = units > 0 ? m_unitWork[at(cut)] / units * m_target.share : 0;
-  return knows(units)
-             ? std::max(even, m_prefixes->leastMax(behind, cut, units) * m_target.share / m_whole.share)
-             : even;
+  double most = units > 0 ? m_unitWork[at(cut)] / units * m_target.share : 0;
+  visitTables(units, [&](const StagePrefixes& t) {
+    most = std::max(most, t.leastMax(behind, cut, units) * m_target.share / m_whole.share);
+  });
+  return most;
 }
 
 double PerStageBounds::leastTail(int units, double mostLoad) const {
@@ -227,14 +230,25 @@ double PerStageBounds::leastMax(int units) const {
   return std::max({slowest, m_unitWork.back() / units, m_work.back() / stages}) * (1 - 1e-12);
 }
 
-std::vector<StageSites> PerStageBounds::sitesOf(int units) const {
+std::vector<StageSites> PerStageBounds::sitesOf(std::span<const BlockLayout> layouts, int units) const {
   std::vector<StageSites> all;
   bool differ = false;
-  for (LayerSums* s : m_sums) {
-    if (m_dataDegree == 0) return {};
-    differ = all.emplace_back(*m_problem, *m_shapes, *s, m_dataDegree, units).classes() > 1 || differ;
-  }
+  for (LayerSums* s : m_sums)
+    differ = all.emplace_back(*m_problem, *m_shapes, *s, layouts, units).classes() > 1 || differ;
   return differ ? all : std::vector<StageSites>();
+}
+
+void PerStageBounds::standOn(const BlockLayout& layout, int units, double limit, double capacity,
+                             Watch& watch) {
+  m_placed.reset();
+  if (!m_order->isChain() || isClosed(units) || limit == kNever) return;
+  auto sites = sitesOf({&layout, 1}, units);
+  if (sites.empty()) return;
+  m_placed = std::make_unique<StagePrefixes>(
+      *m_problem, *m_order, *m_rules, m_floors, m_zero, m_target,
+      StagePrefixes::Limits{units, mostLoad(units, limit), capacity, leastMax(units) * m_whole.share},
+      std::move(sites), watch);
+  if (!m_placed->complete()) m_placed.reset();
 }
 
 bool PerStageBounds::priceDepths(int mostUnits, double limit, double capacity, Watch& watch) {
@@ -267,24 +281,32 @@ void PerStageBounds::sharpen(int mostUnits, double limit, double capacity, bool 
   if (!m_order->isChain() || isClosed(mostUnits)) return;
   if (knows(mostUnits)) return;
   // More units only lower what a stage must do, so the widest pipeline leaves the largest load open.
-  const StagePrefixes::Limits limits{mostUnits, mostLoad(mostUnits, limit), capacity};
+  const StagePrefixes::Limits limits{mostUnits, mostLoad(mostUnits, limit), capacity,
+                                     sites ? leastMax(mostUnits) * m_whole.share : 0};
   m_prefixes.reset();  // before the larger one takes as much again
-  m_prefixes =
-      std::make_unique<StagePrefixes>(*m_problem, *m_order, *m_rules, m_floors, m_zero, m_target, limits,
-                                      sites ? sitesOf(mostUnits) : std::vector<StageSites>(), watch);
+  m_prefixes = std::make_unique<StagePrefixes>(
+      *m_problem, *m_order, *m_rules, m_floors, m_zero, m_target, limits,
+      sites && m_dataDegree > 0 ? sitesOf(StageSites::firstBlocks(m_dataDegree), mostUnits)
+                                : std::vector<StageSites>(),
+      watch);
   if (!m_prefixes->complete()) return m_prefixes.reset();
   bool closed = true;
-  for (int u = m_leastWidth; u <= mostUnits && closed; ++u)
-    closed = m_prefixes->time(0, m_order->last(), u, 0, 0) >= limit;
+  if (m_times.size() <= at(mostUnits)) m_times.resize(at(mostUnits) + 1, 0);
+  for (int u = m_leastWidth; u <= mostUnits; ++u) {
+    m_times[at(u)] = std::max(m_times[at(u)], m_prefixes->time(0, m_order->last(), u, 0, 0));
+    closed = closed && m_times[at(u)] >= limit;
+  }
   if (!closed) return;
   m_closedUnits = mostUnits;
   m_prefixes.reset();
 }
 
 double PerStageBounds::mostLoad(int units, double limit) const {
-  const double most = mostLoadUpTo(units, limit);
-  return knows(units) && limit < kNever ? std::min(most, m_prefixes->most(units, limit) / m_whole.share)
-                                        : most;
+  double most = mostLoadUpTo(units, limit);
+  if (limit == kNever) return most;
+  visitTables(units,
+              [&](const StagePrefixes& t) { most = std::min(most, t.most(units, limit) / m_whole.share); });
+  return most;
 }
 
 double PerStageBounds::mostLoadUpTo(int units, double limit) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "solver/bounds/depth_prices.h"
@@ -36,6 +37,9 @@ public:
   void sharpen(int mostUnits, double limit, double capacity, bool sites, Watch&);
   std::size_t bytes() const;  ///< of the tables
   void dropTables();          ///< until they are asked for again
+  /// The same of one layout alone, until the next one: exactly where stages stand on so many units.
+  void standOn(const BlockLayout&, int units, double limit, double capacity, Watch&);
+  void standAnywhere() { m_placed.reset(); }
 
   /// The layers before `cut` on exactly `units` units behind which `behind` stages stand with y of at most
   /// `max` and x of `sum` in all (ObjectiveWeights), and a sync term of `tail`: a bound on the whole time.
@@ -63,9 +67,14 @@ private:
   static constexpr std::size_t kFewClasses = 16;
   static constexpr std::size_t kMostTableBytes = std::size_t(128) << 20;
   bool priceDepths(int mostUnits, double limit, double capacity, Watch&);  ///< false: nothing changed
-  std::vector<StageSites> sitesOf(int units) const;
+  std::vector<StageSites> sitesOf(std::span<const BlockLayout>, int units) const;
   bool isPriced(int units) const { return m_prices && units <= m_prices->units(); }
   bool knows(int units) const { return m_prefixes && units <= m_prefixes->units(); }
+  template <class Visit>
+  void visitTables(int units, Visit visit) const {
+    if (knows(units)) visit(*m_prefixes);
+    if (m_placed) visit(*m_placed);
+  }
   /// Σ over the layers of min_σ load_σ·(perLoad + perUnit·a_σ), of strategies on so many units at most.
   double total(int units, double perLoad, double perUnit) const;
   double leastOf(std::size_t layerClass, int units, double perLoad, double perUnit) const;
@@ -90,8 +99,9 @@ private:
   GroupShapes* m_shapes;
   int m_dataDegree;  ///< 0: several
   std::vector<LayerSums*> m_sums;
-  int m_closedUnits = 0;  ///< no pipeline of so many units or fewer stays below the limit
-  std::unique_ptr<StagePrefixes> m_prefixes;
+  int m_closedUnits = 0;        ///< no pipeline of so many units or fewer stays below the limit
+  std::vector<double> m_times;  ///< by units: what tables told of whole pipelines, also those given up
+  std::unique_ptr<StagePrefixes> m_prefixes, m_placed;  ///< wherever stages stand, in one layout
   std::unique_ptr<UnitPrices> m_prices;
   struct {
     int units = 0;

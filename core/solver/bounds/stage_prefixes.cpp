@@ -55,8 +55,9 @@ StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, co
       received[c] = leastTransfer(problem, devices, leastBytes[c]);
     }
   }
-  m_table = PrefixTable<float>(m_weights, ratesOf(m_weights, limits.units), rows(),
-                               1 - 4e-7 * (order.layerCount() + 4), false);
+  const double certain = 1 - 4e-7 * (order.layerCount() + 4);
+  m_table = PrefixTable<float>(m_weights, ratesOf(m_weights, limits.units), rows(), certain, false);
+  if (looksClosely()) m_bands = LoadBands(m_weights, limits.leastMax, limits.load, rows(), certain);
   for (int behind = m_mostBehind; behind >= 0; --behind) {
     fill(behind, floors, watch);
     if (watch.over()) return;
@@ -72,6 +73,7 @@ StageFill StagePrefixes::fillOf(const StageFloor& f, const Part& part, double wo
 
 void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watch& watch) {
   m_table.open(row(behind, 0, 0));
+  if (!m_bands.empty()) m_bands.open(row(behind, 0, 0));
   const int before = std::min(behind + 1, m_mostBehind);
   // With nothing behind, only whole pipelines are asked about; unless that row stands for all.
   for (int to = behind == 0 && m_mostBehind > 0 ? m_order.last() : 1; to < m_order.cutCount(); ++to) {
@@ -95,21 +97,32 @@ void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watc
         const double tail = from == 0 ? f.tail(size) : 0;
         const int count = std::min(from == 0 ? 1 : m_limits.units, m_limits.units - a + 1);
         const std::size_t front = row(before, from, 0), here = row(behind, to, a);
+        struct Added {
+          PrefixTable<float>::Added table;
+          LoadBands::Added bands{};
+        };
         const auto addedIf = [&](double extra) {
-          return m_table.added(a, fillOf(f, part, work, data + extra, m_received[k][at(from)]), tail);
+          const StageFill fill = fillOf(f, part, work, data + extra, m_received[k][at(from)]);
+          Added added{m_table.added(a, fill, tail)};
+          if (!m_bands.empty()) added.bands = m_bands.added(fill, tail);
+          return added;
+        };
+        const auto add = [&](std::size_t inFront, std::size_t after, const Added& added, int times) {
+          m_table.add(inFront, after, added.table, times);
+          if (!m_bands.empty()) m_bands.add(inFront, after, added.bands, times);
         };
         if (m_sites.empty()) {
-          m_table.add(front, here, addedIf(0), count);
+          add(front, here, addedIf(0), count);
           continue;
         }
         const StageSites& sites = m_sites[k];
-        std::array<std::optional<PrefixTable<float>::Added>, StageSites::kMostClasses> added;
+        std::array<std::optional<Added>, StageSites::kMostClasses> added;
         for (int c = 0; c < sites.classes(); ++c)
           if (const double extra = sites.extra(c, part, m_problem.search.recompute);
               load + extra <= m_limits.load * kSlack)
             added[at(c)] = addedIf(extra);
         for (int u = 0; u < count; ++u)
-          if (const auto& of = added[sites.classOf()[u]]) m_table.add(front + at(u), here + at(u), *of);
+          if (const auto& of = added[sites.classOf()[u]]) add(front + at(u), here + at(u), *of, 1);
       }
     }
   }

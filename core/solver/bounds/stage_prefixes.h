@@ -1,5 +1,6 @@
 #pragma once
 
+#include "solver/bounds/load_bands.h"
 #include "solver/bounds/prefix_table.h"
 #include "solver/bounds/search_bounds.h"
 #include "solver/bounds/stage_sites.h"
@@ -18,6 +19,7 @@ public:
     int units = 0;        ///< of the widest pipeline that will be asked about
     double load = 0;      ///< no stage of interest has a larger one
     double capacity = 0;  ///< of the roomiest device, bytes
+    double leastMax = 0;  ///< no pipeline has a smaller largest y; 0: the largest y is not looked at closely
   };
   /// `floors`: one per strategy. `sites`: likewise, for as many units; none: stages are relaxed wherever they
   /// stand. Ended early by the watch, or where the table would be too large, it bounds nothing: see
@@ -29,14 +31,21 @@ public:
   /// The layers before `cut` on exactly `units` units behind which `behind` stages with y of at most `max`, x
   /// of `sum` in all (StageFill), stand: a bound on the whole time.
   double time(int behind, int cut, int units, double max, double sum) const {
-    return m_table.time(row(behind, cut, units), units, max, sum, 0);
+    const std::size_t k = row(behind, cut, units);
+    const double bound = m_table.time(k, units, max, sum, 0);
+    return m_bands.empty() ? bound
+                           : std::max(bound, m_bands.time(k, std::max(max, m_table.leastMax(k)), sum));
   }
   double leastMax(int behind, int cut, int units) const { return m_table.leastMax(row(behind, cut, units)); }
   /// No stage of a plan of `units` units under the limit has a larger y.
   double most(int units, double limit) const {
-    return m_table.most(row(0, m_order.last(), units), units, limit, m_limits.load);
+    const std::size_t k = row(0, m_order.last(), units);
+    const double most = m_table.most(k, units, limit, m_limits.load);
+    return m_bands.empty() ? most : std::min(most, m_bands.most(k, limit));
   }
-  std::size_t bytes() const { return PrefixTable<float>::bytes(rows()); }
+  std::size_t bytes() const {
+    return PrefixTable<float>::bytes(rows()) + (looksClosely() ? LoadBands::bytes(rows()) : 0);
+  }
   int units() const { return m_limits.units; }
 
 private:
@@ -45,6 +54,7 @@ private:
   /// `data`: seconds that are neither of the passes of the relaxed stage.
   StageFill fillOf(const StageFloor&, const Part&, double work, double data, double received) const;
   void fill(int behind, const std::vector<StageFloor>&, Watch&);
+  bool looksClosely() const { return m_limits.leastMax > 0 && m_limits.load > 0 && m_limits.load < kNever; }
   std::size_t rows() const {
     return static_cast<std::size_t>(m_mostBehind + 1) * static_cast<std::size_t>(m_order.cutCount()) *
            static_cast<std::size_t>(m_limits.units + 1);
@@ -70,6 +80,7 @@ private:
   std::vector<std::vector<double>> m_sent;  ///< per strategy and cut, seconds of the transfer behind
   std::vector<std::vector<double>> m_received;
   PrefixTable<float> m_table;
+  LoadBands m_bands;
 };
 
 }  // namespace nest::planner

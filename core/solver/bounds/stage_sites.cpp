@@ -1,29 +1,35 @@
-// For every d_in and units u in front, the groups of the first block: they begin at position d_in·u. Cost:
-// the divisors of d × units questions to GroupShapes, which knows most of them.
+// For every layout and units u in front, the groups that begin at position d_in·u of every block. Cost:
+// layouts × units questions to GroupShapes, which knows most of them.
 #include "solver/bounds/stage_sites.h"
 
 #include <algorithm>
 
 #include "solver/common.h"
-#include "solver/space/search_space.h"
 
 namespace nest::planner {
 
-StageSites::StageSites(const Problem& problem, GroupShapes& shapes, LayerSums& sums, int dataDegree,
-                       int units) {
+std::vector<BlockLayout> StageSites::firstBlocks(int dataDegree) {
+  std::vector<BlockLayout> all;
+  for (int inner = 1; inner <= dataDegree; ++inner)
+    if (dataDegree % inner == 0) all.push_back({inner, 1, 0});
+  return all;
+}
+
+StageSites::StageSites(const Problem& problem, GroupShapes& shapes, LayerSums& sums,
+                       std::span<const BlockLayout> layouts, int units) {
   const Strategy& s = sums.strategy();
   const int t = s.tensor, c = s.context, a = s.width();
   std::vector<std::vector<std::pair<int, int>>> known = {{}};  // sets of tensor and of context groups
   for (int u = 0; u + a <= units; ++u) {
     std::vector<std::pair<int, int>> sites;
-    for (int inner = 1; inner <= dataDegree; ++inner) {
-      if (dataDegree % inner != 0 || !BlockLayout{inner, dataDegree / inner, 0}.holds(s)) continue;
-      if ((u + a) * static_cast<long long>(inner) > shapes.cluster().deviceCount()) break;
+    for (const BlockLayout& l : layouts) {
+      if (!s.fitsExperts(l.inner)) continue;
+      if ((u + a) * static_cast<long long>(l.inner) > shapes.cluster().deviceCount()) break;
       const auto runs = [&](int count, int stride, int within) {
-        return RankPattern{u * inner, 1, 0, count, stride, within, 1};
+        return RankPattern{u * l.inner, l.outer, l.stride, count, stride, within, 1};
       };
-      sites.emplace_back(shapes.setOfRuns(runs(inner * c, t, 1), t, 1),
-                         shapes.setOfRuns(runs(inner, a, t), c, t));
+      sites.emplace_back(shapes.setOfRuns(runs(l.inner * c, t, 1), t, 1),
+                         shapes.setOfRuns(runs(l.inner, a, t), c, t));
     }
     std::sort(sites.begin(), sites.end());
     sites.erase(std::unique(sites.begin(), sites.end()), sites.end());

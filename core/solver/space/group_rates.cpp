@@ -54,29 +54,34 @@ bool GroupRates::atLeast(const GroupRates& o) const {
   });
 }
 
+GroupRates GroupShapes::ratesOf(const std::vector<int>& most, const std::vector<int>& fewest, int outer,
+                                int ranks) const {
+  GroupRates r;
+  r.ranks = ranks;
+  r.outerLevel = outer;
+  if (ranks < 2) return r;
+  const auto& top = m_cluster.level(outer);
+  const double steps = ceilLog2(ranks);
+  r.flatLatency = steps * top.latency.value();
+  r.flatPerByte = (ranks - 1.0) / ranks / top.sustained(ranks).value();
+  r.ringLatency = (ranks - 1.0) * top.latency.value();
+  r.ringPerByte = (ranks - 1.0) / top.sustained().value();
+  double share = 1;
+  for (int l = 0; l <= outer; ++l) {
+    const int n = most[at(l)];
+    r.nestedLatency += ceilLog2(n) * m_cluster.level(l).latency.value();
+    r.nestedPerByte += (n - 1.0) / n * share / m_cluster.level(l).sustained(ranks).value();
+    share = 1.0 / fewest[at(l)];
+  }
+  return r;
+}
+
 int GroupShapes::intern(std::vector<int> most, std::vector<int> fewest, int outer, int ranks,
                         std::vector<std::pair<double, double>> allToAll) {
   most.resize(static_cast<std::size_t>(outer) + 1);
   fewest.resize(static_cast<std::size_t>(outer) + 1);
-  GroupRates r;
-  r.ranks = ranks;
-  r.outerLevel = outer;
+  GroupRates r = ratesOf(most, fewest, outer, ranks);
   r.allToAll = std::move(allToAll);
-  const auto& top = m_cluster.level(outer);
-  const double steps = ceilLog2(ranks);
-  if (ranks > 1) {
-    r.flatLatency = steps * top.latency.value();
-    r.flatPerByte = (ranks - 1.0) / ranks / top.sustained(ranks).value();
-    r.ringLatency = (ranks - 1.0) * top.latency.value();
-    r.ringPerByte = (ranks - 1.0) / top.sustained().value();
-    double share = 1;
-    for (int l = 0; l <= outer; ++l) {
-      const int n = most[at(l)];
-      r.nestedLatency += ceilLog2(n) * m_cluster.level(l).latency.value();
-      r.nestedPerByte += (n - 1.0) / n * share / m_cluster.level(l).sustained(ranks).value();
-      share = 1.0 / fewest[at(l)];
-    }
-  }
   std::vector<int> key = most;
   key.insert(key.end(), fewest.begin(), fewest.end());
   key.push_back(ranks);

@@ -156,6 +156,33 @@ int GroupShapes::shapeOfRun(int start, int ranks, int stride) {
   return id;
 }
 
+// Runs that hosts hold whole, and such as fill them, begin where cheapest() has them.
+GroupRates GroupShapes::cheapestRun(int ranks, int stride) {
+  constexpr int kMostStarts = 1024;
+  GroupRates least = cheapest(ranks, stride);
+  if (ranks < 2 || m_period == 0 || m_period > kMostStarts) return least;
+  const int host = m_cluster.uniformGroupSize(0), reach = (ranks - 1) * stride;
+  if (reach < host || (host % stride == 0 && (ranks * stride) % host == 0)) return least;
+  const auto [it, isNew] = m_cheapestRuns.try_emplace({ranks, stride});
+  GroupRates& runs = it->second;
+  for (int start = 0; isNew && start < m_period && start + reach < m_cluster.deviceCount(); ++start) {
+    ShapeStream stream(m_cluster);
+    stream.add({start, 1, 0, ranks, stride, 1, 1});
+    stream.finish();
+    m_looked += stream.looked();
+    int outer = 0;
+    while (stream.occupied(outer) > 1) ++outer;
+    const GroupRates run = ratesOf(stream.most(), stream.fewest(), outer, ranks);
+    if (start == 0) runs = run;
+    for (auto rate : {&GroupRates::flatLatency, &GroupRates::flatPerByte, &GroupRates::nestedLatency,
+                      &GroupRates::nestedPerByte, &GroupRates::ringLatency, &GroupRates::ringPerByte})
+      runs.*rate = std::min(runs.*rate, run.*rate);
+    runs.outerLevel = std::min(runs.outerLevel, outer);
+  }
+  runs.allToAll = least.allToAll;
+  return runs;
+}
+
 int GroupShapes::shorten(int& count, int stride) const {
   if (m_period == 0 || count < 2) return 0;
   const int cycle = m_period / std::gcd(stride, m_period);

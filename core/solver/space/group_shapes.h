@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -79,6 +80,8 @@ public:
   /// No group of `ranks` ranks that keep at least `spacing` positions apart is cheaper than this
   /// (group_rates.cpp proves it).
   GroupRates cheapest(int ranks, int spacing) const;
+  /// The same of groups {p, p + stride, …}, wherever they begin (STATEMENT.md (6.12)).
+  GroupRates cheapestRun(int ranks, int stride);
 
   long long looked() const { return m_looked; }  ///< at positions, one by one
 
@@ -97,6 +100,8 @@ private:
   int shapeOf(const RankPattern&);
   int intern(std::vector<int> most, std::vector<int> fewest, int outer, int ranks,
              std::vector<std::pair<double, double>> allToAll);
+  GroupRates ratesOf(const std::vector<int>& most, const std::vector<int>& fewest, int outer,
+                     int ranks) const;  ///< without all-to-all
   int internSet(std::vector<int> shapes);
   int single();
   std::vector<std::pair<double, double>> allToAllOf(const std::vector<int>& positions) const;
@@ -114,6 +119,7 @@ private:
   std::deque<std::vector<const GroupRates*>> m_setRates;
   std::unordered_map<std::vector<int>, int, Hash> m_setIds;
   std::unordered_map<std::vector<int>, int, Hash> m_repeatedSets;
+  std::map<std::pair<int, int>, GroupRates> m_cheapestRuns;
   std::unordered_map<Key, int, Hash> m_runs, m_runSets, m_patterns, m_groupSets, m_reaches;
 };
 

@@ -152,12 +152,12 @@ void LayerSums::addBounds(const Problem& problem, GroupShapes& shapes) {
     for (int i = 0; i < problem.cluster->deviceCount(); ++i)
       best = std::max(best, problem.cluster->factor(DeviceIndex(i)).speed);
   }
-  leastTensor = sumsOf(GroupKind::Tensor, shapes.cheapest(m_strategy.tensor, 1));
-  leastContext = sumsOf(GroupKind::Context, shapes.cheapest(m_strategy.context, m_strategy.tensor));
+  leastTensor = sumsOf(GroupKind::Tensor, shapes.cheapestRun(m_strategy.tensor, 1));
+  leastContext = sumsOf(GroupKind::Context, shapes.cheapestRun(m_strategy.context, m_strategy.tensor));
   const ExchangeSums &tensor = leastTensor, &context = leastContext;
   const ExchangeSums experts =
       sumsOf(GroupKind::Expert,
-             shapes.cheapest(m_strategy.expert, m_strategy.foldedExperts ? 1 : m_strategy.width()));
+             shapes.cheapestRun(m_strategy.expert, m_strategy.foldedExperts ? 1 : m_strategy.width()));
   const auto shown = [&](Exchange kind) { return this->shown(problem, kind); };
   const auto value = [&](int r, int c) {
     return (compute[at(c)] + extra[at(r)][at(c)]) / best +

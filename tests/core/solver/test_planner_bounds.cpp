@@ -144,6 +144,35 @@ private slots:
     }
   }
 
+  /// Runs that straddle hosts cost more than groups that could lie anywhere, and no less than the best place.
+  void runsCostTheLeastOfTheirPlaces() {
+    Dice dice(11);
+    const std::vector<std::vector<int>> all = {{8, 4, 32}, {6, 4, 43}, {5, 3, 7, 4}, {4, 64}, {97}};
+    int above = 0;
+    for (int round = 0; round < 600; ++round) {
+      const Hierarchy h = cluster(all[static_cast<std::size_t>(round) % all.size()]);
+      GroupShapes shapes(h);
+      const int stride = dice.between(1, 5), ranks = dice.between(2, 19);
+      const GroupRates cheapest = shapes.cheapest(ranks, stride), run = shapes.cheapestRun(ranks, stride);
+      QVERIFY(run.reduceScatter(1e10) >= cheapest.reduceScatter(1e10) * (1 - 1e-12));
+      above += run.nestedPerByte > cheapest.nestedPerByte * 1.01;
+      for (const double bytes : {1e2, 1e6, 1e10}) {
+        double least = std::numeric_limits<double>::infinity(), ring = least;
+        for (int p = 0; p + (ranks - 1) * stride < std::min(500, h.deviceCount()); ++p)
+          for (const GroupRates* r :
+               shapes.ratesOf(shapes.setOfRuns(RankPattern{p, 1, 0, 1, 0, 1, 1}, ranks, stride))) {
+            least = std::min(least, r->reduceScatter(bytes));
+            ring = std::min(ring, r->time(CollectiveKind::RingExchange, bytes));
+            QVERIFY(run.time(CollectiveKind::AllToAll, bytes) <=
+                    r->time(CollectiveKind::AllToAll, bytes) * (1 + 1e-12));
+          }
+        QVERIFY(run.reduceScatter(bytes) <= least * (1 + 1e-12));
+        QVERIFY(run.time(CollectiveKind::RingExchange, bytes) <= ring * (1 + 1e-12));
+      }
+    }
+    QVERIFY2(above > 100, qPrintable(QString::number(above)));
+  }
+
   /// Ranks alone in their groups are taken in one step, whatever stands beside them.
   void longRowsMatchCountingRanks() {
     Dice dice(9);
@@ -283,7 +312,7 @@ private slots:
     InstanceFeatures features;
     features.mostPlans = 3000;
     features.shardGroups = features.foldedExperts = true;
-    int checked = 0, ruled = 0, split = 0, straddling = 0, tight = 0, tightOfOne = 0;
+    int checked = 0, ruled = 0, split = 0, straddling = 0, placed = 0, tight = 0, tightOfOne = 0;
     for (std::uint64_t seed = 500000; seed < 500800; ++seed) {
       features.schedules = seed % 4 >= 2;
       // Bounds know which cuts are asked for, and which layers are pinned.
@@ -390,8 +419,17 @@ private slots:
           bounds.sharpen(units + 3, time * (1 + 1e-9), roomiest * kMemoryRounding, true, watch);
           [&] { QVERIFY(bounds.whole(units, 0) <= time); }();
           if (order.isChain()) belowEachSplit(bounds, plan, e, target, units, time);
-          straddling +=
-              order.isChain() && StageSites(p, shapes, *sums[{b, k}], plan.dataDegree(), units).classes() > 1;
+          const BlockLayout layout{plan.dataInner, plan.dataOuter, plan.blockStride, plan.shardReplicas};
+          const double anywhere = bounds.whole(units, 0);
+          bounds.standOn(layout, units, time * (1 + 1e-9), roomiest * kMemoryRounding, watch);
+          [&] { QVERIFY(bounds.whole(units, 0) <= time); }();
+          [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
+          if (order.isChain()) belowEachSplit(bounds, plan, e, target, units, time);
+          placed += bounds.whole(units, 0) > anywhere * (1 + 1e-6);
+          bounds.standAnywhere();
+          straddling += order.isChain() && StageSites(p, shapes, *sums[{b, k}],
+                                                      StageSites::firstBlocks(plan.dataDegree()), units)
+                                                   .classes() > 1;
           for (const int more : {0, 1, 3})
             [&] { QVERIFY(bounds.upTo(units + more, time * (1 + 1e-9)) <= time); }();
           [&] { QVERIFY(bounds.time(0, order.last(), units, 0, 0, 0) <= time); }();
@@ -409,6 +447,7 @@ private slots:
     QVERIFY(ruled > 200);
     QVERIFY(split > 200);
     QVERIFY2(straddling > 200, qPrintable(QString::number(straddling)));
+    QVERIFY2(placed > 200, qPrintable(QString::number(placed)));
     QVERIFY2(tight > 200, qPrintable(QString::number(tight)));
     QVERIFY2(tightOfOne > 200, qPrintable(QString::number(tightOfOne)));
   }

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "solver/bounds/lanes.h"
+#include "solver/bounds/search_bounds.h"
+#include "solver/common.h"
+
+namespace nest::planner {
+
+/// Lower bounds on pipelines from whole relaxed stages in front, a row for so many layers on so many units:
+/// for each of some λ' the least Σ w_sum·x, with the first stage's sync and step, where no y is larger
+/// (STATEMENT.md (6.13)). What is lost to the largest y is the distance of two λ'.
+class LoadBands {
+public:
+  static constexpr int kBands = 16;
+
+  LoadBands() = default;
+  /// λ' from `least` to `most`, the largest y of interest. `certain`: what rounding leaves of a sum, at
+  /// least.
+  LoadBands(ObjectiveWeights weights, double least, double most, std::size_t rows, double certain)
+      : m_weights(weights), m_certain(certain), m_least(rows * kBands, kFar) {
+    least = std::clamp(least, most / 100, most);
+    for (int j = 0; j < kBands; ++j)
+      m_most[at(j)] = least * std::pow(most / least, double(j + 1) / kBands) * kSlack;
+  }
+  static std::size_t bytes(std::size_t rows) { return rows * kBands * sizeof(float); }
+  bool empty() const { return m_least.empty(); }
+
+  void open(std::size_t row) { std::fill_n(&m_least[row * kBands], kBands, 0.F); }
+  using Added = std::array<float, kBands>;
+  /// What a stage adds; `tail`: of a first stage.
+  Added added(const StageFill& s, double tail) const {
+    Added a;
+    for (int j = 0; j < kBands; ++j)
+      a[at(j)] = s.y <= m_most[at(j)] ? static_cast<float>(m_weights.sum * s.x + tail) : kFar;
+    return a;
+  }
+  void add(std::size_t front, std::size_t here, const Added& stage, int count) {
+    const Added a = stage;  // of which the compiler knows that no row is part
+    for (int k = 0; k < count; ++k, ++front, ++here)
+      relax<kBands>(&m_least[here * kBands], &m_least[front * kBands], a.data());
+  }
+  /// Of the whole pipeline, if no y in it is less than `max` and what stands behind has x of `sum` in all.
+  double time(std::size_t row, double max, double sum) const {
+    double bound = std::numeric_limits<double>::infinity();
+    for (int j = kBands - 1; j >= 0; --j) {
+      const double low = j > 0 ? m_most[at(j - 1)] : 0;
+      bound = std::min(bound, m_weights.max * std::max(max, low) + rest(row, j));
+      if (low < max) break;
+    }
+    return bound + m_weights.sum * sum;
+  }
+  /// No stage of a pipeline that ends in this row within the limit has a larger y; 0: there is none.
+  double most(std::size_t row, double limit) const {
+    for (int j = kBands - 1; j >= 0; --j)
+      if (m_weights.max * (j > 0 ? m_most[at(j - 1)] : 0) + rest(row, j) <= limit) return m_most[at(j)];
+    return 0;
+  }
+
+private:
+  static constexpr float kFar = std::numeric_limits<float>::infinity();
+  double rest(std::size_t row, int j) const { return m_certain * double(m_least[row * kBands + at(j)]); }
+
+  ObjectiveWeights m_weights;
+  double m_certain = 1;
+  std::array<double, kBands> m_most{};  ///< λ', rising
+  std::vector<float> m_least;           ///< kBands per row
+};
+
+}  // namespace nest::planner
