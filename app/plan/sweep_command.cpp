@@ -70,6 +70,8 @@ int mergeInto(const std::string& base, const std::vector<std::string>& paths) {
 }
 
 int merge(const Arguments& args) {
+  if (args.has("--set"))
+    return report({misuse("--set does not go with --merge: journals have their fields")}), kBadInput;
   if (const auto base = args.value("--output")) return mergeInto(*base, args.files);
   return report({misuse("--merge needs -o for the joined table")}), kBadInput;
 }

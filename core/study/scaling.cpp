@@ -60,6 +60,11 @@ std::vector<ScalingPoint> scalingCurve(const Problem& problem, const std::vector
 
 namespace {
 
+/// A scenario that was calibrated to a time meets it, rounding aside.
+bool isWithin(Seconds time, Seconds target) {
+  return time <= target * (1 + 1e-9);
+}
+
 class DeviceBisection {
 public:
   DeviceBisection(const Problem& p, Seconds target, const Control& control)
@@ -106,7 +111,9 @@ private:
     return o;
   }
 
-  bool meets(const Outcome& o) const { return o.best() && o.best()->evaluation.batchTime <= m_target; }
+  bool meets(const Outcome& o) const {
+    return o.best() && isWithin(o.best()->evaluation.batchTime, m_target);
+  }
 
   FewestDevices without(const Outcome& o, int most) {
     const std::string devices = text::count(most) + " devices";
@@ -117,7 +124,9 @@ private:
       if (o.best()) m_out.sentence += "; the best plan so far takes " + text::time(m_out.fastest);
     } else {
       m_out.answer = o.best() ? FewestDevices::Answer::TooSlow : FewestDevices::Answer::DoesNotFit;
-      m_out.sentence = o.best() ? "no: " + devices + " take " + text::time(m_out.fastest) + " at best"
+      const bool looksEqual = text::time(m_out.fastest) == text::time(m_target);
+      m_out.sentence = o.best() ? "no: " + devices + " take " + (looksEqual ? "a little more than " : "") +
+                                      text::time(m_out.fastest) + " at best"
                                 : "no: on " + devices + " nothing fits";
     }
     return std::move(m_out);
@@ -186,7 +195,7 @@ std::vector<DeviceAnswer> compareDevices(const Scenario& scenario, const std::ve
     }
     if (const RankedPlan* best = answer.outcome.best()) {
       answer.batchTime = best->evaluation.batchTime;
-      answer.meets = !target || answer.batchTime <= *target;
+      answer.meets = !target || isWithin(answer.batchTime, *target);
     }
     out.push_back(std::move(answer));
   }

@@ -136,6 +136,7 @@ private slots:
     row("depth and demand", {"why", s, "tp 1", "--depth", "2"}, "--depth is of the formula");
     row("no such stage", {"why", s, "layer 1 in stage 99999999999"}, "9 layers make at most as many stages");
     row("most of devices", {"inverse", s, "--devices", "--most", "8"}, "--most counts devices");
+    row("fields of journals", {"sweep", "--merge", s, "-o", "x", "--set", "a=1"}, "--set does not go with");
     row("no degree of 0", {"compare", s, "--manual", "t=0"}, "\"t=0\" is no degree");
     row("a degree twice", {"compare", s, "--manual", "t=2,t=1"}, "--manual says t twice");
     const QStringList import = {"import", "models/llama-3-8b.json", "--network", "host:8@450GB/s"};

@@ -286,6 +286,10 @@ private slots:
         ++reachable;
       }
       QCOMPARE(fewestDevices(s.problem, best * 0.5).answer, FewestDevices::Answer::TooSlow);
+      // Rounding does not decide; what looks the same is said to be more.
+      QCOMPARE(fewestDevices(s.problem, best * (1 - 1e-12)).answer, FewestDevices::Answer::Suffice);
+      QVERIFY(fewestDevices(s.problem, best * (1 - 1e-7)).sentence.find("a little more than") !=
+              std::string::npos);
     }
     QVERIFY(reachable > 3);
   }
