@@ -237,12 +237,18 @@ private:
     return complete;
   }
 
+  /// Of a search that was ended the others, where they take long, are left out.
   void rankAll() {
+    constexpr double kPatience = 0.01;
+    const double begin = m_watch.seconds();
     for (const Found& f : m_incumbents.best()) {
       RankedPlan ranked = rank(m_problem, planOf(m_problem, m_order, f));
       if (auto problem = disagreement(f, ranked)) m_out.diagnostics.push_back(std::move(*problem));
       m_out.plans.push_back(std::move(ranked));
-      if (m_watch.look() && m_watch.stopped()) break;
+      m_watch.look();
+      if (m_watch.stopped() ||
+          (m_watch.cause() == StopCause::Deadline && m_watch.seconds() > begin + kPatience))
+        break;
     }
   }
 

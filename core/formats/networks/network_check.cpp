@@ -25,13 +25,14 @@ std::optional<NetworkCheck> checkOnNetwork(const ClusterSource* cluster, const P
                                            const Plan& plan, const Until& until) {
   const auto* source = cluster ? std::get_if<GraphSource>(&cluster->network) : nullptr;
   if (!source) return std::nullopt;
+  NetworkCheck check;
+  check.from = source->importedFrom;
+  check.traffic.complete = false;
+  if (until.over()) return check;
   auto levels = abstractLevels(*source, problem.cluster->device());
   if (!levels) return std::nullopt;
   auto routed = routePlan(*source, problem, plan, &*levels, until);
   if (!routed && hasErrors(routed.diagnostics)) return std::nullopt;
-  NetworkCheck check;
-  check.from = source->importedFrom;
-  check.traffic.complete = false;
   if (routed) check.traffic = std::move(*routed);
   describeBusiest(source->graph, check);
   check.distortion = levels->distortion;
@@ -40,8 +41,8 @@ std::optional<NetworkCheck> checkOnNetwork(const ClusterSource* cluster, const P
     const NetworkNode& n = source->graph.nodes[node];
     return n.name.empty() ? n.id : n.name;
   };
-  if (check.distortion.pairs > 0)
-    check.distorted = nameOf(check.distortion.worstFrom) + " to " + nameOf(check.distortion.worstTo);
+  if (check.distortion->pairs > 0)
+    check.distorted = nameOf(check.distortion->worstFrom) + " to " + nameOf(check.distortion->worstTo);
   check.irregularities = std::move(levels->irregularities);
   return check;
 }
@@ -65,11 +66,13 @@ std::vector<std::pair<const char*, std::string>> networkCheckLines(const Network
                                     ? text::percent(c.traffic.routed / c.traffic.total) + " of the bytes"
                                     : std::string("nothing")) +
                                    "; stopped before the rest");
-  std::string distortion = text::number(c.distortion.atMegabyte) + " at 1 MB, " +
-                           text::number(c.distortion.atGigabyte) +
+  if (!c.distortion) return out;
+  std::string distortion = text::number(c.distortion->atMegabyte) + " at 1 MB, " +
+                           text::number(c.distortion->atGigabyte) +
                            " at 1 GB (largest ratio of modelled to shortest-path time";
-  distortion += c.distortion.sampled ? ", pairs sampled" : "";
-  distortion += ", of a transfer alone; " + text::number(c.distortion.whenAllSend) + " when all devices send";
+  distortion += c.distortion->sampled ? ", pairs sampled" : "";
+  distortion +=
+      ", of a transfer alone; " + text::number(c.distortion->whenAllSend) + " when all devices send";
   distortion += c.distorted.empty() ? ")" : "; " + c.distorted + ")";
   out.emplace_back("distortion", distortion);
   const std::size_t count = c.irregularities.size();
@@ -93,9 +96,10 @@ nlohmann::ordered_json networkCheckJson(const NetworkCheck& c, Seconds batchTime
   j["total_bytes"] = c.traffic.total.value();
   j["routed_bytes"] = c.traffic.routed.value();
   j["complete"] = c.traffic.complete;
-  j["distortion"] = {{"at_1_mb", c.distortion.atMegabyte},
-                     {"at_1_gb", c.distortion.atGigabyte},
-                     {"sampled", c.distortion.sampled}};
+  if (!c.distortion) return j;
+  j["distortion"] = {{"at_1_mb", c.distortion->atMegabyte},
+                     {"at_1_gb", c.distortion->atGigabyte},
+                     {"sampled", c.distortion->sampled}};
   if (!c.distorted.empty()) j["distortion"]["pair"] = c.distorted;
   j["irregularities"] = c.irregularities;
   return j;

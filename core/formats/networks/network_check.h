@@ -20,8 +20,8 @@ struct NetworkCheck {
   std::string busiest;  ///< name of the link that takes longest, empty if nothing is sent
   BytesPerSecond busiestRate;
   Bytes busiestBytes;
-  Distortion distortion;
-  std::string distorted;  ///< the pair where the levels are furthest off
+  std::optional<Distortion> distortion;  ///< with irregularities; nothing where time did not suffice
+  std::string distorted;                 ///< the pair where the levels are furthest off
   std::vector<std::string> irregularities;
 };
 
@@ -33,7 +33,8 @@ std::optional<NetworkCheck> checkOnNetwork(const ClusterSource* cluster, const P
 /// Titles and lines for people; `batchTime` is the evaluator's, which the busiest link's time stands beside.
 std::vector<std::pair<const char*, std::string>> networkCheckLines(const NetworkCheck&, Seconds batchTime);
 
-/// {"lower_bound_s", "busiest_link": {…}, "routed_bytes", "complete", "distortion": {…}, "irregularities"}.
+/// {"lower_bound_s", "busiest_link": {…}, "routed_bytes", "complete", "distortion": {…}, "irregularities"};
+/// the last two where they are known.
 nlohmann::ordered_json networkCheckJson(const NetworkCheck&, Seconds batchTime);
 
 }  // namespace nest

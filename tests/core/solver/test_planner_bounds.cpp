@@ -645,6 +645,13 @@ private:
     const auto all = ranges.takeAll(0.05, time, watch);
     QVERIFY(all && all->low <= most * (1 + 1e-12) && most <= all->high * (1 + 1e-12));
     QVERIFY(ranges.bound() > time);
+    // Ended inside, a range is not lost for a bound: nothing is known.
+    std::stop_source stop;
+    stop.request_stop();
+    Control ended;
+    ended.stop = stop.get_token();
+    Watch over(ended, 0);
+    QVERIFY(!ranges.windows(all->high, over).knowsLeastWork());
     const StageWindows& windows = ranges.windows(all->high, watch);
     double sum = 0;
     for (int i = 0, to = 0; i < plan.stageCount(); ++i) {

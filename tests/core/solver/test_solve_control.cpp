@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <thread>
 
 #include "analytic/transformer.h"
@@ -13,6 +14,7 @@
 
 using namespace nest;
 using namespace nest::test;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -57,6 +59,51 @@ private slots:
     QCOMPARE(o.stopCause, StopCause::Request);
     QVERIFY(o.plans.empty());
     QVERIFY(!o.gap());
+  }
+
+  /// Of what is not listed no bound is made: that takes longer than one who stops should wait.
+  void whoStopsAtOnceWaitsForNoBound() {
+    const Problem p = gpt();
+    const Outcome whole = solve(p);
+    std::stop_source source;
+    source.request_stop();
+    Control control;
+    control.stop = source.get_token();
+    const Outcome o = solve(p, control, &whole.best()->plan);
+    QCOMPARE(o.status, OutcomeStatus::BestSoFar);
+    QCOMPARE(o.stopCause, StopCause::Request);
+    QVERIFY(o.best()->plan == whole.best()->plan);
+    QCOMPARE(o.lowerBound, Seconds(0));
+    QVERIFY(!o.gap());
+  }
+
+  /// A search that is ended frees its tables aside: neither they nor what it found need the problem any more.
+  void whatAnEndedSearchLeavesNeedsNoProblem() {
+    const auto open = [] {
+      Problem p = gpt();
+      p.search.strategyPerStage = true;
+      p.search.preset = SearchPreset::Free;
+      p.search.chunksPerStage = {1, 2, 3, 4};
+      return p;
+    };
+    const Problem same = open();
+    for (const bool byDeadline : {false, true})
+      for (int reports = 1; reports < 6; ++reports) {
+        auto p = std::make_unique<Problem>(open());
+        auto source = std::make_unique<std::stop_source>();
+        auto control = std::make_unique<Control>();
+        control->stop = source->get_token();
+        if (byDeadline) control->deadline = std::chrono::steady_clock::now() + 30ms * reports;
+        control->progress = [&source, byDeadline, left = reports](const Progress&) mutable {
+          if (--left == 0 && !byDeadline) source->request_stop();
+        };
+        const Outcome o = solve(*p, *control);
+        p.reset(), control.reset(), source.reset();
+        for (const RankedPlan& r : o.plans)
+          QCOMPARE(evaluate(same, r.plan).batchTime.value(), r.evaluation.batchTime.value());
+        QVERIFY(o.statistics.states >= 0 && o.log.candidates.size() <= 200'000);
+      }
+    std::this_thread::sleep_for(50ms);  // the last tables are freed while someone looks
   }
 
   /// Before anything is searched.
