@@ -33,8 +33,8 @@ Reading<SweepField> readSweepField(std::string_view text);
 class SweepGrid {
 public:
   /// `scenario`: text of a scenario file; it must be good as it stands. Errors: a field twice or without
-  /// values, more than a million combinations, a field that scenarios do not have. Values with a unit become numbers,
-  /// single values of a list field lists of one.
+  /// values, more than a million combinations, a field that scenarios do not have. Values with a unit become
+  /// numbers, single values of a list field lists of one.
   static Reading<SweepGrid> build(std::string_view scenario, const std::string& file,
                                   std::vector<SweepField> fields, const ReferenceLoader& load);
 
