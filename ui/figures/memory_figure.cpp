@@ -15,6 +15,8 @@
 #include "figures/phrases.h"
 #include "figures/seat_map.h"
 #include "figures/ticks.h"
+#include "plan/metrics.h"
+#include "units/text.h"
 #include "words/metric_words.h"
 
 namespace nest {
@@ -96,9 +98,14 @@ QString sentence(const PlanContext& c) {
     return QStringLiteral("Stage %1 needs %2, %3 too much")
         .arg(stageNumber(full))
         .arg(memoryIn(c, m), memoryText(-m.headroom()));
+  const QString doubt = metricsOf(*c.problem, nullptr, *c.shownPlan(), e).mayNotFit
+                            ? QStringLiteral("; may not fit, as predictions for this program err by %1")
+                                  .arg(phrase(text::percent(c.problem->memoryError)))
+                            : QString();
   return QStringLiteral("Peak: stage %1, %2, %3 free")
-      .arg(stageNumber(full))
-      .arg(memoryIn(c, m), memoryText(m.headroom()));
+             .arg(stageNumber(full))
+             .arg(memoryIn(c, m), memoryText(m.headroom())) +
+         doubt;
 }
 
 void paintHatches(Ink& ink, const MemoryLayout& m, const Problem& problem) {

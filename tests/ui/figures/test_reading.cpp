@@ -255,6 +255,18 @@ private slots:
     }
   }
 
+  /// What is free may be less than the prediction errs by.
+  void memorySaysThatAPlanMayNotFit() {
+    PlanContext c = test::contextOf({});
+    const auto doubt = QStringLiteral("may not fit");
+    QVERIFY(!MemoryFigure().asText(c).contains(doubt));
+    auto problem = std::make_shared<Problem>(*c.problem);
+    const MemoryUse& full = c.plan->evaluation.stages[c.plan->evaluation.fullestStage()].memory;
+    problem->memoryError = 1.01 * (full.capacity / predictedPeak(*problem, full) - 1);
+    c.problem = problem;
+    QVERIFY2(MemoryFigure().asText(c).contains(doubt), qPrintable(MemoryFigure().asText(c)));
+  }
+
   /// Also where every other chunk lies on the stages in reverse.
   void theRibbonHasLayersInOrder() {
     PlanContext c = test::contextOf({});

@@ -58,7 +58,9 @@ void PlansPane::setContext(PlanContextPtr context) {
     const RankedPlan& p = o->plans[i];
     const double slower = p.evaluation.batchTime / o->plans.front().evaluation.batchTime - 1;
     const PlanMetrics m = metricsOf(*m_context->problem, nullptr, p);
-    const std::string remark = words::remarkOn(m, o->plans.front().evaluation.batchTime);
+    // The best one is not compared with itself.
+    const std::string remark =
+        words::remarkOn(m, i == 0 ? Seconds(0) : o->plans.front().evaluation.batchTime);
     error = m.error;
     ties += words::isKnown(m.error) && slower <= m.error.time ? 1 : 0;
     const QString cells[] = {QString::number(i + 1),
@@ -69,7 +71,7 @@ void PlansPane::setContext(PlanContextPtr context) {
                              countText(p.plan.devicesUsed()),
                              memoryText(predictedPeak(*m_context->problem, p.evaluation)),
                              phrase(summaryOf(p.plan)),
-                             i == 0 && !m.mayNotFit ? QString() : phrase(remark)};
+                             phrase(remark)};
     for (int c = 0; c < m_table->columnCount(); ++c) {
       auto* item = new QTableWidgetItem(cells[c]);
       if (c < 5) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
