@@ -16,7 +16,7 @@ namespace {
 constexpr double kSwitchRow = 70;
 constexpr double kSwitchWidth = 2 * kDeviceWidth, kSwitchPitch = kSwitchWidth + 2 * kGap;
 constexpr std::size_t kMostInRow = 24;
-constexpr std::size_t kMostAbreast = 8;  ///< children below several switches: no line has to pass one
+constexpr std::size_t kMostAbreast = 8;  ///< in one row, where no line is to pass one
 constexpr double kSlope = 6;             ///< width of a bundle of crossing lines by its least height
 constexpr double kMostBundle = 5 * kSwitchRow;
 constexpr double kBrokenRow = 3;  ///< what a link from row to row of the roots weighs against their shape
@@ -92,7 +92,11 @@ private:
   int columnsBelow(int first) {
     const auto& children = m_blocks.children[at(first)];
     int& known = m_columns[at(first)];
-    const bool abreast = switchesIn(first) > 1 && children.size() <= kMostAbreast;
+    const bool abreast =
+        children.size() <= kMostAbreast &&
+        (switchesIn(first) > 1 || std::all_of(children.begin(), children.end(), [this](int child) {
+           return m_g.nodes[at(child)].kind == NodeKind::Device;
+         }));
     if (known == 0) known = abreast ? static_cast<int>(children.size()) : columnsFor(children);
     return known;
   }

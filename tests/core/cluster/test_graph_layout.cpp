@@ -125,6 +125,19 @@ private Q_SLOTS:
     QVERIFY(named(shuffled, "core3").x < named(shuffled, "core0").x);
   }
 
+  /// Devices of a host that only a switch tells of stand beside each other: no line passes one of them.
+  void devicesOfASwitchStandInOneRow() {
+    for (const int count : {4, 8}) {
+      NetworkGraph g;
+      const int above = node(g, NodeKind::Switch, "nvswitch");
+      for (int k = 0; k < count; ++k)
+        join(g, above, node(g, NodeKind::Device, "device" + std::to_string(k)), 450);
+      graph::layOut(g);
+      for (int k = 1; k < count; ++k)
+        QCOMPARE(named(g, "device" + std::to_string(k)).y, named(g, "device0").y);
+    }
+  }
+
   /// Hosts on switches that form a ring: no link passes a switch that it does not join.
   void ringsGoThereAndBack() {
     NetworkGraph g;
