@@ -81,7 +81,8 @@ void PlansPane::setContext(PlanContextPtr context) {
   for (int c = 0; c + 1 < m_table->columnCount(); ++c) m_table->resizeColumnToContents(c);
   choose(chosen);
   QString reach =
-      count == 0 ? stateOf(*m_context, tr("the best plans")).value_or(FigureState{}).heading
+      count == 0
+          ? stateOf(*m_context, tr("the best plans")).value_or(FigureState{tr("No plan fits."), {}}).heading
       : o->provenPlans >= count
           ? tr("The %1 best plans, proven: none with other degrees is faster.").arg(count)
           : tr("The %1 best plans that were found; the first %2 are proven.").arg(count).arg(o->provenPlans);
