@@ -239,6 +239,27 @@ private slots:
     QVERIFY(pair.asText(a.context).contains(QStringLiteral("samples/s")));
   }
 
+  /// Its list is filled anew while the menu is open, as when the file is read again or the theme changes.
+  void aMenuOutlivesItsItem() {
+    Asked a;
+    a.view.keep();
+    auto* strip = a.view.findChild<QListWidget*>();
+    QCOMPARE(strip->count(), 1);
+    Q_EMIT strip->customContextMenuRequested(strip->visualItemRect(strip->item(0)).center());
+    auto* menu = strip->findChild<QMenu*>();
+    QVERIFY(menu);
+    a.view.setTheme(Theme::Kind::Dark);
+    for (QAction* action : menu->actions())
+      if (action->text() == QStringLiteral("Rename")) action->trigger();
+    QVERIFY(strip->findChild<QLineEdit*>());
+    for (QAction* action : menu->actions())
+      if (action->text() == QStringLiteral("Return to it")) action->trigger();
+    strip->clear();
+    for (QAction* action : menu->actions())
+      if (action->text() == QStringLiteral("Remove")) action->trigger();
+    QVERIFY(a.document.scenario().keptPlans.empty());
+  }
+
   /// What is told is told against the scenario that is open, also where nothing fits in it.
   void nothingFitsIsAReferenceToo() {
     test::Desk desk("llama3-70b-a100-16-too-small.nest.json");

@@ -135,18 +135,22 @@ void KeptStrip::removeCurrent() {
     askToRemoveKeptPlan(*this, *m_document, item->data(Qt::UserRole).toString());
 }
 
+/// By name: while it is open the list may be filled anew.
 void KeptStrip::openMenu(const QPoint& at) {
-  QListWidgetItem* item = itemAt(at);
+  const QListWidgetItem* item = itemAt(at);
   if (!item || !m_document) return;
+  const QString name = item->data(Qt::UserRole).toString();
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
-  menu->addAction(tr("Return to it"), this, [this, item] { returnTo(item); });
+  menu->addAction(tr("Return to it"), this, [this, name] { returnToKeptPlan(*m_document, name); });
   const PlanContextPtr kept = contextOf(item);
-  menu->addAction(tr("Compare with it"), this,
-                  [this, kept, name = item->text()] { Q_EMIT comparisonRequested(name, kept); })
+  menu->addAction(tr("Compare with it"), this, [this, kept, name] { Q_EMIT comparisonRequested(name, kept); })
       ->setEnabled(kept->plan != nullptr);
-  menu->addAction(tr("Rename"), this, [this, item] { editItem(item); });
-  menu->addAction(tr("Remove"), this, &KeptStrip::removeCurrent);
+  menu->addAction(tr("Rename"), this, [this, name] {
+    for (int i = 0; i < count(); ++i)
+      if (this->item(i)->data(Qt::UserRole).toString() == name) return editItem(this->item(i));
+  });
+  menu->addAction(tr("Remove"), this, [this, name] { askToRemoveKeptPlan(*this, *m_document, name); });
   menu->popup(viewport()->mapToGlobal(at));
 }
 
