@@ -178,6 +178,9 @@ public:
   LabelSetting(Model& model, Watch& watch) : m_model(model), m_watch(watch), m_layers(m_own) {}
   LabelSetting(Model& model, Watch& watch, Storage& storage)
       : m_model(model), m_watch(watch), m_layers(storage) {}
+  ~LabelSetting() {
+    if (!m_own.empty()) m_watch.leave(std::move(m_own));
+  }
 
   /// Fills all fronts. `many` > 1: so many pipelines that differ in their strategies are wanted. False: ended
   /// early, by the watch or because `mostStates` were looked at or `mostLabels` kept; of one pipeline, a

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "solver/control.h"
 
@@ -52,6 +54,11 @@ public:
     if (m_over || m_steps < kMillisecond) return m_over;
     m_steps = 0;
     return heed();
+  }
+  /// What a search holds when it is ended is freed with the watch, not while someone waits for the end.
+  template <class Tables>
+  void leave(Tables tables) {
+    if (m_over) m_left.push_back(std::make_shared<Tables>(std::move(tables)));
   }
   /// over() is true once this share of the time to the deadline has passed, if there is one, until resume().
   void pauseAfter(double share) {
@@ -106,6 +113,7 @@ private:
   std::optional<Clock::time_point> m_deadline, m_pause, m_reported;
   Progress m_last;
   std::function<void()> m_also;
+  std::vector<std::shared_ptr<void>> m_left;
   long long m_states = 0;
   unsigned m_calls = 0;
   std::size_t m_steps = 0;
