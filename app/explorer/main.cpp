@@ -1,5 +1,3 @@
-#include <spdlog/spdlog.h>
-
 #include <QApplication>
 #include <QFile>
 #include <cerrno>
@@ -7,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "command_line.h"
@@ -14,6 +13,7 @@
 #include "export_run.h"
 #include "files/descriptor.h"
 #include "formats/format.h"
+#include "log/log.h"
 #include "log/program_log.h"
 #include "options/shell_files.h"
 #include "qt_messages.h"
@@ -89,8 +89,9 @@ bool beginLog(const nest::ExplorerCommand& command) {
   if (command.what == nest::ExplorerCommand::Do::OpenWindow)
     options.rotating = QFile::encodeName(nest::logPath()).toStdString();
   const nest::Diagnostics trouble = nest::startLog(options);
-  for (const auto& d : trouble) spdlog::warn(nest::printable(toText(d), false));
-  spdlog::info("nest-explorer {} starts, with Qt {}", NEST_VERSION, qVersion());
+  for (const auto& d : trouble) nest::logLine(nest::LogLevel::Warning, nest::printable(toText(d), false));
+  nest::logLine(nest::LogLevel::Info,
+                std::string("nest-explorer " NEST_VERSION " starts, with Qt ") + qVersion());
   return !hasErrors(trouble);
 }
 

@@ -1,36 +1,35 @@
 #include "qt_messages.h"
 
-#include <spdlog/spdlog.h>
-
 #include <QString>
 #include <cstdio>
 #include <cstdlib>
 
+#include "log/log.h"
 #include "text/printable.h"
 
 namespace nest {
 namespace {
 
-spdlog::level::level_enum levelOf(QtMsgType type) {
+LogLevel levelOf(QtMsgType type) {
   switch (type) {
     case QtDebugMsg:
-      return spdlog::level::debug;
+      return LogLevel::Debug;
     case QtInfoMsg:
-      return spdlog::level::info;
+      return LogLevel::Info;
     case QtWarningMsg:
-      return spdlog::level::warn;
+      return LogLevel::Warning;
     case QtCriticalMsg:
     case QtFatalMsg:
       break;
   }
-  return spdlog::level::err;
+  return LogLevel::Error;
 }
 
 bool isOpen = false;
 
 void onMessage(QtMsgType type, const QMessageLogContext& context, const QString& text) {
   if (isOpen || (type != QtFatalMsg && type != QtWarningMsg && type != QtInfoMsg)) {
-    spdlog::log(levelOf(type), printable(qFormatLogMessage(type, context, text).toStdString(), false));
+    logLine(levelOf(type), printable(qFormatLogMessage(type, context, text).toStdString(), false));
     return;
   }
   if (type != QtFatalMsg) return;  // what led to the end, in Qt's words

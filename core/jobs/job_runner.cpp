@@ -1,14 +1,15 @@
 #include "jobs/job_runner.h"
 
-#include <spdlog/spdlog.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
+
+#include "log/log.h"
 
 namespace nest {
 namespace {
@@ -56,11 +57,11 @@ struct JobRunner::State {
       post(lock);
     };
     control.found = [this](const RankedPlan& plan) { better = std::make_shared<const RankedPlan>(plan); };
-    spdlog::trace("solve {} begins", request.generation);
+    logLine(LogLevel::Trace, "solve " + std::to_string(request.generation) + " begins");
     try {
       return solve(*request.problem, control, request.start.get());
     } catch (const std::exception& e) {
-      spdlog::error("solve {}: {}", request.generation, e.what());
+      logLine(LogLevel::Error, "solve " + std::to_string(request.generation) + ": " + e.what());
       Outcome failed;
       failed.diagnostics.push_back(error("solve-failed", {}, std::string("the search stopped: ") + e.what(),
                                          "save the scenario and report it; other settings may work"));

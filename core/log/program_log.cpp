@@ -1,5 +1,7 @@
 #include "log/program_log.h"
 
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/dist_sink.h>
 #include <spdlog/sinks/ostream_sink.h>
@@ -13,6 +15,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "log/log.h"
 #include "text/printable.h"
 
 namespace nest {
@@ -54,7 +57,46 @@ Diagnostics addFile(const std::string& path, sinks::dist_sink_mt& to, Severity s
   }
 }
 
+class LineSink : public sinks::base_sink<std::mutex> {
+public:
+  explicit LineSink(std::function<void(std::string_view)> heard)
+      : base_sink(std::make_unique<spdlog::pattern_formatter>("%H:%M:%S  %v",
+                                                              spdlog::pattern_time_type::local, "")),
+        m_heard(std::move(heard)) {}
+
+protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    m_heard({line.data(), line.size()});
+  }
+  void flush_() override {}
+
+private:
+  std::function<void(std::string_view)> m_heard;
+};
+
+spdlog::level::level_enum levelOf(LogLevel level) {
+  switch (level) {
+    case LogLevel::Trace:
+      return spdlog::level::trace;
+    case LogLevel::Debug:
+      return spdlog::level::debug;
+    case LogLevel::Info:
+      return spdlog::level::info;
+    case LogLevel::Warning:
+      return spdlog::level::warn;
+    case LogLevel::Error:
+      break;
+  }
+  return spdlog::level::err;
+}
+
 }  // namespace
+
+void logLine(LogLevel level, const std::string& line) {
+  spdlog::log(levelOf(level), line);
+}
 
 const char* const kLogLevels = "trace, debug, info, warning, error, off";
 
@@ -94,6 +136,10 @@ void addLogSink(std::shared_ptr<sinks::sink> sink) {
 
 void removeLogSink(const std::shared_ptr<sinks::sink>& sink) {
   hub()->remove_sink(sink);
+}
+
+std::shared_ptr<sinks::sink> lineSink(std::function<void(std::string_view)> heard) {
+  return std::make_shared<LineSink>(std::move(heard));
 }
 
 }  // namespace nest

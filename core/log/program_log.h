@@ -1,8 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "diagnostics/diagnostic.h"
 
@@ -12,12 +14,7 @@ class sink;
 
 namespace nest {
 
-/// The log of a program is spdlog's default logger: whoever has something to say calls spdlog::info() and its
-/// like, and never sets anything up; main() does, once, with startLog().
-///
-/// What a level is for: error: a defect of the program (it fails a test). warning: something went wrong that
-/// the user is told about. info: what the user did and got. debug: what was computed and how long it took.
-/// trace: everything else.
+/// How main() sets up the log that logLine() (log.h) writes to.
 struct LogOptions {
   std::string program;                  ///< stands before each line on standard error
   std::optional<std::string> level;     ///< --log-level; the least that is logged
@@ -37,5 +34,7 @@ Diagnostics startLog(const LogOptions&);
 /// Hears all that is logged from info (or the level asked for) on, on the thread that logs it.
 void addLogSink(std::shared_ptr<spdlog::sinks::sink>);
 void removeLogSink(const std::shared_ptr<spdlog::sinks::sink>&);
+/// A sink that hands each line on: "14:03:59  what was logged".
+std::shared_ptr<spdlog::sinks::sink> lineSink(std::function<void(std::string_view)> heard);
 
 }  // namespace nest

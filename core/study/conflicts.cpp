@@ -1,6 +1,6 @@
 #include "study/conflicts.h"
 
-#include <spdlog/spdlog.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <functional>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fields/field.h"
+#include "log/log.h"
 #include "scenario/scenario.h"
 #include "scenario/search_menus.h"
 #include "schedule/pipeline_schedule.h"
@@ -212,9 +213,9 @@ void lookBeyond(const Setting& setting, Outcome& o, const Control& control) {
 
 Outcome solveAndExplain(const Problem& problem, const Control& control, const Plan* start) {
   Outcome o = solveOnEvenHosts(problem, control, start);
-  spdlog::debug("solve: {}, {} candidates, {} configurations, {} states, {:.1f} ms", nameOf(o.status),
-                o.statistics.candidates, o.statistics.tuples, o.statistics.states,
-                o.statistics.elapsed.value() * 1e3);
+  logLine(LogLevel::Debug, fmt::format("solve: {}, {} candidates, {} configurations, {} states, {:.1f} ms",
+                                       nameOf(o.status), o.statistics.candidates, o.statistics.tuples,
+                                       o.statistics.states, o.statistics.elapsed.value() * 1e3));
   if (o.status == OutcomeStatus::Infeasible && !o.nearestMiss)
     for (Diagnostic& d : conflictsOf(problem, control)) o.diagnostics.push_back(std::move(d));
   return o;

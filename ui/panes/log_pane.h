@@ -3,6 +3,10 @@
 #include <QPlainTextEdit>
 #include <memory>
 
+namespace spdlog::sinks {
+class sink;
+}
+
 namespace nest {
 
 /// Shows the program's log (log/program_log.h) from info, or the level asked for, on, as long as it lives.
@@ -15,8 +19,7 @@ public:
   QString text();  ///< all that has been logged by now
 
 private:
-  class Sink;
-  std::shared_ptr<Sink> m_sink;
+  std::shared_ptr<spdlog::sinks::sink> m_sink;
 };
 
 void logLine(const QString&);     ///< what the user did and got

@@ -1,8 +1,10 @@
 #include <spdlog/spdlog.h>
 
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <fstream>
 
+#include "log/log.h"
 #include "log/program_log.h"
 #include "support/log_guard.h"
 #include "support/test_main.h"
@@ -25,6 +27,21 @@ private Q_SLOTS:
   void aWarningOfQtFailsATest() {
     QObject::connect(nullptr, nullptr, nullptr, nullptr);
     QCOMPARE(LogGuard::take(), 1);
+  }
+
+  /// Braces and percent signs of what is logged are no format.
+  void aListenerHearsEachLine() {
+    QStringList heard;
+    const auto sink = lineSink([&](std::string_view line) {
+      heard += QString::fromUtf8(line.data(), static_cast<qsizetype>(line.size()));
+    });
+    addLogSink(sink);
+    logLine(LogLevel::Info, "half {} of 50 %s");
+    removeLogSink(sink);
+    logLine(LogLevel::Info, "unheard");
+    QCOMPARE(heard.size(), 1);
+    QVERIFY2(QRegularExpression("^\\d\\d:\\d\\d:\\d\\d  half \\{\\} of 50 %s$").match(heard[0]).hasMatch(),
+             qPrintable(heard[0]));
   }
 
   void aFileTakesAllFromItsLevelOn_data() {
