@@ -24,7 +24,7 @@ namespace {
 /// seed.
 int instances(double share) {
   const char* asked = std::getenv("NEST_INSTANCES");
-  return static_cast<int>((asked ? std::atof(asked) : 5400) * share);
+  return static_cast<int>((asked ? std::atof(asked) : 1800) * share);
 }
 std::uint64_t firstSeed() {
   const char* asked = std::getenv("NEST_SEED");

@@ -31,7 +31,7 @@ std::string told(const RankedPlan& p) {
 int flickers(const InstanceFeatures& features, double share) {
   const char* asked = std::getenv("NEST_INSTANCES");
   const char* from = std::getenv("NEST_SEED");
-  const int count = static_cast<int>((asked ? std::atof(asked) : 5400) * share);
+  const int count = static_cast<int>((asked ? std::atof(asked) : 1800) * share);
   const std::uint64_t first = from ? std::strtoull(from, nullptr, 10) : 0;
   int bad = 0;
   Coverage coverage;

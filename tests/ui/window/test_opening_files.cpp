@@ -75,10 +75,14 @@ private Q_SLOTS:
   void everyViewShowsWhatIsOpen_data() {
     QTest::addColumn<QString>("way");
     QTest::addColumn<QString>("front");
+    const auto row = [](const char* way, const char* front) {
+      QTest::addRow("%s, %s in front", way, front) << QString::fromLatin1(way) << QString::fromLatin1(front);
+    };
     for (const char* way : {"call", "dialog", "gallery", "close and open", "drop", "outside change"})
-      for (const char* front : {"network", "topology", "search"})
-        QTest::addRow("%s, %s in front", way, front)
-            << QString::fromLatin1(way) << QString::fromLatin1(front);
+      row(way, "network");
+    // What is in front is refreshed as the file changes, whoever opens it; an empty window lies between once.
+    for (const char* way : {"call", "close and open"})
+      for (const char* front : {"topology", "search"}) row(way, front);
   }
   void everyViewShowsWhatIsOpen() {
     QFETCH(QString, way);
