@@ -293,8 +293,9 @@ void addToFront(std::vector<RankedPlan>& front, RankedPlan plan) {
 
 void forgetMisses(Outcome& o) {
   o.nearestMiss.reset();
-  std::erase_if(o.diagnostics,
-                [](const Diagnostic& d) { return d.code == "nothing-fits" || d.code == "nothing-allowed"; });
+  std::erase_if(o.diagnostics, [](const Diagnostic& d) {
+    return d.code == "nothing-fits" || d.code == "nothing-allowed" || d.code == kMissUnknown;
+  });
 }
 
 /// Puts the plan in front of what the whole cluster in its order can do.

@@ -295,8 +295,10 @@ private:
     m_out.status = OutcomeStatus::Infeasible;
     m_out.nearestMiss = findNearestMiss(m_problem, m_order, m_shapes, m_space, search, m_watch);
     m_out.diagnostics.push_back(
-        m_out.nearestMiss
-            ? note("nothing-fits", {}, "no plan fits the memory of the devices")
+        m_out.nearestMiss ? note("nothing-fits", {}, "no plan fits the memory of the devices")
+        : m_watch.heed()
+            ? warning(kMissUnknown, {}, "no plan exists; the search for what is short was stopped",
+                      "allow more time to be told")
             : note("nothing-allowed", {},
                    "no plan meets the batch size, the device count and the constraints together"));
   }

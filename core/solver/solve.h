@@ -6,6 +6,9 @@
 
 namespace nest {
 
+/// The code of what is told where no plan exists and the search for the nearest miss was stopped without one.
+inline constexpr const char* kMissUnknown = "miss-unknown";
+
 /// Finds the best plan (STATEMENT.md §5, §6): complete over the search options, or the best so far with a
 /// lower bound when stopped. Pure; may run on any thread. `start`: a plan to begin from (re-evaluated;
 /// ignored if it does not fit).

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solver/solve.h"
 #include "study/quiet_solve.h"
 #include "units/numbering.h"
 #include "units/text.h"
@@ -72,10 +73,13 @@ std::string sentenceOn(const std::vector<Cause>& causes) {
   return out;
 }
 
-/// Why nothing fits. Without a nearest miss it is not for want of memory.
+/// Why nothing fits. Without a nearest miss it is not for want of memory, if that was sought to its end.
 std::string obstacle(const Problem& problem, const Outcome& o) {
   if (o.nearestMiss && o.nearestMiss->shortfall.value() > 0)
     return "in the closest plan " + words::shortfall(*o.nearestMiss);
+  if (std::any_of(o.diagnostics.begin(), o.diagnostics.end(),
+                  [](const Diagnostic& d) { return d.code == kMissUnknown; }))
+    return "the search for what is short was stopped";
   if (const std::string uneven = unevenChunks(problem); !uneven.empty()) return uneven;
   return "no plan has it with the batch, the devices and the constraints as they are";
 }

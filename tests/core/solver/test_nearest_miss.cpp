@@ -52,6 +52,31 @@ private slots:
     qInfo("%d misses, %d on DAGs, %d interleaved; %d without", misses, dags, interleaved, none);
     QVERIFY(misses > 30 && dags > 3);
   }
+  /// A search that ends before the plan that lacks least is found blames no rule for it.
+  void aMissThatWasNotSoughtToItsEndIsNoRule() {
+    int unknown = 0, known = 0;
+    InstanceFeatures features;
+    features.mostPlans = 1500;
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      const Problem p = tighter(randomInstance(seed, features), 0.02);
+      if (!solve(p).nearestMiss) continue;
+      for (long long work = 1; work < 200; work += 1 + work / 4) {
+        Control control;
+        control.work = std::make_shared<WorkLimit>(work);
+        const Outcome o = solve(p, control);
+        if (o.status != OutcomeStatus::Infeasible) continue;
+        const auto says = [&](std::string_view code) {
+          return std::any_of(o.diagnostics.begin(), o.diagnostics.end(),
+                             [&](const auto& d) { return d.code == code; });
+        };
+        QVERIFY(!says("nothing-allowed"));
+        QCOMPARE(says(kMissUnknown), !o.nearestMiss);
+        ++(o.nearestMiss ? known : unknown);
+      }
+    }
+    qInfo("%d known, %d not", known, unknown);
+    QVERIFY(known > 10 && unknown > 10);
+  }
   /// What no plan of a graph can be in Megatron-LM is not in the search.
   void megatronCutsNoGraph() {
     InstanceFeatures features;
