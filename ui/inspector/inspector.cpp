@@ -162,12 +162,13 @@ Inspector::Inspector(Selection& selection, QWidget* parent)
   connect(m_view, &QTreeView::customContextMenuRequested, this, [this](const QPoint& at) {
     const CostTerm* term = m_model->term(m_view->indexAt(at));
     if (!term) return;
+    // Another plan may take the place of this one while the menu is open.
+    const QString value = QString::fromStdString(text::exact(term->value)),
+                  whole = QString::fromStdString(toText(*term, 20));
     QMenu menu(this);
-    menu.addAction(tr("Copy value"), this, [term] {
-      QApplication::clipboard()->setText(QString::fromStdString(text::exact(term->value)));
-    });
+    menu.addAction(tr("Copy value"), this, [value] { QApplication::clipboard()->setText(value); });
     menu.addAction(tr("Copy term with its parts"), this,
-                   [term] { QApplication::clipboard()->setText(QString::fromStdString(toText(*term, 20))); });
+                   [whole] { QApplication::clipboard()->setText(whole); });
     menu.exec(m_view->viewport()->mapToGlobal(at));
   });
   refresh();

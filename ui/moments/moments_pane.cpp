@@ -170,13 +170,15 @@ void MomentsPane::move(int step) {
 }
 
 void MomentsPane::openMenu(const QPoint& at) {
-  QListWidgetItem* item = m_strip->itemAt(at);
+  const QListWidgetItem* item = m_strip->itemAt(at);
   if (!item) return;
   const int row = m_strip->row(item);
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   menu->addAction(tr("Present from here"), this, [this, row] { Q_EMIT presentRequested(row); });
-  menu->addAction(tr("Change caption"), this, [this, item] { m_strip->editItem(item); });
+  menu->addAction(tr("Change caption"), this, [this, row] {  // while it was open the strip may have changed
+    if (QListWidgetItem* slide = m_strip->item(row)) m_strip->editItem(slide);
+  });
   menu->addAction(tr("Move earlier"), this, [this] { move(-1); })->setEnabled(row > 0);
   menu->addAction(tr("Move later"), this, [this] { move(1); })->setEnabled(row + 1 < m_strip->count());
   menu->addAction(tr("Remove"), this, [this, row] { removeMoment(m_document, row); });

@@ -1,10 +1,14 @@
 #include <QAbstractItemModelTester>
 #include <QAbstractTextDocumentLayout>
+#include <QApplication>
+#include <QClipboard>
 #include <QLabel>
+#include <QMenu>
 #include <QTest>
 #include <QTextBlock>
 #include <QTextDocument>
 #include <QTextLayout>
+#include <QTimer>
 #include <QTreeView>
 
 #include "figures/kinds.h"
@@ -54,6 +58,23 @@ void eachIndex(const QAbstractItemModel& model, const QModelIndex& at,
 class TestInspector : public QObject {
   Q_OBJECT
 private slots:
+  /// A search that ends while it is open takes the term away that it was opened on.
+  void aMenuOutlivesItsTerm() {
+    Opened o;
+    const QModelIndex term = o.tree().model()->index(0, 0);
+    QVERIFY(term.isValid());
+    QTimer::singleShot(0, &o.inspector, [&] {
+      auto* menu = o.inspector.findChild<QMenu*>();
+      QVERIFY(menu);
+      o.inspector.setContext(std::make_shared<PlanContext>());
+      QTest::qWait(300);  // it follows shortly after
+      for (QAction* action : menu->actions()) action->trigger();
+      menu->close();
+    });
+    Q_EMIT o.tree().customContextMenuRequested(o.tree().visualRect(term).center());
+    QVERIFY(!QApplication::clipboard()->text().isEmpty());
+  }
+
   /// A part of a stage's time has the name that the figures give it.
   void aPartHasOneName() {
     Desk desk;

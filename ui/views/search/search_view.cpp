@@ -199,8 +199,11 @@ void SearchView::refreshTable() {
 }
 
 /// "Why not" of a candidate, as the question that a person would type.
-void SearchView::askAbout(int row) {
-  const Candidate& c = context().outcome->log.candidates[row];
+const Candidate& SearchView::candidateAt(const QModelIndex& shown) const {
+  return context().outcome->log.candidates[m_sorted->mapToSource(shown).row()];
+}
+
+void SearchView::askAbout(const Candidate& c) {
   QString question = tr("b=%1, t=%2").arg(c.microbatch).arg(c.strategy.tensor);
   if (c.strategy.context > 1) question += tr(", c=%1").arg(c.strategy.context);
   if (c.strategy.expert > 1) question += tr(", e=%1").arg(c.strategy.expert);
@@ -219,8 +222,9 @@ void SearchView::fillMenu(const QPoint& at) {
   QMenu menu(this);
   const QModelIndex here = m_table->indexAt(at);
   if (here.isValid() && context().plan) {
-    const int row = m_sorted->mapToSource(here).row();
-    menu.addAction(tr("Why not this one?"), this, [this, row] { askAbout(row); });
+    // Another search may have ended when it is chosen.
+    const Candidate& candidate = candidateAt(here);
+    menu.addAction(tr("Why not this one?"), this, [this, candidate] { askAbout(candidate); });
     menu.addSeparator();
   }
   menu.addAction(tr("Copy selected rows"), this, [this] {
@@ -268,7 +272,7 @@ QWidget* SearchView::buildCandidates() {
   m_table->setContextMenuPolicy(Qt::CustomContextMenu);
   connect(m_table, &QTableView::customContextMenuRequested, this, &SearchView::fillMenu);
   connect(m_table, &QTableView::activated, this, [this](const QModelIndex& i) {
-    if (context().plan) askAbout(m_sorted->mapToSource(i).row());
+    if (context().plan) askAbout(candidateAt(i));
   });
   m_table->setAccessibleName(tr("Candidates of the search"));
   auto* none = new QLabel(tr("No candidate has all these words."));

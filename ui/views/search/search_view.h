@@ -8,6 +8,7 @@
 
 class QLabel;
 class QLineEdit;
+class QModelIndex;
 class QSplitter;
 class QTableView;
 class QTabWidget;
@@ -54,7 +55,8 @@ protected:
 
 private:
   void fillMenu(const QPoint&);
-  void askAbout(int row);
+  const Candidate& candidateAt(const QModelIndex& shown) const;
+  void askAbout(const Candidate&);
   void foldCandidates(bool);
   QWidget* buildCandidates();
   QWidget* buildQuestions();
