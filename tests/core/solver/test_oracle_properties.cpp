@@ -6,6 +6,7 @@
 #include "plan/evaluation.h"
 #include "solver/exhaustive.h"
 #include "solver/solve.h"
+#include "support/instance_count.h"
 #include "support/test_main.h"
 
 using namespace nest;
@@ -22,9 +23,8 @@ double optimum(const Problem& p) {
 /// How many of the instances the change made better; −1 with a message if one became worse (or, if `same`,
 /// differs).
 int improved(ChangedInstance (*change)(std::uint64_t), bool same = false) {
-  const char* asked = std::getenv("NEST_INSTANCES");
-  // Fewer than 120 would not show that the changes do improve something.
-  const int count = std::max(120, asked ? std::atoi(asked) / 8 : 0);
+  // Fewer would not show that the changes do improve something.
+  const int count = instancesFrom(120);
   int better = 0;
   for (int seed = 0; seed < count; ++seed) {
     const ChangedInstance c = change(static_cast<std::uint64_t>(seed));

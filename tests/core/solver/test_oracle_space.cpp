@@ -6,17 +6,13 @@
 #include "plan/schedule.h"
 #include "solver/exhaustive.h"
 #include "solver/solve.h"
+#include "support/instance_count.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
 
 using namespace nest;
 
 namespace {
-
-int instances(int usual) {
-  const char* asked = std::getenv("NEST_INSTANCES");
-  return asked ? std::atoi(asked) : usual;
-}
 
 /// One level, `devices` devices, a chain of equal layers, one strategy; nothing is exchanged.
 Problem plainChain(int layers, int devices, int batch) {
@@ -155,7 +151,7 @@ private slots:
     int fits = 0, dags = 0, irregular = 0, experts = 0, tied = 0, interleaved = 0, free = 0;
     double time = 0;
     long long plans = 0;
-    const int count = std::max(200, instances(300));
+    const int count = test::instancesFrom(200);
     for (int seed = 0; seed < count; ++seed) {
       const Problem p = test::randomInstance(static_cast<std::uint64_t>(seed));
       const Outcome out = solveExhaustively(p);

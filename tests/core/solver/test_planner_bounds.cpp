@@ -12,6 +12,7 @@
 #include "solver/exhaustive.h"
 #include "solver/space/chunk_cuts.h"
 #include "solver/watch.h"
+#include "support/instance_count.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
 
@@ -313,7 +314,8 @@ private slots:
     features.mostPlans = 3000;
     features.shardGroups = features.foldedExperts = true;
     int checked = 0, ruled = 0, split = 0, straddling = 0, placed = 0, tight = 0, tightOfOne = 0;
-    for (std::uint64_t seed = 500000; seed < 500800; ++seed) {
+    const auto end = 500000 + static_cast<std::uint64_t>(instancesFrom(400));
+    for (std::uint64_t seed = 500000; seed < end; ++seed) {
       features.schedules = seed % 4 >= 2;
       // Bounds know which cuts are asked for, and which layers are pinned.
       features.constraints = seed % 2 == 0;
@@ -443,7 +445,10 @@ private slots:
       if (QTest::currentTestFailed()) return;
     }
     QVERIFY(checked > 20000);
-    qInfo("%d plans, %d of them pinned or cut, %d that split backward", checked, ruled, split);
+    qInfo(
+        "%d plans, %d of them pinned or cut, %d that split backward; %d straddle, %d are placed; sharp: %d, "
+        "%d with one strategy",
+        checked, ruled, split, straddling, placed, tight, tightOfOne);
     QVERIFY(ruled > 200);
     QVERIFY(split > 200);
     QVERIFY2(straddling > 200, qPrintable(QString::number(straddling)));
@@ -461,7 +466,8 @@ private slots:
     features.freeStrategies = 0.7;
     features.threeStages = features.schedules = true;
     int checked = 0;
-    for (std::uint64_t seed = 510000; seed < 511500; ++seed) {
+    const auto end = 510000 + static_cast<std::uint64_t>(instancesFrom(400));
+    for (std::uint64_t seed = 510000; seed < end; ++seed) {
       const Problem p = randomInstance(seed, features);
       const LayerOrder order(*p.graph);
       GroupShapes shapes(*p.cluster);

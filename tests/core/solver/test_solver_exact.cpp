@@ -12,6 +12,7 @@
 #include "solver/exhaustive.h"
 #include "solver/solve.h"
 #include "solver/tuning.h"
+#include "support/instance_count.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
 
@@ -20,12 +21,7 @@ using namespace nest::test;
 
 namespace {
 
-/// NEST_INSTANCES: how many instances in all the tests of exactness together, roughly. NEST_SEED: the first
-/// seed.
-int instances(double share) {
-  const char* asked = std::getenv("NEST_INSTANCES");
-  return static_cast<int>((asked ? std::atof(asked) : 1800) * share);
-}
+/// NEST_SEED: the first seed.
 std::uint64_t firstSeed() {
   const char* asked = std::getenv("NEST_SEED");
   return asked ? std::strtoull(asked, nullptr, 10) : 0;
@@ -164,7 +160,7 @@ double optimum(const Problem& p) {
 /// How many of the changes made the optimum better; −1 if one made it worse (or, if `equal`, different), −2
 /// if hardly any instance had a plan at all.
 int improved(ChangedInstance (*change)(std::uint64_t), bool equal = false) {
-  const int count = std::max(120, instances(0.03));
+  const int count = instancesFrom(120);
   int better = 0, fit = 0;
   for (int k = 0; k < count; ++k) {
     const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);

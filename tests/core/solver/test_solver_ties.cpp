@@ -7,6 +7,7 @@
 #include "solver/exhaustive.h"
 #include "solver/search.h"
 #include "solver/solve.h"
+#include "support/instance_count.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
 
@@ -27,11 +28,10 @@ std::string told(const RankedPlan& p) {
 }
 
 /// How often another plan than the first of the equally fast ones is returned; features that no optimum
-/// showed count as one more. NEST_INSTANCES and NEST_SEED as in test_solver_exact.
+/// showed count as one more. NEST_SEED as in test_solver_exact.
 int flickers(const InstanceFeatures& features, double share) {
-  const char* asked = std::getenv("NEST_INSTANCES");
   const char* from = std::getenv("NEST_SEED");
-  const int count = static_cast<int>((asked ? std::atof(asked) : 1800) * share);
+  const int count = instances(share);
   const std::uint64_t first = from ? std::strtoull(from, nullptr, 10) : 0;
   int bad = 0;
   Coverage coverage;
