@@ -1,6 +1,7 @@
 #include <QtTest/QTest>
 #include <nlohmann/json.hpp>
 
+#include "fields/program_setting.h"
 #include "formats/results/outcome_json.h"
 #include "formats/results/summary_text.h"
 #include "formats/scenario/scenario_json.h"
@@ -61,6 +62,24 @@ private slots:
     QVERIFY(j["bound_by"].is_null() != j["largest_overhead"].is_null());
     QCOMPARE(j["mfu_peak_flops_per_s"].get<double>(), 100e12);
     QVERIFY(!j.contains("stopped_by"));
+  }
+  /// A plan is within the error where it is slower than the best by no more than predictions err by.
+  void plansWithinTheErrorAreMarked() {
+    Scenario s = readSample("llama2-7b-h100-128.nest.json");
+    setProgram(s, *findProgram("nemo-2024"));
+    Problem p = *buildProblem(s).value;
+    p.search.topPlans = 40;
+    const Outcome o = solve(p);
+    const auto j = nlohmann::json::parse(writeOutcome({s.name, &p, &*s.model.architecture}, o));
+    const PredictionError error = metricsOf(p, &*s.model.architecture, *o.best()).error;
+    QVERIFY(words::isKnown(error));
+    int within = 0;
+    for (const auto& a : j["alternatives"]) {
+      const bool near = a["batch_time_s"].get<double>() <= j["batch_time_s"].get<double>() * (1 + error.time);
+      QCOMPARE(a["within_error"].get<bool>(), near);
+      within += near;
+    }
+    QVERIFY(within > 0 && within < static_cast<int>(j["alternatives"].size()));
   }
   /// What is predicted and the headroom that stays free beside it are two numbers, in all that is written.
   void headroomIsToldApart() {

@@ -20,6 +20,7 @@
 #include "export/export_dialog.h"
 #include "fields/setting_difference.h"
 #include "figures/comparison_figure.h"
+#include "figures/frame.h"
 #include "figures/plan_pair_figure.h"
 #include "figures/table_figure.h"
 #include "plan/metrics.h"
@@ -206,6 +207,10 @@ QWidget* CompareView::buildTable() {
   auto* copy = new QAction(tr("Copy table"), m_table);
   connect(copy, &QAction::triggered, this, &CompareView::copyTable);
   m_table->addAction(copy);
+  m_whyEmpty = new QLabel;
+  m_whyEmpty->setAlignment(Qt::AlignCenter);
+  m_whyEmpty->setWordWrap(true);
+  (new QVBoxLayout(m_table->viewport()))->addWidget(m_whyEmpty);
   auto* remove = new QAction(tr("Remove kept plan"), m_table);
   connect(remove, &QAction::triggered, this, [this] {
     const int row = m_table->currentRow();
@@ -241,6 +246,9 @@ void CompareView::fillTable() {
     if (m_entries[i].name == QString::fromUtf8(nameOf(BaselineKind::Manual)) && rows[i].runs)
       manual = rows[i].metrics.samplesPerSecond;
   m_table->setRowCount(static_cast<int>(rows.size()));
+  m_whyEmpty->setVisible(rows.empty());
+  m_whyEmpty->setText(
+      stateOf(context(), tr("the plans")).value_or(FigureState{tr("No plan to compare."), {}}).heading);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& r = rows[i];
     const double rate = r.metrics.samplesPerSecond;

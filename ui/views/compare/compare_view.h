@@ -9,6 +9,7 @@
 #include "views/view.h"
 
 class QComboBox;
+class QLabel;
 class QPushButton;
 class QTabWidget;
 class QTableWidget;
@@ -85,6 +86,7 @@ private:
   Selection m_row, m_stage;  ///< of the figures: what they show need not be the shown plan
   FigurePane *m_pane, *m_pairPane;
   QTableWidget* m_table;
+  QLabel* m_whyEmpty;  ///< over the table without rows
   QTabWidget* m_tabs;
   QComboBox *m_first, *m_second;
   AdaptiveSplitter* m_split;  ///< the plans; which two differ in what
