@@ -7,6 +7,7 @@
 #include "solver/even_hosts.h"
 #include "solver/solve.h"
 #include "solver/tuning.h"
+#include "support/instance_count.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
 
@@ -162,7 +163,8 @@ private slots:
     if (perStage) f.freeStrategies = 1;
     f.mostLayers = 5, f.mostDevices = 8;
     int tried = 0, beaten = 0;
-    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    const auto last = static_cast<std::uint64_t>(instancesFrom(250));
+    for (std::uint64_t seed = 1; seed <= last; ++seed) {
       Problem p = randomInstance(seed, f);
       const int n = p.cluster->deviceCount();
       if (n > 8 || !evenHostsNote(*p.cluster)) continue;
@@ -313,7 +315,8 @@ private slots:
     Tuning tuning;
     tuning.labels = {.few = 2, .most = 2, .narrow = 0.05};
     int admitted = 0;
-    for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    const auto last = static_cast<std::uint64_t>(instancesFrom(1000));
+    for (std::uint64_t seed = 1; seed <= last; ++seed) {
       const Problem p = randomInstance(seed, f);
       if (!evenHostsNote(*p.cluster)) continue;
       const Outcome truth = solveOnEvenHosts(p), few = solveOnEvenHosts(p, {}, nullptr, tuning);
@@ -325,6 +328,7 @@ private slots:
       QCOMPARE(few.stopCause, StopCause::MemoryLimit);
       ++admitted;
     }
+    qInfo("%d admitted", admitted);
     QVERIFY2(admitted > 5, qPrintable(QString::number(admitted)));
   }
 };
