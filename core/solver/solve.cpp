@@ -166,7 +166,7 @@ public:
         m_start(start),
         m_tuning(tuning),
         m_front(control.front),
-        m_watch(control, problem.search.deadlineSeconds),
+        m_watch(control, problem.search.deadlineSeconds, m_tuning.pace),
         m_order(*problem.graph),
         m_space(problem),
         m_shapes(*problem.cluster),

@@ -38,6 +38,7 @@ struct Tuning {
     long long most = 5'000'000;  ///< of more, what the layout holds stays unproven: a gap is left
     double narrow = 0.01;        ///< times that differ by less are not told apart so
   } labels;
+  double pace = 0.04;  ///< seconds between two reports of progress, at least
   /// Seconds before the best plan so far is shown (Control::found), and between two of them.
   double patience = 0.3;
   /// Of more relaxed stages with a price (STATEMENT.md (6.5)) none is kept.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "solver/control.h"
+#include "solver/tuning.h"
 
 namespace nest::planner {
 
@@ -18,8 +19,12 @@ class Watch {
   using Clock = std::chrono::steady_clock;
 
 public:
-  Watch(const Control& control, double deadlineSeconds)
-      : m_control(control), m_begin(Clock::now()), m_deadline(control.deadline) {
+  /// `pace`: seconds between two reports, at least.
+  Watch(const Control& control, double deadlineSeconds, double pace = Tuning().pace)
+      : m_control(control),
+        m_pace(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(pace))),
+        m_begin(Clock::now()),
+        m_deadline(control.deadline) {
     if (deadlineSeconds > 0) {
       const auto own = m_begin + std::chrono::duration_cast<Clock::duration>(
                                      std::chrono::duration<double>(deadlineSeconds));
@@ -44,7 +49,7 @@ public:
     if (cause == StopCause::None && m_deadline && now >= *m_deadline) cause = StopCause::Deadline;
     if (cause == StopCause::Request || m_cause == StopCause::None) m_cause = cause;
     // Long steps show that they go on.
-    if (m_reported && now - *m_reported >= kPace) send(now);
+    if (m_reported && now - *m_reported >= m_pace) send(now);
     return m_over = m_over || cause != StopCause::None || (m_pause && now >= *m_pause);
   }
   /// Where steps take some nanoseconds each, but nobody knows beforehand how many they are.
@@ -86,7 +91,7 @@ public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - m_begin).count(); }
 
   bool due() const {  ///< whether report() would tell anyone
-    return m_control.progress && (!m_reported || Clock::now() - *m_reported >= kPace);
+    return m_control.progress && (!m_reported || Clock::now() - *m_reported >= m_pace);
   }
   /// `best`: seconds; infinite: nothing is known.
   void report(std::string_view phase, double fraction, double best, double lowerBound) {
@@ -99,8 +104,6 @@ public:
   }
 
 private:
-  static constexpr std::chrono::milliseconds kPace{40};
-
   void send(Clock::time_point now) {
     m_reported = now;
     m_last.states = m_states;
@@ -109,6 +112,7 @@ private:
   }
 
   const Control& m_control;
+  Clock::duration m_pace;
   Clock::time_point m_begin;
   std::optional<Clock::time_point> m_deadline, m_pause, m_reported;
   Progress m_last;
