@@ -85,6 +85,7 @@ private:
   void paintLinkLabels();
   QString labelOf(int link) const;
   bool isShared(const QPointF&, int link) const;
+  std::vector<double> labelSpots(int link) const;
 
   QPainter& m_p;
   const NetworkScene& m_scene;

@@ -159,6 +159,20 @@ bool NetworkPainter::isShared(const QPointF& spot, int link) const {
   });
 }
 
+/// Shares of a link's line, the best first: from the middle of what it has for itself, then the others.
+std::vector<double> NetworkPainter::labelSpots(int link) const {
+  std::vector<double> spots = {0.5, 0.62, 0.38, 0.75, 0.25, 0.88, 0.12};
+  const auto shared = std::stable_partition(spots.begin(), spots.end(), [&](double share) {
+    return !isShared(along(m_scene.path(link), share), link);
+  });
+  if (shared == spots.begin()) return spots;
+  const auto [first, last] = std::minmax_element(spots.begin(), shared);
+  const double middle = (*first + *last) / 2;
+  std::stable_sort(spots.begin(), shared,
+                   [&](double a, double b) { return std::abs(a - middle) < std::abs(b - middle) - 1e-9; });
+  return spots;
+}
+
 void NetworkPainter::paintLinkLabels() {
   std::vector<int> asked, unasked;
   for (int l : linksInSight()) {
@@ -194,15 +208,10 @@ void NetworkPainter::paintLinkLabels() {
       return;
     QRectF r = metrics.boundingRect(s).adjusted(-4, -1, 4, 1);
     bool free = false;
-    for (const bool alone : {true, false}) {
-      for (double share : {0.5, 0.62, 0.38, 0.75, 0.25, 0.88, 0.12}) {
-        const QPointF spot = along(m_scene.path(link), share);
-        r.moveCenter(pixels.map(spot));
-        free = pixels.mapRect(m_visible).contains(r) &&
-               std::none_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); }) &&
-               !(alone && isShared(spot, link));
-        if (free) break;
-      }
+    for (const double share : labelSpots(link)) {
+      r.moveCenter(pixels.map(along(m_scene.path(link), share)));
+      free = pixels.mapRect(m_visible).contains(r) &&
+             std::none_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); });
       if (free) break;
     }
     if (!free && !must) return;
