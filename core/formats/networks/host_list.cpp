@@ -1,6 +1,7 @@
 #include "formats/networks/host_list.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <tuple>
 
@@ -204,6 +205,26 @@ Reading<SlurmTopology> HostList::finish() {
   }
   result.diagnostics = m_source.take();
   return result;
+}
+
+bool isHostWord(std::string_view s) {
+  return !s.empty() && (std::isalnum(static_cast<unsigned char>(s.front())) || s.front() == '[') &&
+         std::all_of(s.begin(), s.end(), [](unsigned char c) {
+           return std::isalnum(c) ||
+                  std::string_view("-_.[],").find(static_cast<char>(c)) != std::string_view::npos;
+         });
+}
+
+std::optional<int> deviceCountIn(std::string_view s) {
+  const auto n = readWhole(s, 0, kMostDevices);
+  return n ? std::optional(static_cast<int>(*n)) : std::nullopt;
+}
+
+bool countsDevices(std::string_view name) {
+  static const std::set<std::string> names = {
+      "gpus",    "gpu_count",     "num_gpus",       "ngpus",        "n_gpus",      "slots",
+      "devices", "gpus_per_node", "nproc_per_node", "accelerators", "device_count"};
+  return names.count(text::lower(name)) > 0;
 }
 
 std::vector<std::string> groupsAbove(std::string group,

@@ -55,6 +55,14 @@ private:
   std::unordered_map<std::string, Place> m_withoutDevices;
 };
 
+inline constexpr std::size_t kMostHostListBytes = 16u << 20;
+/// Letters, digits and what host names and host lists have besides.
+bool isHostWord(std::string_view);
+/// nullopt: no number of devices that a host may have.
+std::optional<int> deviceCountIn(std::string_view);
+/// Whether a column or a variable of this name says how many devices a host has.
+bool countsDevices(std::string_view name);
+
 /// The group and those that it stands in, outermost first, as `parents` has them. Empty: more than 8 deep, or
 /// within itself.
 std::vector<std::string> groupsAbove(std::string group,

@@ -1,8 +1,8 @@
 #include <cmath>
-#include <cstdlib>
 
 #include "core/plan/hand_problem.h"
 #include "coverage.h"
+#include "exactness.h"
 #include "plan/evaluation.h"
 #include "solver/exhaustive.h"
 #include "solver/search.h"
@@ -28,15 +28,13 @@ std::string told(const RankedPlan& p) {
 }
 
 /// How often another plan than the first of the equally fast ones is returned; features that no optimum
-/// showed count as one more. NEST_SEED as in test_solver_exact.
+/// showed count as one more.
 int flickers(const InstanceFeatures& features, double share) {
-  const char* from = std::getenv("NEST_SEED");
   const int count = instances(share);
-  const std::uint64_t first = from ? std::strtoull(from, nullptr, 10) : 0;
   int bad = 0;
   Coverage coverage;
   for (int k = 0; k < count; ++k) {
-    const std::uint64_t seed = first + static_cast<std::uint64_t>(k);
+    const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);
     const Problem p = randomInstance(seed, features);
     const Outcome truth = solveExhaustively(p), solved = solve(p);
     coverage.add(p, truth.best());

@@ -41,6 +41,26 @@ QImage pictureOf(const NetworkScene& scene, const NetworkMarks& marks) {
   return image;
 }
 
+/// Four hosts that are no nodes, of a device each.
+NetworkGraph hostsUnderALeaf() {
+  NetworkGraph g;
+  NetworkNode leaf;
+  leaf.kind = NodeKind::Switch;
+  leaf.id = leaf.name = "leaf";
+  g.nodes.push_back(leaf);
+  for (int i = 1; i <= 4; ++i) {
+    NetworkNode device;
+    device.kind = NodeKind::Device;
+    device.id = device.name = "node-" + std::to_string(i);
+    device.host = device.id;
+    g.nodes.push_back(device);
+    NetworkLink link;
+    link.from = 0, link.to = i, link.bandwidth = BytesPerSecond(i * 50e9);
+    g.links.push_back(link);
+  }
+  return g;
+}
+
 }  // namespace
 
 /// The network as a picture, without a widget.
@@ -188,23 +208,8 @@ private slots:
 
   /// Nor do those of others cover devices of hosts that are not drawn.
   void labelsOfLinksCoverNoDevice() {
-    NetworkGraph g;
-    NetworkNode leaf;
-    leaf.kind = NodeKind::Switch;
-    leaf.id = leaf.name = "leaf";
-    g.nodes.push_back(leaf);
-    for (int i = 1; i <= 4; ++i) {
-      NetworkNode device;
-      device.kind = NodeKind::Device;
-      device.id = device.name = "node-" + std::to_string(i);
-      device.host = device.id;
-      g.nodes.push_back(device);
-      NetworkLink link;
-      link.from = 0, link.to = i, link.bandwidth = BytesPerSecond(i * 50e9);
-      g.links.push_back(link);
-    }
     NetworkScene scene;
-    scene.setGraph(g, {}, nullptr);
+    scene.setGraph(hostsUnderALeaf(), {}, nullptr);
     test::TextRecorder page({800, 800});
     QPainter p(&page);
     const QRectF all = scene.bounds().adjusted(-10, -10, 10, 10);
@@ -248,23 +253,8 @@ private slots:
 
   /// Nor the names of hosts that are not drawn.
   void labelsCoverNoNameOfAHost() {
-    NetworkGraph g;
-    NetworkNode leaf;
-    leaf.kind = NodeKind::Switch;
-    leaf.id = leaf.name = "leaf";
-    g.nodes.push_back(leaf);
-    for (int i = 1; i <= 4; ++i) {
-      NetworkNode device;
-      device.kind = NodeKind::Device;
-      device.id = device.name = "node-" + std::to_string(i);
-      device.host = device.id;
-      g.nodes.push_back(device);
-      NetworkLink link;
-      link.from = 0, link.to = i, link.bandwidth = BytesPerSecond(i * 50e9);
-      g.links.push_back(link);
-    }
     NetworkScene scene;
-    scene.setGraph(g, {}, nullptr);
+    scene.setGraph(hostsUnderALeaf(), {}, nullptr);
     const QRectF all = scene.bounds().adjusted(-10, -60, 10, 10);
     test::TextRecorder page(all.size().toSize());
     QPainter p(&page);

@@ -58,11 +58,11 @@ void PlansPane::setContext(PlanContextPtr context) {
     const RankedPlan& p = o->plans[i];
     const double slower = p.evaluation.batchTime / o->plans.front().evaluation.batchTime - 1;
     const PlanMetrics m = metricsOf(*m_context->problem, nullptr, p);
+    const Seconds best = o->plans.front().evaluation.batchTime;
     // The best one is not compared with itself.
-    const std::string remark =
-        words::remarkOn(m, i == 0 ? Seconds(0) : o->plans.front().evaluation.batchTime);
+    const std::string remark = words::remarkOn(m, i == 0 ? Seconds(0) : best);
     error = m.error;
-    ties += words::isKnown(m.error) && slower <= m.error.time ? 1 : 0;
+    ties += words::isWithinError(m, best) ? 1 : 0;
     const QString cells[] = {QString::number(i + 1),
                              timeText(p.evaluation.batchTime),
                              i == 0          ? tr("the best")

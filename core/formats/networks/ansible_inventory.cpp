@@ -1,0 +1,237 @@
+#include <map>
+#include <set>
+
+#include "formats/format.h"
+#include "formats/networks/host_list.h"
+#include "formats/networks/slurm_hostlist.h"
+#include "formats/networks/text_lines.h"
+#include "text/yaml_tree.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kMostYaml = 4u << 20;
+
+/// Ansible's inventories [docs.ansible.com, "How to build your inventory"]. As INI: hosts in [groups], their
+/// variables behind them; [group:children] and [group:vars]. As YAML: a map of groups, each with maps of
+/// hosts, vars and children.
+class AnsibleReader {
+public:
+  AnsibleReader(std::string_view text, const std::string& file)
+      : m_source(text, file), m_hosts(m_source, "an Ansible inventory") {}
+
+  Reading<SlurmTopology> run() {
+    if (!m_source.isReadable(kMostHostListBytes, "an Ansible inventory"))
+      return {std::nullopt, m_source.take()};
+    if (isYaml(m_source.text()))
+      readYaml();
+    else
+      for (const TextPart& line : linesOf(m_source.text())) read(line);
+    if (!m_hasGroups && !m_source.failed())
+      m_source.error(m_source.whole(), "ansible-group", "the inventory has no group, as [rack1]",
+                     "give a plain list of hosts as a host file");
+    if (!m_source.failed()) addHosts();
+    return m_hosts.finish();
+  }
+
+  static bool isYaml(std::string_view text) {
+    for (const TextPart& line : linesOf(text))
+      if (!line.text.empty() && line.text.front() != '#')
+        return line.text == "---" || line.text.substr(0, line.text.find(" #")).ends_with(':');
+    return false;
+  }
+
+private:
+  struct Named {
+    std::string name, group;  ///< no group: in none but "all"
+    std::optional<int> devices;
+    Place place;
+  };
+
+  void read(const TextPart& line) {
+    const auto words = wordsOf(line, "#;");
+    if (words.empty()) return;
+    if (words[0].text.front() == '[') {
+      const auto close = words[0].text.find(']');
+      if (close == std::string_view::npos && !isHostWord(words[0].text))
+        return m_source.error(m_source.place(words[0].offset), "ansible-group", "a group stands in [ ]");
+      const std::string_view head = words[0].text.substr(1, close - 1);
+      m_hasGroups = true;
+      m_group = head.substr(0, head.find(':'));
+      m_part =
+          head.find(':') == std::string_view::npos ? "hosts" : std::string(head.substr(head.find(':') + 1));
+      return;
+    }
+    if (m_part == "children") {
+      m_parents[std::string(words[0].text)].insert(m_group);
+    } else if (m_part == "vars") {
+      if (const auto count = devicesIn(words)) m_devicesOf[m_group] = count;
+    } else {
+      const auto at = [&](std::size_t offset) { return m_source.place(words[0].offset + offset); };
+      for (std::string& name : expand(words[0].text, at))
+        m_all.push_back({std::move(name), m_group, devicesIn({words.begin() + 1, words.end()}), at(0)});
+    }
+  }
+
+  void readYaml() {
+    const YamlValue root = readYamlTree(m_source, kMostYaml, "an Ansible inventory");
+    if (m_source.failed()) return;
+    if (root.kind != YamlValue::Kind::Map)
+      return m_source.error(root.place, "ansible-yaml",
+                            "an inventory is a map of groups, as all: {hosts: …}");
+    for (const auto& group : root.entries) readGroup(group, {});
+  }
+
+  void readGroup(const YamlValue::Entry& group, const std::string& above) {
+    const bool isNamed = group.key != "all" && group.key != "ungrouped";
+    const std::string name = isNamed ? group.key : std::string();
+    m_hasGroups = true;
+    if (isNamed && !above.empty()) m_parents[name].insert(above);
+    for (const auto& [key, place, part] : group.value.entries) {
+      if (part.kind != YamlValue::Kind::Map && part.kind != YamlValue::Kind::Null)
+        m_source.error(part.place, "ansible-yaml", quoted(key) + " of a group is a map");
+      if (key == "vars") {
+        if (const auto count = devicesIn(part)) m_devicesOf[group.key] = count;
+      } else if (key == "children") {
+        for (const auto& child : part.entries) readGroup(child, name);
+      } else if (key == "hosts") {
+        for (const auto& host : part.entries)
+          for (std::string& one : expand(host.key, [&](std::size_t) { return host.place; }))
+            m_all.push_back({std::move(one), name, devicesIn(host.value), host.place});
+      } else {
+        m_source.error(place, "ansible-yaml", "a group has hosts, vars and children; found " + quoted(key));
+      }
+    }
+  }
+
+  /// "gpu[00:15].example.org": from and to, both in it; letters count, too.
+  template <class PlaceAt>
+  std::vector<std::string> expand(std::string_view word, PlaceAt at) {
+    const auto open = word.find('['), colon = word.find(':', open), close = word.find(']', open);
+    if (open == std::string_view::npos) return {std::string(word.substr(0, word.find(':')))};
+    std::string list(word);
+    if (colon != std::string_view::npos && close != std::string_view::npos && colon < close)
+      list[colon] = '-';
+    const Hostlist names = expandHostlist(list);
+    if (!names.error.empty())
+      m_source.error(at(names.offset), "slurm-hostlist", names.error + " in " + quoted(word));
+    return names.names;
+  }
+
+  std::optional<int> devicesOf(std::string_view variable, std::string_view value, const Place& place) {
+    const auto count = deviceCountIn(value);
+    if (!count)
+      m_source.error(place, "ansible-devices",
+                     std::string(variable) + " is " + quoted(value) + "; expected: a whole number");
+    return count;
+  }
+
+  std::optional<int> devicesIn(const std::vector<TextPart>& words) {
+    for (const TextPart& w : words)
+      if (const auto equals = w.text.find('=');
+          equals != std::string_view::npos && countsDevices(w.text.substr(0, equals)))
+        return devicesOf(w.text.substr(0, equals), w.text.substr(equals + 1), m_source.place(w.offset));
+    return std::nullopt;
+  }
+
+  std::optional<int> devicesIn(const YamlValue& variables) {
+    for (const auto& v : variables.entries)
+      if (countsDevices(v.key)) return devicesOf(v.key, v.value.scalar, v.value.place);
+    return std::nullopt;
+  }
+
+  std::optional<int> inherited(const std::string& group, int depth) const {
+    if (const auto own = m_devicesOf.find(group); own != m_devicesOf.end()) return own->second;
+    if (const auto parents = m_parents.find(group); parents != m_parents.end() && depth < 8)
+      for (const std::string& p : parents->second)
+        if (const auto found = inherited(p, depth + 1)) return found;
+    const auto all = m_devicesOf.find("all");
+    return all == m_devicesOf.end() ? std::nullopt : all->second;
+  }
+
+  /// Groups count as places only where every host stands in one group and every group in at most one other.
+  void addHosts() {
+    std::map<std::string, std::set<std::string>> groupsOf;
+    std::map<std::string, std::optional<int>> ownDevices;
+    std::set<std::string> groups;
+    for (const Named& h : m_all) {
+      auto& own = groupsOf[h.name];
+      if (!h.group.empty()) own.insert(h.group), groups.insert(h.group);
+      if (h.devices) ownDevices[h.name] = h.devices;
+    }
+    const auto isOne = [](const auto& of) { return of.second.size() == 1; };
+    const bool isTree = std::all_of(groupsOf.begin(), groupsOf.end(), isOne) &&
+                        std::all_of(m_parents.begin(), m_parents.end(), isOne);
+    const bool counts = isTree && groups.size() > 1;
+    if (!counts && groups.size() > 1)
+      m_source.note(m_source.whole(), "ansible-groups",
+                    "hosts stand in several groups, so that the groups are no places; they are ignored");
+    for (const Named& h : m_all) {
+      const auto own = h.devices ? h.devices : ownDevices[h.name];
+      // A host may have its variables under "all", and its place in a group.
+      const auto& itsGroups = groupsOf[h.name];
+      std::string at = itsGroups.size() == 1 ? *itsGroups.begin() : h.group;
+      HostList::Host host{h.name, {}, own ? own : inherited(at, 0)};
+      while (counts && host.groups.size() < 8) {
+        host.groups.insert(host.groups.begin(), at);
+        const auto above = m_parents.find(at);
+        if (above == m_parents.end()) break;
+        at = *above->second.begin();
+      }
+      m_hosts.add(std::move(host), h.place);
+    }
+  }
+
+  SourceText m_source;
+  HostList m_hosts;
+  std::string m_group, m_part = "hosts";
+  bool m_hasGroups = false;
+  std::vector<Named> m_all;
+  std::map<std::string, std::set<std::string>> m_parents;
+  std::map<std::string, std::optional<int>> m_devicesOf;
+};
+
+/// As INI a group's head, and a line of a host behind it; other INI files have "key = value" there. A
+/// playbook is a list.
+bool isAnsible(const FileLook& f) {
+  if (AnsibleReader::isYaml(f.text))
+    return f.has("hosts:") && !f.has("- hosts:") &&
+           (f.has("children:") || f.has("ansible_") || f.has("all:"));
+  bool hasGroup = false, hasHost = false;
+  bool isOther = false;
+  for (const TextPart& line : linesOf(f.text)) {
+    const auto words = wordsOf(line, "#;");
+    if (words.empty()) continue;
+    if (words[0].text.front() == '[' && words[0].text.back() == ']' && words.size() == 1) {
+      hasGroup = true;
+      isOther = words[0].text.find(':') != std::string_view::npos;
+    } else if (isOther) {
+      continue;
+    } else if (words[0].text.find_first_of("={}<>()\"|/") != std::string_view::npos ||
+               (words.size() > 1 && words[1].text.find('=') == std::string_view::npos) ||
+               (words.size() > 1 && words[1].text == "=")) {
+      return false;
+    } else {
+      hasHost = true;
+    }
+  }
+  return hasGroup && hasHost;
+}
+
+}  // namespace
+
+const Format& ansibleFormat() {
+  static constexpr Format format = {
+      .key = "ansible",
+      .name = "Ansible inventory",
+      .suffixes = "ini yaml yml",
+      .fileNames = "inventory.ini inventory.yaml inventory.yml",
+      .example = "[rack1]\ngpu[00:07] gpus=8\n[rack2]\ngpu[08:15] gpus=8",
+      .remarks = "As INI or YAML. Groups count as places where each host stands in one.",
+      .claims = &isAnsible,
+      .read = ReadHostTree(
+          [](std::string_view text, const std::string& file) { return AnsibleReader(text, file).run(); })};
+  return format;
+}
+
+}  // namespace nest

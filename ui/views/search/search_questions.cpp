@@ -1,0 +1,196 @@
+// What the search is asked besides: why a plan is not the best one, what would improve it, what a failure
+// costs.
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTextBrowser>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "figures/frame.h"
+#include "figures/phrases.h"
+#include "study/counterfactual.h"
+#include "study/quiet_solve.h"
+#include "study/sensitivity.h"
+#include "units/text.h"
+#include "views/asking.h"
+#include "views/flow_layout.h"
+#include "views/search/search_view.h"
+#include "words/outcome_words.h"
+
+namespace nest {
+namespace {
+
+QString from(const std::string& s) {
+  return QString::fromStdString(s);
+}
+
+QString changesHtml(const PlanDiff& d) {
+  QString out = QStringLiteral("<ul>");
+  for (const auto& c : d.changes)
+    out += QStringLiteral("<li>") + from(c.sentence).toHtmlEscaped() + QStringLiteral("</li>");
+  return out + QStringLiteral("</ul>");
+}
+
+QString row(const QString& what, double change, const QString& detail) {
+  return QStringLiteral(
+             "<tr><td style='padding-right:16px'>%1</td><td align='right' "
+             "style='padding-right:16px'><b>%2</b></td><td>%3</td></tr>")
+      .arg(what.toHtmlEscaped(), from(text::signedPercent(change)), detail.toHtmlEscaped());
+}
+
+}  // namespace
+
+QWidget* SearchView::buildQuestions() {
+  auto* box = new QWidget;
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(4, 4, 8, 8);
+  m_asking = new Asking(tr("Stop; results so far are kept"));
+  auto* asking = new QHBoxLayout;
+  m_question = new QLineEdit;
+  m_question->setPlaceholderText(
+      tr("Why not …  tp 4   ·   layer 17 in stage 2   ·   pp 8 and zero 1   ·   zb-h1"));
+  m_question->setAccessibleName(tr("Why not"));
+  m_question->setObjectName(QStringLiteral("question"));
+  auto* askButton = new QPushButton(tr("Ask"));
+  askButton->setToolTip(tr("Re-solve with this requirement and show the cost and the differences"));
+  asking->addWidget(m_question, 1);
+  asking->addWidget(askButton);
+  column->addLayout(asking);
+  auto* buttons = new FlowLayout(6);
+  buttons->setContentsMargins(0, 0, 0, 0);
+  const auto button = [&](const QString& name, const QString& tip, void (SearchView::*f)()) {
+    auto* b = new QPushButton(name);
+    b->setToolTip(tip);
+    connect(b, &QPushButton::clicked, this, f);
+    buttons->addWidget(b);
+    m_asking->addAsker(b);
+  };
+  button(tr("Rank improvements"), tr("Re-solve with each parameter improved by 25 %, one at a time"),
+         &SearchView::rankImprovements);
+  button(tr("Find break-even points"), tr("Where the best plan changes"), &SearchView::findBreakEvens);
+  button(tr("Rank failures"), tr("Re-solve without each device, host or rack"), &SearchView::rankFailures);
+  column->addLayout(buttons);
+  column->addWidget(m_asking);
+  m_answer = new QTextBrowser;
+  m_answer->setAccessibleName(tr("Answer"));
+  m_answer->setPlaceholderText(tr("Results appear here."));
+  column->addWidget(m_answer, 1);
+  m_asking->addAsker(askButton);
+  connect(askButton, &QPushButton::clicked, this, [this] { ask(m_question->text()); });
+  connect(m_question, &QLineEdit::returnPressed, this, [this] { ask(m_question->text()); });
+  return box;
+}
+
+void SearchView::say(const QString& html) {
+  m_askedOf = context().plan;
+  m_answer->setHtml(html);
+}
+
+void SearchView::askInBackground(const QString& doing, BackgroundTask::Work work) {
+  m_answer->clear();
+  m_asking->start(doing, std::move(work));
+}
+
+bool SearchView::ready(const QString& what) {
+  if (context().problem && context().plan) return true;
+  const auto none = stateOf(context(), what);
+  say(tr("<p>%1 needs a plan. <b>%2</b></p>").arg(what, none ? none->heading : bannerOf(context())));
+  return false;
+}
+
+void SearchView::ask(const QString& question) {
+  if (question.trimmed().isEmpty() || !ready(tr("A question"))) return;
+  const auto problem = context().problem;
+  const auto plan = context().plan;
+  auto demand = readDemand(*problem, plan->plan, question.toStdString());
+  if (!demand) {
+    QString html;
+    for (const auto& d : demand.diagnostics)
+      html +=
+          QStringLiteral("<p>%1%2</p>")
+              .arg(from(d.message).toHtmlEscaped(),
+                   d.remedy.empty() ? QString() : QStringLiteral("; ") + phrase(d.remedy).toHtmlEscaped());
+    return say(html);
+  }
+  askInBackground(
+      tr("Solving with %1 …").arg(from(demand->words)),
+      [this, problem, plan, d = *demand](const Control& control, const BackgroundTask::Deliver& deliver) {
+        auto found = whyNot(*problem, *plan, d, control);
+        deliver([this, found = std::move(found)] {
+          QString html = QStringLiteral("<h4>%1</h4><p>%2</p>")
+                             .arg(tr("Why not %1?").arg(from(found.demand).toHtmlEscaped()),
+                                  from(found.answer).toHtmlEscaped());
+          if (found.difference) html += changesHtml(*found.difference);
+          say(html);
+        });
+      });
+}
+
+void SearchView::rankImprovements() {
+  if (!ready(tr("Ranking"))) return;
+  askInBackground(tr("Solving for each parameter …"),
+                  [this, problem = context().problem, plan = context().plan, scenario = context().scenario](
+                      const Control& control, const BackgroundTask::Deliver& deliver) {
+                    auto all = nest::rankImprovements(*scenario, *problem, *plan, 0.25, control);
+                    deliver([this, all = std::move(all)] {
+                      QString html =
+                          tr("<h4>Effect of improving one parameter by 25 % (re-planned)</h4><table>");
+                      for (const auto& i : all)
+                        html += row(from(i.what), i.change,
+                                    i.plan.same() ? tr("same plan") : from(i.plan.changes.front().sentence));
+                      say(html + QStringLiteral("</table>"));
+                    });
+                  });
+}
+
+void SearchView::rankFailures() {
+  if (!ready(tr("Ranking"))) return;
+  askInBackground(
+      tr("Solving for each kind of failure …"),
+      [this, problem = context().problem, plan = context().plan, scenario = context().scenario](
+          const Control& control, const BackgroundTask::Deliver& deliver) {
+        auto all = nest::rankFailures(*scenario, *problem, *plan, control);
+        deliver([this, all = std::move(all)] {
+          QString html = tr("<h4>Effect of losing one component (re-planned without it)</h4><table>");
+          for (const auto& f : all) {
+            if (f.status == OutcomeStatus::Infeasible || f.status == OutcomeStatus::Stopped)
+              html += QStringLiteral("<tr><td style='padding-right:16px'>%1</td><td></td><td>%2</td></tr>")
+                          .arg(from(f.what).toHtmlEscaped(), QString::fromUtf8(words::of(f.status)));
+            else
+              html +=
+                  row(from(f.what), f.change,
+                      f.devicesIdle > 0 ? tr("%1 idle").arg(plural(f.devicesIdle, tr("device"))) : QString());
+          }
+          say(html + QStringLiteral("</table>"));
+        });
+      });
+}
+
+void SearchView::findBreakEvens() {
+  if (!ready(tr("Break-even points"))) return;
+  askInBackground(
+      tr("Varying each parameter until the best plan changes …"),
+      [this, problem = context().problem, plan = context().plan, scenario = context().scenario](
+          const Control& control, const BackgroundTask::Deliver& deliver) {
+        QString rows;
+        const auto parameters = usualParametersOf(*scenario);
+        for (std::size_t i = 0; i < parameters.size() && !control.stopRequested(); ++i) {
+          Control quiet;
+          quiet.stop = control.stop;
+          for (const auto& b : breakEvens(*scenario, *problem, *plan, parameters[i], {}, quiet))
+            rows += QStringLiteral("<li>") + from(b.sentence).toHtmlEscaped() + QStringLiteral("</li>");
+          deliver([this,
+                   html = tr("<h4>Where the best plan changes</h4><ul>") + rows + QStringLiteral("</ul>"),
+                   none = i + 1 == parameters.size() && rows.isEmpty()] {
+            say(none
+                    ? html +
+                          tr("<p>Between 1/16× and 16× its current value, no parameter changes the plan.</p>")
+                    : html);
+          });
+          reportStudy(control, "break-even points", i + 1, parameters.size());
+        }
+      });
+}
+
+}  // namespace nest
