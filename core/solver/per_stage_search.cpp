@@ -32,7 +32,7 @@ PerStageSearch::PerStageSearch(const Problem& problem, const LayerOrder& order, 
 }
 
 double PerStageSearch::limit() const {
-  if (m_many > 1) return m_incumbents.limit() * (1 + kEqualTimes);
+  if (m_many > 1) return reach() * (1 + kEqualTimes);
   return m_incumbents.lead().time * (1 + kEqualTimes);
 }
 
@@ -259,10 +259,16 @@ bool PerStageSearch::runMany() {
   if (m_watch.states() * 6 > kFewStates) return false;
   m_many = m_incumbents.size();
   m_mostStates = m_watch.states() + kFewStates;
-  // The bounds so far look away from what does not beat the best.
   m_leaders.clear();
-  m_bounds.clear();
-  return drain();
+  // Those met so far may be far slower than those that there are: near the best first.
+  for (const double near : {0.01, 0.04, 0.16, kNever}) {
+    m_reach = m_incumbents.lead().time * (1 + near);
+    // The bounds so far look away from what is beyond.
+    m_bounds.clear();
+    if (!drain()) return false;
+    if (m_incumbents.limit() <= m_reach) break;
+  }
+  return true;
 }
 
 bool PerStageSearch::drain() {
@@ -380,7 +386,7 @@ bool PerStageSearch::process(Item item, const Put& put) {
                             m_watch);
       if (m_many > 1) {
         std::vector<Found> all;
-        const bool complete = solver.solveMany(m_incumbents.limit(), m_many, m_mostStates, all);
+        const bool complete = solver.solveMany(reach(), m_many, m_mostStates, all);
         for (Found& f : all) m_incumbents.offer(std::move(f));
         if (!complete) return false;
         continue;

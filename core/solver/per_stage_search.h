@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <map>
@@ -81,6 +82,8 @@ private:
     Found found;
   };
   bool drain();
+  /// Of many plans, what takes longer is of no interest.
+  double reach() const { return std::min(m_incumbents.limit(), m_reach); }
   const Microbatch& microbatch(int index);
   int leastUnits(const Microbatch& m) const { return m.narrow * m_rules.leastStages(); }
   int widest(const Microbatch&, int dataDegree) const;
@@ -122,6 +125,7 @@ private:
   std::set<Key> m_packed;
   std::vector<Leader> m_leaders;
   int m_many = 1;
+  double m_reach = 0;  ///< of many, slower ones are not looked for yet
   long long m_mostStates = 0;
   long long m_guessed = 0;  ///< states looked at in guesses
   long long m_tuples = 0;
