@@ -22,6 +22,7 @@ Search::Search(const Problem& problem, const LayerOrder& order, GroupShapes& sha
       m_tuning(tuning),
       m_rules(problem.constraints, order) {
   m_roomiest = roomiest(*problem.cluster) * kMemoryRounding;
+  m_unlike = layersUnlike(*problem.graph);
 }
 
 LayerSums& Search::sumsOf(int microbatch, int strategy, bool covered) {

@@ -76,6 +76,7 @@ private:
     LayerSums* sums = nullptr;
     int dataDegree = 1, microbatchCount = 1;
     std::array<double, 4> modelMemory{};  ///< per ZeRO stage: bytes of all stages together, without reserves
+    std::array<double, 4> stageMemory{};  ///< bytes of the stage that holds most, at least
     std::array<double, 4> tailPerLoad{};  ///< sync and step of a first stage ≥ this × its least load
   };
   /// There can be millions: of so many, only those are listed that may matter.
@@ -168,6 +169,7 @@ private:
   double m_roomiest = 0;  ///< memory of the largest device, with kMemoryRounding
   std::map<std::tuple<int, int, bool>, std::unique_ptr<LayerSums>> m_sums;
   std::deque<Group> m_groups;
+  std::vector<int> m_unlike;  ///< layersUnlike()
   std::vector<Entry> m_entries;
   std::vector<Unlisted> m_unlisted;
   std::size_t m_candidates = 0;  ///< rows, listed or not

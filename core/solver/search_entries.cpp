@@ -74,6 +74,7 @@ void Search::visitEntries(LayerSums& sums, int d, bool covered, Visit visit) {
       gradients = GradientFloor::of(m_shapes, strategy, d, m_space.shardDegrees(d, z, {&strategy, 1}));
     const StageFloor& stage = floors[at(z)].emplace(m_problem, sums, *gradients, z);
     group.modelMemory[at(z)] = leastTotalMemory(m_problem, stage, 0);
+    group.stageMemory[at(z)] = leastStageMemory(m_problem, stage, m_unlike);
     group.tailPerLoad[at(z)] = stage.tailPerLoad();
   }
   for (int s = m_rules.leastStages(); s <= most; ++s) {
@@ -94,9 +95,11 @@ void Search::visitEntries(LayerSums& sums, int d, bool covered, Visit visit) {
         if (!m_space.zeroAllowed(z, d * strategy.context > 1, s) || !m_space.mayCombine(strategy, z, s))
           continue;
         offered = true;
-        if (const double bytes = leastMemory(e, z); bytes > s * m_roomiest * kSlack) {
-          // However the layers are cut, some stage lacks as much as all do on average.
-          const double lack = bytes / s - m_roomiest;
+        // However the layers are cut, some stage holds as much as all do on average, and one the largest
+        // layer.
+        if (const double bytes = std::max(leastMemory(e, z) / s, group.stageMemory[at(z)]);
+            bytes > m_roomiest * kSlack) {
+          const double lack = bytes - m_roomiest;
           e.shortfall = e.shortfall > 0 ? std::min(e.shortfall, lack) : lack;
           continue;
         }

@@ -86,6 +86,28 @@ InFlight leastInFlight(const Target& target, int behind, int fewest) {
   return inFlightOf(schedule, stages - 1 - behind, stages, target.microbatchCount, 1);
 }
 
+std::vector<int> layersUnlike(const LayerGraph& graph) {
+  constexpr std::size_t kMost = 100;
+  std::vector<int> layers;
+  std::vector<char> isKnown(at(graph.classCount), 0);
+  for (int x = 0; graph.isChain() && x < graph.layerCount() && layers.size() < kMost; ++x)
+    if (char& known = isKnown[at(graph.layers[at(x)].classId)]; !known) known = 1, layers.push_back(x);
+  return layers;
+}
+
+double leastStageMemory(const Problem& problem, const StageFloor& floor, const std::vector<int>& layers) {
+  double most = 0;
+  for (const int x : layers) {
+    const Part part{x, x + 1};
+    double activations = kNever;
+    for (int r = 0; r < kRecomputeCount; ++r)
+      if (problem.search.recompute[at(r)] && hasPolicy(floor.sums(), part, r))
+        activations = std::min(activations, activationBytes(floor.sums(), part, r, {}));
+    if (activations < kNever) most = std::max(most, floor.fixedMemory(floor.size(part)) + activations);
+  }
+  return most;
+}
+
 double leastTotalMemory(const Problem& problem, const StageFloor& floor, int stages) {
   const LayerSums& sums = floor.sums();
   return sums.dense.back() * floor.memoryPerDense() + sums.expert.back() * floor.memoryPerExpert() +

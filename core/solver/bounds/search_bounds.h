@@ -59,6 +59,12 @@ std::vector<int> fewestStages(const Problem&, const LayerOrder&, const CutRules&
 /// What a stage of one chunk holds with so many stages behind it, of a pipeline of `fewest` stages or more.
 InFlight leastInFlight(const Target&, int behind, int fewest);
 
+/// A layer of each class of a chain, of a hundred at most.
+std::vector<int> layersUnlike(const LayerGraph&);
+
+/// Bytes that the stages of these layers of a chain hold at least; of the stage that holds most.
+double leastStageMemory(const Problem&, const StageFloor&, const std::vector<int>& layers);
+
 /// Bytes that the stages of every plan of (b, σ, d, s, z) hold together on one device each, at least.
 double leastTotalMemory(const Problem&, const StageFloor&, int stages);
 

@@ -28,16 +28,17 @@ public:
              Search& search, Watch& watch)
       : m_problem(p), m_order(order), m_shapes(shapes), m_space(space), m_search(search), m_watch(watch) {}
 
-  /// The least capacity over all configurations of the space; stops early below `enough`.
-  Lean leanest(double enough) {
+  /// The least capacity over all configurations of the space; or, of those that `enough` suffices for, any.
+  Lean leanest(double enough = kNever) {
     Lean best;
+    m_enough = enough;
     for (int b : m_space.microbatches())
       for (int k : m_space.strategies()) {
         LayerSums& sums = m_search.sumsOf(b, k);
         if (!sums.offered()) continue;
         for (int d : m_space.dataDegrees(b, sums.strategy().width(), sums.strategy())) {
           visit(sums, d, best);
-          if (best.capacity <= enough || m_watch.look()) return best;
+          if (suffices(best) || m_watch.look()) return best;
         }
       }
     return best;
@@ -52,18 +53,25 @@ public:
   }
 
 private:
+  bool suffices(const Lean& best) const { return m_enough < kNever && best.capacity <= m_enough; }
+
   void visit(LayerSums& sums, int d, Lean& best) {
-    const int width = sums.strategy().width();
+    const Strategy& strategy = sums.strategy();
+    const int width = strategy.width();
     const int most = std::min(m_order.layerCount(), m_problem.cluster->deviceCount() / (d * width));
-    for (int s = 1; s <= most; ++s) {
-      if (m_watch.look()) return;
-      if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s))
-        continue;
-      for (int z : m_space.zeroStages()) {
-        if (!m_space.zeroAllowed(z, d * sums.strategy().context > 1, s) ||
-            !m_space.mayCombine(sums.strategy(), z, s))
+    for (const int z : m_space.zeroStages()) {
+      const StageFloor floor(m_problem, sums, GradientFloor::of(m_shapes, strategy, d, {d}), z);
+      const double alone = leastStageMemory(m_problem, floor, m_unlike),
+                   all = leastTotalMemory(m_problem, floor, 0);
+      const double reserve = m_problem.assumptions.reserve.value();
+      for (int s = 1; s <= most; ++s) {
+        if (m_watch.over() || suffices(best)) return;
+        if (std::max(alone, all / s + reserve) > std::min(m_enough, best.capacity) * kSlack) continue;
+        if (m_watch.look()) return;
+        if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s) ||
+            !m_space.zeroAllowed(z, d * strategy.context > 1, s) || !m_space.mayCombine(strategy, z, s) ||
+            m_space.layouts(d, width * s, z, {&strategy, 1}).empty())
           continue;
-        if (m_space.layouts(d, width * s, z, {&sums.strategy(), 1}).empty()) continue;
         for (const auto& policy : m_space.sharedPolicies()) consider(sums, d, s, z, policy, best);
       }
     }
@@ -89,10 +97,9 @@ private:
       reach.limitMemory(capacity);
       return reach.findWindows();
     };
-    double high = best.capacity == kNever ? 1e18 : best.capacity * (1 - 1e-6);
+    double high = std::min({1e18, m_enough, best.capacity * (1 - 1e-6)});
     if (!fits(high)) return;
-    double low = 0;
-    while (high - low > 1e-4 * high) {
+    for (double low = 0; m_enough == kNever && high - low > 1e-4 * high;) {
       const double mid = (low + high) / 2;
       (fits(mid) ? high : low) = mid;
     }
@@ -106,6 +113,8 @@ private:
   const SearchSpace& m_space;
   Search& m_search;
   Watch& m_watch;
+  std::vector<int> m_unlike = layersUnlike(*m_problem.graph);
+  double m_enough = kNever;
 };
 
 /// The fastest plan if every device held `extra` bytes more; nullopt if there is none.
@@ -153,6 +162,7 @@ std::optional<NearestMiss> leastMiss(const Problem& problem, const LayerOrder& o
   constexpr double kAmple = 1e18, kEnough = 1e-6;
   constexpr long long kFreeStates = 300'000;
   const long long most = kFreeStates + 5 * watch.states();
+  const bool isQuick = known.has_value();
   long long states = 0;
   if (!known) {
     const Answer any = planWith(problem, order, kAmple, watch);
@@ -160,10 +170,13 @@ std::optional<NearestMiss> leastMiss(const Problem& problem, const LayerOrder& o
     if (any.plan) known = missOf(problem, *any.plan);
     if (!known) return known;
   }
-  double least = 0;
+  // What the quick way found lacks hardly more than the least: larger and larger steps down, then by halves.
+  double least = 0, step = isQuick ? kEnough : 0.5;
   while (!watch.look() && states < most) {
-    const double lacks = known->shortfall.value(), middle = (least + lacks) / 2;
+    const double lacks = known->shortfall.value();
     if (lacks - least <= kEnough * lacks) break;
+    const double middle = least > 0 ? (least + lacks) / 2 : lacks * (1 - step);
+    step = std::min(0.5, 8 * step);
     const Answer nearer = planWith(problem, order, middle, watch);
     states += nearer.states;
     std::optional<NearestMiss> miss = nearer.plan ? missOf(problem, *nearer.plan) : std::nullopt;
@@ -260,7 +273,7 @@ std::vector<std::string> remedies(const Problem& problem, const LayerOrder& orde
 std::optional<NearestMiss> quickMiss(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
                                      const SearchSpace& space, Search& search, Watch& watch) {
   MissSearch misses(problem, order, shapes, space, search, watch);
-  const Lean lean = misses.leanest(0);
+  const Lean lean = misses.leanest();
   if (lean.capacity == kNever) return std::nullopt;
   const auto cuts = misses.cuts(lean);
   if (cuts.empty()) return std::nullopt;

@@ -70,8 +70,15 @@ std::vector<int> SearchSpace::dataDegrees(int microbatch, int width, const Strat
   const int most = p.cluster->deviceCount() / std::max(1, width);
   const bool pad = p.search.padLastMicrobatch && !p.constraints.megatronExpressible;
   std::vector<int> all;
+  // Without bounds on them no divisors are looked for.
+  const Bound& inner = p.constraints.dataInner;
+  const auto isPlaced = [&](int d) {
+    if (inner == Bound{}) return true;
+    const auto parts = divisors(d);
+    return std::any_of(parts.begin(), parts.end(), [&](int k) { return inner.allows(k); });
+  };
   const auto take = [&](int d) {
-    if (d <= most && strategy.fitsExperts(d) && p.constraints.data.allows(d)) all.push_back(d);
+    if (d <= most && strategy.fitsExperts(d) && p.constraints.data.allows(d) && isPlaced(d)) all.push_back(d);
   };
   if (pad) {
     const int replicas = (p.job.globalBatch + b - 1) / b;
