@@ -335,8 +335,10 @@ void PerStageSearch::offerPacked(const Item& item) {
   for (const BlockLayout& layout :
        m_space.layouts(item.dataDegree, packed.units, item.zero, strategiesOf(sums))) {
     if (looked == kMostLayouts || m_watch.look()) return;
+    const auto shards = [&](std::size_t k) { return layout.shardDegree() * sums[k]->strategy().context > 1; };
     if (!std::all_of(packed.floors.begin(), packed.floors.end(),
-                     [&](std::size_t k) { return layout.holds(sums[k]->strategy()); }))
+                     [&](std::size_t k) { return layout.holds(sums[k]->strategy()); }) ||
+        (item.zero > 0 && std::none_of(packed.floors.begin(), packed.floors.end(), shards)))
       continue;
     ++looked;
     found.layout = layout;

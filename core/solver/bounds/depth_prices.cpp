@@ -21,6 +21,8 @@ namespace {
 constexpr double kRounding = 1e-9, kCertain = 1 - kRounding;
 /// Of all units or layers together, in times of the limit: where too few of them do, prices rise far.
 constexpr double kMostPrice = 100;
+/// What rounding makes of such sums at most, in times of the limit.
+constexpr double kLost = kMostPrice * 1e-14;
 }  // namespace
 
 DepthPrices::DepthPrices(const Problem& problem, const LayerOrder& order,
@@ -54,7 +56,7 @@ DepthPrices::DepthPrices(const Problem& problem, const LayerOrder& order,
     const int a = s.strategy().width();
     if (!s.usable(order.added(layer.to)) || a > limits.units) continue;
     StageSize size = f.size(layer);
-    const StageSize none{0, 0, size.gathered};
+    const StageSize none{0, 0, size.alone, size.whole};
     const double data = f.data(size);
     for (int r = 0; r < kRecomputeCount; ++r) {
       if (!problem.search.recompute[at(r)] || !hasPolicy(s, layer, r)) continue;
@@ -158,7 +160,7 @@ double DepthPrices::bound(Watch& watch) const {
   };
   std::priority_queue<Range> ranges;
   const auto add = [&](double low, double high, double least) {
-    ranges.push({(m_weights.max * low + least) * kCertain, low, high, least});
+    ranges.push({(m_weights.max * low + least) * kCertain - kLost * m_limits.time, low, high, least});
   };
   if (m_kinds.empty() || !(m_limits.mostLoad > 0) || m_limits.time == kNever) return 0;
   const double least = std::min(m_limits.leastMax, m_limits.mostLoad);

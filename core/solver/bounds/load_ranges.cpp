@@ -9,11 +9,15 @@
 namespace nest::planner {
 
 LoadRanges::LoadRanges(StageWindows windows, const Target& target, double leastMax, double tail)
-    : m_windows(std::move(windows)), m_target(target), m_tail(tail), m_leastSum(m_windows.leastSum()) {
+    : m_windows(std::move(windows)),
+      m_target(target),
+      m_tail(tail),
+      m_leastSum(m_windows.leastSum()),
+      m_tiny(1e-9 * m_windows.mostLoad()) {
   const double most = m_windows.mostLoad();
   // The best is seldom far above the least that the largest load can be.
-  for (double low = std::max(leastMax, 1e-9 * most), step = 1.01; low < most; step *= step) {
-    const double high = std::min(most, low * step);
+  for (double low = leastMax, step = 1.01; low < most; step *= step) {
+    const double high = std::min(most, std::max(low * step, m_tiny));
     push({}, low, high);
     low = high;
   }
@@ -40,7 +44,7 @@ bool LoadRanges::narrow(double width, double limit, Watch& watch) {
       range.bound = std::max(range.bound, m_target.bound.time(m_windows.leastSum(), range.low, m_tail));
       range.sharp = true;
       m_ranges.push(range);
-    } else if (range.high <= range.low * (1 + width)) {
+    } else if (range.high <= std::max(range.low * (1 + width), m_tiny)) {
       m_ranges.push(range);
       return true;
     } else {

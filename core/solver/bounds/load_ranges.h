@@ -51,6 +51,7 @@ private:
   StageWindows m_windows;
   Target m_target;
   double m_tail, m_leastSum;
+  double m_tiny;  ///< loads that are not told apart: of plans far better than those known
   std::priority_queue<Range, std::vector<Range>, std::greater<>> m_ranges;
 };
 

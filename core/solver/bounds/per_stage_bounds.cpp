@@ -214,10 +214,10 @@ double PerStageBounds::leastTail(int units, double mostLoad) const {
     const auto enough =
         std::partition_point(m_unitWork.begin() + 1, m_unitWork.end() - 1,
                              [&](double before) { return m_unitWork.back() - before > others; });
-    const int end = static_cast<int>(enough - m_unitWork.begin());
+    // Layers without work, too, stand in the one stage that there is room for.
+    const int end = m_width[k] == units ? m_order->last() : static_cast<int>(enough - m_unitWork.begin());
     const LayerSums& s = m_floors[k].sums();
-    if (s.leastAny[at(end)] > mostLoad * (1 + 1e-12) || (end < m_order->last() && m_width[k] == units))
-      continue;
+    if (s.leastAny[at(end)] > mostLoad * (1 + 1e-12)) continue;
     least = std::min(least, m_floors[k].tail({s.dense[at(end)], s.expert[at(end)], 0}));
   }
   return least * (1 - 1e-12);

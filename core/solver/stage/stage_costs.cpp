@@ -179,7 +179,7 @@ StageSize StageCosts::size(const Surroundings& around, const P& parts) const {
 
 double StageCosts::fixedMemory(const StageSize& s) const {
   return s.dense * m_denseRates.memory + s.expert * m_expertRates.memory + m_reserve +
-         s.gathered * m_gathered;
+         s.gathered() * m_gathered;
 }
 
 double StageCosts::memory(const Surroundings& around, Parts parts, int policy) const {

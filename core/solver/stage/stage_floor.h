@@ -49,7 +49,7 @@ public:
   }
   /// Bytes of model state, gathered weights and reserve.
   double fixedMemory(const StageSize& s) const {
-    return s.dense * m_dense.memory + s.expert * m_expert.memory + m_reserve + s.gathered * m_gathered;
+    return s.dense * m_dense.memory + s.expert * m_expert.memory + m_reserve + s.gathered() * m_gathered;
   }
   /// Seconds of compute and exchanges inside the stage under the fastest of the policies that fits; infinite:
   /// none does, or not in less than `most`. With `any`: under the first that does.

@@ -24,17 +24,20 @@ inline constexpr double kMemoryRounding = 1 + 1e-10;
 /// Parameters on one device.
 struct StageSize {
   double dense = 0, expert = 0;
-  double gathered = 0;  ///< that ZeRO-3 gathers at once; 0 if not asked for
+  /// Of what ZeRO-3 gathers at once, the largest layer by itself and what stays whole for the step; 0 if not
+  /// asked for.
+  double alone = 0, whole = 0;
 
+  double gathered() const { return alone + whole; }
   /// A second copy of the shared parameters.
   void addCopy(const Problem& problem, const LayerSums& sums) {
     const auto& tied = *problem.profile->tied;
     const double copy = tied.parameters[sums.strategyIndex()];
     dense += copy;
     if (sums.tiedGathersAlone)
-      gathered = std::max(gathered, sums.layerParameters[tied.second.at()] + copy);
+      alone = std::max(alone, sums.layerParameters[tied.second.at()] + copy);
     else
-      gathered += copy;
+      whole += copy;
   }
 };
 
@@ -52,20 +55,18 @@ inline double gatheredAlways(const LayerSums& sums, const Part& p) {
 }
 // Each for one part too: most stages have no more, and there it is a difference without loops.
 inline StageSize sizeOf(const LayerSums& sums, const Part& p, bool gathers) {
-  return {between(sums.dense, p), between(sums.expert, p),
-          gathers ? sums.largestLayer(p.from, p.to) + gatheredAlways(sums, p) : 0};
+  return {between(sums.dense, p), between(sums.expert, p), gathers ? sums.largestLayer(p.from, p.to) : 0,
+          gathers ? gatheredAlways(sums, p) : 0};
 }
 inline StageSize sizeOf(const LayerSums& sums, Parts parts, bool gathers) {
   StageSize s;
-  double alone = 0;
   for (const Part& p : parts) {
     s.dense += between(sums.dense, p);
     s.expert += between(sums.expert, p);
     if (!gathers) continue;
-    alone = std::max(alone, sums.largestLayer(p.from, p.to));
-    s.gathered += gatheredAlways(sums, p);
+    s.alone = std::max(s.alone, sums.largestLayer(p.from, p.to));
+    s.whole += gatheredAlways(sums, p);
   }
-  s.gathered += alone;
   return s;
 }
 

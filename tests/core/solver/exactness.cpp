@@ -7,6 +7,15 @@
 #include "plan/evaluation.h"
 
 namespace nest::test {
+namespace {
+
+double peakMemory(const RankedPlan& p) {
+  double most = 0;
+  for (const StageEvaluation& s : p.evaluation.stages) most = std::max(most, s.memory.total().value());
+  return most;
+}
+
+}  // namespace
 
 std::uint64_t firstSeed() {
   const char* asked = std::getenv("NEST_SEED");
@@ -38,6 +47,33 @@ std::string mistake(const Problem& p, const Outcome& solved, const Outcome& trut
     if (ranked.evaluation.batchTime.value() < best * (1 - 1e-9)) return "a plan is faster than the best";
   }
   return {};
+}
+
+std::string covers(const std::vector<RankedPlan>& front, const std::vector<RankedPlan>& other,
+                   const char* otherwise) {
+  constexpr double kRounding = 1 + 1e-8;
+  for (const RankedPlan& o : other) {
+    const bool covered = std::any_of(front.begin(), front.end(), [&](const RankedPlan& f) {
+      return f.evaluation.batchTime.value() <= o.evaluation.batchTime.value() * kRounding &&
+             f.plan.devicesUsed() <= o.plan.devicesUsed() && peakMemory(f) <= peakMemory(o) * kRounding;
+    });
+    if (!covered) return timed(&o) + " " + otherwise + " ";
+  }
+  return {};
+}
+
+std::string mistakeBesides(const Problem& p, const Outcome& solved, const Outcome& truth) {
+  const auto claimed = static_cast<std::size_t>(solved.provenPlans);
+  for (std::size_t n = 0; n < claimed; ++n) {
+    const RankedPlan* next = n < truth.plans.size() ? &truth.plans[n] : nullptr;
+    if (!next || !same(next->evaluation.batchTime.value(), solved.plans[n].evaluation.batchTime.value()))
+      return "plan " + std::to_string(n + 1) + " is " + timed(&solved.plans[n]) + " instead of " +
+             timed(next);
+  }
+  if (claimed == solved.plans.size() && claimed < truth.plans.size()) return "plans are left out";
+  if (solved.frontReach != FrontReach::Exact || p.search.strategyPerStage) return {};
+  return covers(solved.front, truth.front, "is missed by the front") +
+         covers(truth.front, solved.front, "is not of the front");
 }
 
 }  // namespace nest::test

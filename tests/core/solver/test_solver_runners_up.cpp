@@ -42,26 +42,6 @@ RunnersUp wrongRunnersUp(const InstanceFeatures& features, double share) {
   return all;
 }
 
-double peakMemory(const RankedPlan& p) {
-  double most = 0;
-  for (const StageEvaluation& s : p.evaluation.stages) most = std::max(most, s.memory.total().value());
-  return most;
-}
-
-/// Empty if for each plan of `other` some plan of `front` is as good in all three figures, within rounding.
-std::string covers(const std::vector<RankedPlan>& front, const std::vector<RankedPlan>& other,
-                   const char* otherwise) {
-  constexpr double kRounding = 1 + 1e-8;
-  for (const RankedPlan& o : other) {
-    const bool covered = std::any_of(front.begin(), front.end(), [&](const RankedPlan& f) {
-      return f.evaluation.batchTime.value() <= o.evaluation.batchTime.value() * kRounding &&
-             f.plan.devicesUsed() <= o.plan.devicesUsed() && peakMemory(f) <= peakMemory(o) * kRounding;
-    });
-    if (!covered) return timed(&o) + " " + otherwise + " ";
-  }
-  return {};
-}
-
 }  // namespace
 
 /// The plans beside the best one, and the front, against the enumeration of everything.
