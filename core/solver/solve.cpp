@@ -17,6 +17,7 @@
 #include "solver/proof/nearest_miss.h"
 #include "solver/proof/plan_front.h"
 #include "solver/search.h"
+#include "solver/space/searched_plan.h"
 #include "solver/strategy_search.h"
 #include "units/text.h"
 
@@ -56,8 +57,9 @@ std::optional<Diagnostic> disagreement(const Found& found, const RankedPlan& ran
                "report this scenario as a defect of the planner");
 }
 
-std::optional<Found> startOf(const Problem& problem, const Plan* start) {
-  if (!start || start->stages.empty()) return std::nullopt;
+/// None where it is no plan of the search: options or constraints may have changed since it was found.
+std::optional<Found> startOf(const Problem& problem, const SearchSpace& space, const Plan* start) {
+  if (!start || !isSearched(space, *start)) return std::nullopt;
   const Evaluation e = evaluate(problem, *start);
   if (!e.feasible()) return std::nullopt;
   Found f;
@@ -178,7 +180,7 @@ public:
       m_out.status = m_order.tooMany() ? OutcomeStatus::Failed : OutcomeStatus::Infeasible;
       return finish();
     }
-    if (auto given = startOf(m_problem, m_start)) m_incumbents.offer(std::move(*given));
+    if (auto given = startOf(m_problem, m_space, m_start)) m_incumbents.offer(std::move(*given));
     m_shown = m_incumbents.lead().time;  // the caller knows that plan
     m_showNext = m_tuning.patience;
     if (m_watch.control().found) m_watch.whenReporting([this] { show(); });

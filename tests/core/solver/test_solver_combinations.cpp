@@ -108,6 +108,41 @@ std::string mistakeOf(const Problem& p, std::uint64_t seed, Coverage& coverage) 
   return {};
 }
 
+/// The problem without one of the options that the plan uses.
+Problem without(const Plan& plan, int option, Problem p) {
+  SearchOptions& s = p.search;
+  const bool plain = plan.schedule == ScheduleKind::OneForwardOneBackward;
+  switch (option) {
+    case 0:
+      s.zeroStages = {plan.zero == 0 ? 1 : 0};
+      break;
+    case 1: {
+      const bool none = plan.stages.front().recompute == Recompute::None;
+      s.recompute = {!none, none, false};
+      break;
+    }
+    case 2:
+      s.schedules = {plain ? ScheduleKind::ZbH1 : ScheduleKind::OneForwardOneBackward};
+      break;
+    case 3:
+      s.chunksPerStage = {plan.chunksPerStage() + 1};
+      break;
+    case 4:
+      s.strategyPerStage = false;
+      break;
+    case 5:
+      s.shardGroups = ShardGroups::All;
+      break;
+    case 6:
+      if (p.job.microbatches.size() > 1) std::erase(p.job.microbatches, plan.microbatch);
+      break;
+    default:
+      s.padLastMicrobatch = false;
+      break;
+  }
+  return p;
+}
+
 int wrong(Problem (*instance)(std::uint64_t), double share) {
   int bad = 0;
   const int count = instances(share);
@@ -142,6 +177,30 @@ private slots:
   /// What people write in scenarios, from the file to the plan: measured on analytic profiles, where layers
   /// are alike.
   void scenariosOfAnyFields() { QCOMPARE(wrong(scenarioOfAnyFields, 0.2), 0); }
+  /// A plan to begin from that the options or constraints rule out by now is none of the plans.
+  void plansThatAreNoLongerSearchedAreForgotten() {
+    int ruledOut = 0, kept = 0;
+    const int count = instancesFrom(100);
+    for (int k = 0; k < count; ++k) {
+      const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);
+      const Problem before = mixedInstance(seed);
+      const Outcome known = solve(before);
+      if (!known.best()) continue;
+      const Plan& start = known.best()->plan;
+      const Outcome again = solve(before, {}, &start);
+      QCOMPARE(mistake(before, again, solveExhaustively(before)), std::string());
+      Control none;
+      none.work = std::make_shared<WorkLimit>(0);
+      kept += solve(before, none, &start).best() != nullptr;
+      for (int option = 0; option < 8; ++option) {
+        const Problem p = without(start, option, before);
+        const std::string what = mistake(p, solve(p, {}, &start), solveExhaustively(p));
+        QVERIFY2(what.empty(), (std::to_string(seed) + ", " + std::to_string(option) + ": " + what).c_str());
+        ruledOut += !(p.search == before.search && p.job == before.job);
+      }
+    }
+    QVERIFY(kept > count / 2 && ruledOut > count);
+  }
   /// ZeRO on one device that nothing is sharded over is none of the plans, packed stages included.
   void packedStagesShardSomething() {
     for (const std::uint64_t seed : {85, 806, 1725}) {
