@@ -68,11 +68,6 @@ bool NetworkPainter::stepsBack(int node) const {
   });
 }
 
-bool NetworkPainter::isTrunk(int link) const {
-  const NetworkLink& l = m_scene.link(link);
-  return m_scene.node(l.from).kind == NodeKind::Switch && m_scene.node(l.to).kind == NodeKind::Switch;
-}
-
 /// Lines as in the figures, in the units of the scene: they keep their distance on screen.
 void NetworkPainter::paintHatch(const QRectF& r, const RankKind& kind, const QColor& fill) {
   const int pattern = m_theme.stageHatch(kind.colour());

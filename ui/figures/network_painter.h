@@ -63,14 +63,13 @@ private:
   const std::vector<int>& linksInSight() const;
   void paintBoxes(const std::vector<int>& nodes, bool crowded);
   bool stepsBack(int node) const;
-  bool isTrunk(int link) const;  ///< between switches
+  bool isTrunk(int link) const { return m_scene.isTrunk(m_scene.link(link)); }
   QColor fillOf(int node) const;
   void paintNode(int node);
   void paintSmallNodes(const std::vector<int>& nodes);
   void paintDeviceText(int node, const QColor& fill);
   void paintStack(int node);
   void paintImpliedHosts();
-  QRectF impliedHostFrame(std::size_t host) const;  ///< null: nothing of it is drawn
   std::vector<std::pair<QString, QRectF>> impliedHostNames() const;
   void paintImpliedHostNames();
   void paintFarLabels();

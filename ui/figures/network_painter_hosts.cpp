@@ -16,20 +16,12 @@ QFont impliedHostFont() {
 
 }  // namespace
 
-QRectF NetworkPainter::impliedHostFrame(std::size_t host) const {
-  QRectF frame;
-  for (int n : m_scene.impliedHosts().members[host]) frame |= box(n);
-  return frame.isEmpty() ? frame
-                         : frame.adjusted(-graph::kHostPadding, -graph::kHostPadding - graph::kHostHeader,
-                                          graph::kHostPadding, graph::kHostPadding);
-}
-
 /// In pixels, with their places: those that their frame has room for.
 std::vector<std::pair<QString, QRectF>> NetworkPainter::impliedHostNames() const {
   const QFontMetricsF metrics(impliedHostFont());
   std::vector<std::pair<QString, QRectF>> out;
   for (std::size_t h = 0; h < m_scene.impliedHosts().names.size(); ++h) {
-    const QRectF frame = impliedHostFrame(h);
+    const QRectF frame = m_scene.impliedHostFrame(h);
     if (!frame.intersects(m_visible)) continue;
     const QString name = phrase(m_scene.impliedHosts().names[h]);
     const QRectF place(frame.left() * m_scale + 2, frame.top() * m_scale + 1,
@@ -41,7 +33,7 @@ std::vector<std::pair<QString, QRectF>> NetworkPainter::impliedHostNames() const
 
 void NetworkPainter::paintImpliedHosts() {
   for (std::size_t h = 0; h < m_scene.impliedHosts().names.size(); ++h) {
-    const QRectF frame = impliedHostFrame(h);
+    const QRectF frame = m_scene.impliedHostFrame(h);
     if (!frame.intersects(m_visible)) continue;
     QPen pen(m_theme.color(Role::Border), 1, Qt::DotLine);
     pen.setCosmetic(true);

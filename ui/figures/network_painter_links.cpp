@@ -19,6 +19,7 @@ constexpr double kLabelled = 0.5;           ///< m_scale from which links are la
 constexpr std::size_t kMostLabelled = 200;  ///< links in sight
 constexpr std::size_t kFew = 24;            ///< that many labels do not crowd a drawing
 constexpr double kSaysAlready = 150;        ///< pixels between labels that say the same
+constexpr int kMostBeside = 8;              ///< half heights of a label from the line that it is of
 constexpr double kShared = 3;               ///< pixels to another link from where a label says one's own
 constexpr std::size_t kMostSmooth = 200;    ///< links in sight that are drawn one by one, smooth
 
@@ -207,15 +208,21 @@ void NetworkPainter::paintLinkLabels() {
         }))
       return;
     QRectF r = metrics.boundingRect(s).adjusted(-4, -1, 4, 1);
-    bool free = false;
-    for (const double share : labelSpots(link)) {
-      r.moveCenter(pixels.map(along(m_scene.path(link), share)));
-      free = pixels.mapRect(m_visible).contains(r) &&
+    const auto isFreeAt = [&](const QPointF& spot) {
+      r.moveCenter(spot);
+      return pixels.mapRect(m_visible).contains(r) &&
              std::none_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); });
-      if (free) break;
-    }
+    };
+    const std::vector<double> spots = labelSpots(link);
+    bool free = std::any_of(spots.begin(), spots.end(), [&](double share) {
+      return isFreeAt(pixels.map(along(m_scene.path(link), share)));
+    });
     if (!free && !must) return;
-    if (!free) r.moveCenter(pixels.map(along(m_scene.path(link), 0.5)));
+    // A short link between two boxes has its label beside it rather than on them.
+    const double step = r.height() / 2;
+    for (int k = 1; !free && k <= kMostBeside; ++k)
+      free = isFreeAt(middle - QPointF(0, k * step)) || isFreeAt(middle + QPointF(0, k * step));
+    if (!free) r.moveCenter(middle);
     taken.push_back(r);
     said.emplace_back(s, r.center());
     m_p.setPen(must ? QPen(m_theme.color(Role::Border), 1) : QPen(Qt::NoPen));

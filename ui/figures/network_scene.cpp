@@ -47,6 +47,17 @@ bool crosses(const QRectF& r, QPointF a, QPointF b) {
   return true;
 }
 
+/// A cubic Bézier curve as a line of short parts.
+QPolygonF curve(QPointF from, QPointF first, QPointF second, QPointF to) {
+  constexpr int kParts = 24;
+  QPolygonF out;
+  for (int k = 0; k <= kParts; ++k) {
+    const double t = double(k) / kParts, u = 1 - t;
+    out << u * u * u * from + 3 * u * u * t * first + 3 * u * t * t * second + t * t * t * to;
+  }
+  return out;
+}
+
 }  // namespace
 
 bool NetworkScene::setGraph(const NetworkGraph& graph, std::vector<Seat> seats, PlanContextPtr of) {
@@ -133,6 +144,13 @@ void NetworkScene::placeBox(int node) {
 }
 
 void NetworkScene::routeLinks() {
+  m_obstacles.clear();
+  for (int n : m_shown)
+    if (const NetworkNode& node = m_graph.nodes[at(n)]; node.kind != NodeKind::Device || node.host.empty())
+      m_obstacles.push_back({box(n), n, -1});
+  for (std::size_t h = 0; h < m_impliedHosts.names.size(); ++h)
+    if (const QRectF frame = impliedHostFrame(h); !frame.isNull())
+      m_obstacles.push_back({frame, -1, static_cast<int>(h)});
   m_standsFor.assign(m_graph.links.size(), 0);
   m_paths.assign(m_graph.links.size(), {});
   m_pathBoxes.assign(m_graph.links.size(), {});
@@ -151,26 +169,35 @@ void NetworkScene::setPath(int link, QPolygonF path) {
   m_paths[at(link)] = std::move(path);
 }
 
+QRectF NetworkScene::impliedHostFrame(std::size_t host) const {
+  QRectF frame;
+  for (int n : m_impliedHosts.members[host]) frame |= box(n);
+  return frame.isEmpty() ? frame
+                         : frame.adjusted(-graph::kHostPadding, -graph::kHostPadding - graph::kHostHeader,
+                                          graph::kHostPadding, graph::kHostPadding);
+}
+
 bool NetworkScene::isBlocked(const QPolygonF& path, const NetworkLink& l) const {
   const int a = m_folded.shownAs[at(l.from)], b = m_folded.shownAs[at(l.to)];
-  for (int n : m_shown) {
-    const NetworkNode& node = m_graph.nodes[at(n)];
-    if (n == a || n == b || (node.kind == NodeKind::Device && !node.host.empty())) continue;
+  const std::vector<int>& hostOf = m_impliedHosts.hostOf;
+  const QRectF around = path.boundingRect().adjusted(-1, -1, 1, 1);
+  return std::any_of(m_obstacles.begin(), m_obstacles.end(), [&](const Obstacle& o) {
+    if (o.node >= 0 ? o.node == a || o.node == b
+                    : o.impliedHost == hostOf[at(a)] || o.impliedHost == hostOf[at(b)])
+      return false;
+    if (!meet(o.box, around)) return false;
     for (int k = 0; k + 1 < path.size(); ++k)
-      if (crosses(box(n), path[k], path[k + 1])) return true;
-  }
-  return false;
+      if (crosses(o.box, path[k], path[k + 1])) return true;
+    return false;
+  });
 }
 
 /// Where a path may come down past what stands between two boxes: nearest to the lower one first.
 std::vector<double> NetworkScene::gapsBeside(const QRectF& lower, const QRectF& upper) const {
   std::vector<double> out = {lower.left() - graph::kGap, lower.right() + graph::kGap};
-  for (int n : m_shown) {
-    const QRectF& r = box(n);
-    if (m_graph.nodes[at(n)].kind == NodeKind::Device || r.top() >= lower.top() ||
-        r.bottom() <= upper.bottom())
-      continue;
-    out.push_back(r.left() - graph::kGap), out.push_back(r.right() + graph::kGap);
+  for (const Obstacle& o : m_obstacles) {
+    if (o.box.top() >= lower.top() || o.box.bottom() <= upper.bottom()) continue;
+    out.push_back(o.box.left() - graph::kGap), out.push_back(o.box.right() + graph::kGap);
   }
   const double to = lower.center().x(), from = upper.center().x();
   const auto way = [&](double x) { return std::abs(x - to) + std::abs(x - from); };
@@ -181,25 +208,44 @@ std::vector<double> NetworkScene::gapsBeside(const QRectF& lower, const QRectF& 
   return out;
 }
 
+/// Between boxes in one row with others between: switches by an arc where there is room for one;
+/// else over what is between.
+QPolygonF NetworkScene::besideOf(const NetworkLink& l, const QRectF& a, const QRectF& b) const {
+  for (const double rise : {0.3, 0.2, 0.12}) {
+    if (!isTrunk(l)) break;
+    for (const double side : {-1.0, 1.0}) {
+      const double by = side * rise * std::abs(b.center().x() - a.center().x());
+      const QPolygonF arc = curve(a.center(), a.center() + QPointF(0, by * 4 / 3),
+                                  b.center() + QPointF(0, by * 4 / 3), b.center());
+      if (!isBlocked(arc, l)) return arc;
+    }
+  }
+  for (const double y :
+       {std::min(a.top(), b.top()) - graph::kGap, std::max(a.bottom(), b.bottom()) + graph::kGap}) {
+    const QPolygonF over({a.center(), {a.center().x(), y}, {b.center().x(), y}, b.center()});
+    if (!isBlocked(over, l)) return over;
+  }
+  return {};
+}
+
 /// Straight where nothing stands between; otherwise down the gap beside the column, as the layout leaves one.
 QPolygonF NetworkScene::routeOf(const NetworkLink& l) const {
   QRectF upper = box(m_folded.shownAs[at(l.from)]), lower = box(m_folded.shownAs[at(l.to)]);
   const QPolygonF straight({upper.center(), lower.center()});
   if (m_shown.size() * m_shownLinks.size() > kMostDetours) return straight;
-  const bool inHost = !m_graph.nodes[at(l.from)].host.empty() || !m_graph.nodes[at(l.to)].host.empty();
-  if (inHost || !isBlocked(straight, l)) return straight;
-  if (upper.bottom() > lower.top() &&
-      lower.bottom() > upper.top()) {  // beside each other: over what is between
-    for (const double y : {std::min(upper.top(), lower.top()) - graph::kGap,
-                           std::max(upper.bottom(), lower.bottom()) + graph::kGap}) {
-      const QPolygonF over(
-          {upper.center(), {upper.center().x(), y}, {lower.center().x(), y}, lower.center()});
-      if (!isBlocked(over, l)) return over;
-    }
-    return straight;
+  if (isInDrawnHost(l.from) || isInDrawnHost(l.to) || !isBlocked(straight, l)) return straight;
+  if (upper.bottom() > lower.top() && lower.bottom() > upper.top()) {
+    const QPolygonF beside = besideOf(l, upper, lower);
+    return beside.isEmpty() ? straight : beside;
   }
   if (upper.center().y() > lower.center().y()) std::swap(upper, lower);
   if (upper.bottom() + 2 * graph::kGap > lower.top()) return straight;
+  if (isTrunk(l)) {
+    const double half = (lower.center().y() - upper.center().y()) / 2;
+    const QPolygonF bent = curve(upper.center(), upper.center() + QPointF(0, half),
+                                 lower.center() - QPointF(0, half), lower.center());
+    if (!isBlocked(bent, l)) return bent;
+  }
   const double above = lower.top() - graph::kGap, below = upper.bottom() + 2 * graph::kGap;
   for (double x : gapsBeside(lower, upper)) {
     const QPolygonF around({{upper.center().x(), upper.bottom()},
@@ -349,6 +395,15 @@ double NetworkScene::distanceTo(int link, const QPointF& scene) const {
   for (int k = 0; k + 1 < path.size(); ++k)
     nearest = std::min(nearest, distanceToSegment(scene, path[k], path[k + 1]));
   return nearest;
+}
+
+bool NetworkScene::isTrunk(const NetworkLink& l) const {
+  return m_graph.nodes[at(l.from)].kind == NodeKind::Switch &&
+         m_graph.nodes[at(l.to)].kind == NodeKind::Switch;
+}
+
+bool NetworkScene::isInDrawnHost(int node) const {
+  return !m_graph.nodes[at(node)].host.empty() && m_impliedHosts.hostOf[at(node)] < 0;
 }
 
 bool NetworkScene::isDrawnLink(const NetworkLink& l) const {

@@ -61,7 +61,8 @@ public:
   std::vector<int> linksIn(const QRectF& area) const;                  ///< of shownLinks(), likewise
   QPointF middleOf(int link) const;                                    ///< of its path
   QRectF bounds() const { return m_bounds; }
-  int nodeAt(const QPointF&) const;  ///< −1: none; devices win over the host around them
+  QRectF impliedHostFrame(std::size_t host) const;  ///< null: nothing of it is drawn
+  int nodeAt(const QPointF&) const;                 ///< −1: none; devices win over the host around them
   int linkAt(const QPointF&, double reach) const;
   double distanceTo(int link, const QPointF&) const;  ///< of a drawn one
   /// For as long as a hand moves nodes: only the picture changes.
@@ -88,12 +89,15 @@ public:
   Seconds mostBusy() const { return m_most; }  ///< time of the busiest link that is drawn
   const QString& byLevel() const { return m_byLevel; }
 
+  bool isTrunk(const NetworkLink&) const;  ///< between switches
+
   QString tipOf(int node, int link) const;  ///< −1: neither
   QString sentenceOf(int node) const;       ///< the same of a node, for screen readers
 
 private:
   static std::size_t at(int number) { return static_cast<std::size_t>(number); }
   bool isDrawnLink(const NetworkLink&) const;  ///< links between a device and the host around it are implied
+  bool isInDrawnHost(int node) const;
   void fold();
   void refold();
   void place();
@@ -103,6 +107,7 @@ private:
   QPolygonF routeOf(const NetworkLink&) const;
   void setPath(int link, QPolygonF);
   std::vector<double> gapsBeside(const QRectF& lower, const QRectF& upper) const;
+  QPolygonF besideOf(const NetworkLink&, const QRectF& a, const QRectF& b) const;
   bool isBlocked(const QPolygonF& path, const NetworkLink&) const;
   void matchLoads();
   QString nodeTip(int node) const;
@@ -112,6 +117,11 @@ private:
   std::vector<std::vector<int>> m_contents;
   std::vector<QRectF> m_boxes;
   std::vector<int> m_shown, m_shownLinks;
+  struct Obstacle {
+    QRectF box;
+    int node = -1, impliedHost = -1;  ///< one of them
+  };
+  std::vector<Obstacle> m_obstacles;  ///< to links
   std::vector<QPolygonF> m_paths;
   std::vector<QRectF> m_pathBoxes;  ///< around each with a margin: a straight one has no height
   QRectF m_bounds;

@@ -1,14 +1,19 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <utility>
 
 #include "cluster/graph/graph_edit.h"
 #include "cluster/graph/graph_forest.h"
 #include "cluster/graph/implied_hosts.h"
+#include "cluster/levels/stand_in_host.h"
 #include "units/at.h"
 
 // Layout of a network: a forest of blocks; the children of a row of switches stand in a grid under it, and
-// the row in the order of the middles of what its switches join there.
+// the row in the order of the middles of what its switches join there. Switches that form a mesh stand in two
+// rows that face each other, with what they join behind them: their links have the room between to
+// themselves.
 
 namespace nest::graph {
 namespace {
@@ -21,6 +26,7 @@ constexpr double kSlope = 6;             ///< width of a bundle of crossing line
 constexpr double kMostBundle = 5 * kSwitchRow;
 constexpr double kBrokenRow = 3;  ///< what a link from row to row of the roots weighs against their shape
 constexpr double kAspect = 1.6;   ///< of a block: width by height
+constexpr double kBetweenRows = 0.35;  ///< of a mesh, by the width of a row
 
 class Layout {
 public:
@@ -45,8 +51,12 @@ public:
       const bool childless = m_blocks.children[i].empty() && m_g.nodes[i].kind == NodeKind::Switch;
       (childless ? spare : roots).push_back(r);
     }
-    const bool ring = orderAsRing(roots);
-    placeGrid(roots, ring ? static_cast<int>(roots.size() + 1) / 2 : columnsFor(roots, true), 0, 0);
+    if (orderAsRing(roots))
+      placeGrid(roots, static_cast<int>(roots.size() + 1) / 2, 0, 0);
+    else if (const int columns = columnsFor(roots, true); isMesh(roots, columns))
+      placeMesh(roots);
+    else
+      placeGrid(roots, columns, 0, 0);
     // What joins nothing stands above everything.
     for (std::size_t k = 0; k < spare.size(); ++k)
       set(spare[k], kSwitchWidth / 2 + static_cast<double>(k % kMostInRow) * kSwitchPitch,
@@ -93,10 +103,10 @@ private:
     const auto& children = m_blocks.children[at(first)];
     int& known = m_columns[at(first)];
     const bool abreast =
-        children.size() <= kMostAbreast &&
-        (switchesIn(first) > 1 || std::all_of(children.begin(), children.end(), [this](int child) {
-           return m_g.nodes[at(child)].kind == NodeKind::Device;
-         }));
+        children.size() <= kMostAbreast && (switchesIn(first) > 1 || joinsInsides({first}) ||
+                                            std::all_of(children.begin(), children.end(), [this](int child) {
+                                              return m_g.nodes[at(child)].kind == NodeKind::Device;
+                                            }));
     if (known == 0) known = abreast ? static_cast<int>(children.size()) : columnsFor(children);
     return known;
   }
@@ -206,6 +216,93 @@ private:
       if (off < worst) worst = off, best = c;
     }
     return best;
+  }
+
+  /// Switches of whose links more than a third lead past others in a grid of so many columns.
+  bool isMesh(const std::vector<int>& roots, int columns) const {
+    const auto isSwitch = [this](int r) { return m_g.nodes[at(r)].kind == NodeKind::Switch; };
+    if (roots.size() < 4 || !std::all_of(roots.begin(), roots.end(), isSwitch)) return false;
+    const auto links = linksAmong(roots);
+    const auto past = std::count_if(links.begin(), links.end(), [columns](const auto& l) {
+      return std::abs(l.first / columns - l.second / columns) +
+                 std::abs(l.first % columns - l.second % columns) >
+             1;
+    });
+    return 3 * past > static_cast<std::ptrdiff_t>(links.size());
+  }
+
+  /// Next always the one with most links to those before: groups stay together.
+  std::vector<int> inGroups(const std::vector<int>& roots) const {
+    std::vector<std::vector<int>> next(roots.size());
+    for (const auto& [a, b] : linksAmong(roots)) next[at(a)].push_back(b), next[at(b)].push_back(a);
+    std::vector<int> order, known(roots.size(), 0);
+    while (order.size() < roots.size()) {
+      const auto most = std::max_element(known.begin(), known.end());
+      const auto k = static_cast<std::size_t>(most - known.begin());
+      order.push_back(roots[k]);
+      known[k] = std::numeric_limits<int>::min() / 2;
+      for (int other : next[k]) ++known[at(other)];
+    }
+    return order;
+  }
+
+  /// To devices in hosts, where a line would lead through the host before them.
+  bool joinsInsides(const std::vector<int>& roots) const {
+    return std::any_of(roots.begin(), roots.end(), [this](int r) {
+      return std::any_of(m_below[at(r)].begin(), m_below[at(r)].end(), [this](int b) { return isInside(b); });
+    });
+  }
+  bool isInside(int n) const {
+    const int above = m_blocks.parent[at(n)];
+    return above >= 0 && m_g.nodes[at(above)].kind == NodeKind::Host;
+  }
+
+  Size rowSize(const std::vector<int>& row) { return gridSize(row, static_cast<int>(row.size())); }
+
+  void placeMesh(const std::vector<int>& roots) {
+    std::vector<int> upper = inGroups(roots);
+    const auto half = upper.begin() + static_cast<std::ptrdiff_t>((upper.size() + 1) / 2);
+    std::vector<int> lower(std::make_reverse_iterator(upper.end()), std::make_reverse_iterator(half));
+    upper.erase(half, upper.end());
+    // What a switch joins stands as many abreast as gives the whole the shape of a screen.
+    std::size_t most = 1;
+    for (int r : roots) most = std::max(most, m_blocks.children[at(r)].size());
+    const auto standAbreast = [&](int count) {
+      for (int r : roots)
+        m_size[at(r)] = {},
+        m_columns[at(r)] = std::min(count, static_cast<int>(m_blocks.children[at(r)].size()));
+      const Size above = rowSize(upper), below = rowSize(lower);
+      const double width = std::max(above.width, below.width);
+      return std::pair(width, above.height + below.height + kBetweenRows * width);
+    };
+    int best = static_cast<int>(most);
+    double worst = std::numeric_limits<double>::infinity();
+    for (int count = 1; !joinsInsides(roots) && count <= static_cast<int>(most); count += 1 + count / 8) {
+      const auto [width, height] = standAbreast(count);
+      if (const double off = std::abs(std::log(width / height / kAspect)); off < worst)
+        worst = off, best = count;
+    }
+    const double width = standAbreast(best).first, facing = rowSize(upper).height;
+    const auto placeRow = [&](const std::vector<int>& row, bool flipped) {
+      double left = (width - rowSize(row).width) / 2;
+      for (int r : row) {
+        const Size size = measure(r);
+        const double top = flipped ? facing - size.height : facing + kBetweenRows * width;
+        place(r, left, top);
+        if (flipped) flip(r, top + size.height / 2);
+        left += size.width + 2 * kGap;
+      }
+    };
+    placeRow(upper, true), placeRow(lower, false);
+  }
+
+  /// What hangs below stands above; hosts stay upright.
+  void flip(int n, double axis) {
+    const double by = 2 * (axis - m_g.nodes[at(n)].y);
+    m_g.nodes[at(n)].y += by;
+    for (int d : m_blocks.inside[at(n)]) m_g.nodes[at(d)].y += by;
+    for (int s : m_blocks.row[at(n)]) m_g.nodes[at(s)].y = 2 * axis - m_g.nodes[at(s)].y;
+    for (int child : m_blocks.children[at(n)]) flip(child, axis);
   }
 
   void place(int n, double x, double y) {
@@ -351,8 +448,8 @@ NetworkGraph fromLevels(const LevelsSource& source) {
     }
     NetworkNode host;
     host.kind = NodeKind::Host;
-    host.name = host.id =
-        number < source.hostNames.size() ? source.hostNames[number] : "host" + std::to_string(h);
+    host.name = host.id = number < source.hostNames.size() ? source.hostNames[number]
+                                                           : standInHost(source.levels.front().name, h);
     const int node = static_cast<int>(g.nodes.size());
     g.nodes.push_back(host);
     for (int k = 0; k < size; ++k) {

@@ -3,6 +3,7 @@
 
 #include "cluster/graph/graph_edit.h"
 #include "cluster/graph/implied_hosts.h"
+#include "cluster/levels/cluster_source.h"
 #include "support/test_main.h"
 
 using namespace nest;
@@ -38,6 +39,27 @@ private slots:
     for (const auto& l : g.links)
       if (l.from == rack && l.to == spine) up += l.bandwidth.value() * l.count;
     QCOMPARE(up, 32 * 12.5e9);
+  }
+  /// Drawn or typed, a host goes by one name in all views.
+  void drawnHostsAreCalledAsTheirLevel() {
+    for (const char* name : {"host", "tray", "NVL 72", "hosts", ""}) {
+      LevelsSource levels;
+      levels.levels.resize(2);
+      levels.levels[0] = {name, 2, BytesPerSecond(450e9), {}, Seconds(2e-6)};
+      levels.levels[1] = {"rack", 3, BytesPerSecond(50e9), {}, Seconds(4e-6)};
+      const NetworkGraph g = graph::fromLevels(levels);
+      ClusterSource typed;
+      typed.network = levels;
+      typed.device.memory.value = Bytes(80e9);
+      const auto hierarchy = deriveHierarchy(typed);
+      QVERIFY(hierarchy);
+      int d = 0;
+      for (const NetworkNode& n : g.nodes)
+        if (n.kind == NodeKind::Device)
+          QCOMPARE(QString::fromStdString(n.host),
+                   QString::fromStdString(hierarchy->identity(DeviceIndex(d++)).host));
+      QCOMPARE(d, 6);
+    }
   }
   void layoutKeepsNodesApart() {
     const auto g = pod();

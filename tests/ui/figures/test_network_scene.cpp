@@ -2,6 +2,7 @@
 #include <QPainter>
 #include <QTest>
 
+#include "cluster/graph/generators.h"
 #include "figures/network_figure.h"
 #include "figures/network_painter.h"
 #include "figures/network_scene.h"
@@ -11,6 +12,8 @@
 
 using namespace nest;
 using test::thousands;
+
+Q_DECLARE_METATYPE(NetworkGraph)
 
 namespace {
 
@@ -41,6 +44,10 @@ QImage pictureOf(const NetworkScene& scene, const NetworkMarks& marks) {
   return image;
 }
 
+std::size_t at(int number) {
+  return static_cast<std::size_t>(number);
+}
+
 /// Four hosts that are no nodes, of a device each.
 NetworkGraph hostsUnderALeaf() {
   NetworkGraph g;
@@ -57,6 +64,29 @@ NetworkGraph hostsUnderALeaf() {
     NetworkLink link;
     link.from = 0, link.to = i, link.bandwidth = BytesPerSecond(i * 50e9);
     g.links.push_back(link);
+  }
+  return g;
+}
+
+/// Eight switches joined each with each, of two hosts that are no nodes.
+NetworkGraph meshOfHostsThatAreNoNodes() {
+  NetworkGraph g;
+  const auto add = [&](NodeKind kind, const std::string& name) {
+    NetworkNode n;
+    n.kind = kind, n.id = n.name = name;
+    if (kind == NodeKind::Device) n.host = name;
+    g.nodes.push_back(n);
+    return static_cast<int>(g.nodes.size()) - 1;
+  };
+  std::vector<int> routers;
+  for (int r = 0; r < 8; ++r) {
+    const int router = add(NodeKind::Switch, "router" + std::to_string(r));
+    for (const int other : routers)
+      (void)graph::connect(g, router, other, BytesPerSecond(25e9), Seconds(1e-6));
+    for (const char* half : {"a", "b"})
+      (void)graph::connect(g, add(NodeKind::Device, "node" + std::to_string(r) + half), router,
+                           BytesPerSecond(25e9), Seconds(1e-6));
+    routers.push_back(router);
   }
   return g;
 }
@@ -94,6 +124,45 @@ private slots:
     NetworkGraph moved = scene.graph();
     QVERIFY(scene.setGraph(moved, {}, nullptr));  // the same but for places
   }
+  /// Routers that form a mesh: no line runs through a box that it does not join, or through a host's frame.
+  void linesOfAMeshPassNoBox_data() {
+    QTest::addColumn<NetworkGraph>("graph");
+    QTest::newRow("dragonfly") << *generateNetwork("dragonfly", {{"groups", 4}, {"routers", 3}});
+    QTest::newRow("larger dragonfly") << *generateNetwork("dragonfly", {{"groups", 9}, {"routers", 4}});
+    QTest::newRow("hosts that are no nodes") << meshOfHostsThatAreNoNodes();
+  }
+  void linesOfAMeshPassNoBox() {
+    QFETCH(NetworkGraph, graph);
+    NetworkScene scene;
+    scene.setGraph(graph, {}, nullptr);
+    scene.setFolding(Folding::Nothing);
+    QVERIFY(scene.shownLinks().size() > 20);
+    const auto& hostOf = scene.impliedHosts().hostOf;
+    const auto holds = [](const QRectF& box, const QPolygonF& path) {
+      for (int k = 0; k + 1 < path.size(); ++k)
+        for (int t = 0; t <= 50; ++t)
+          if (box.contains(QLineF(path[k], path[k + 1]).pointAt(t / 50.0))) return true;
+      return false;
+    };
+    for (const int l : scene.shownLinks()) {
+      const NetworkLink& link = scene.link(l);
+      const QString name = scene.nameOf(link.from) + QStringLiteral(" – ") + scene.nameOf(link.to);
+      const auto isAtAnEnd = [&](int n) {
+        const auto& inside = scene.contentsOf(n);
+        return n == link.from || n == link.to || std::any_of(inside.begin(), inside.end(), [&](int d) {
+                 return d == link.from || d == link.to;
+               });
+      };
+      for (const int n : scene.shown())
+        if (!isAtAnEnd(n) && (scene.node(n).kind != NodeKind::Device || scene.node(n).host.empty()))
+          QVERIFY2(!holds(scene.box(n), scene.path(l)),
+                   qPrintable(name + QStringLiteral(" through ") + scene.nameOf(n)));
+      for (int h = 0; h < int(scene.impliedHosts().names.size()); ++h)
+        if (hostOf[at(link.from)] != h && hostOf[at(link.to)] != h)
+          QVERIFY2(!holds(scene.impliedHostFrame(at(h)), scene.path(l)), qPrintable(name));
+    }
+  }
+
   /// What a frame looks at is what stands in it, also while a hand moves it.
   void whatIsInSight() {
     NetworkScene scene;
