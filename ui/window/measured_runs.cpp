@@ -1,8 +1,9 @@
 #include "window/measured_runs.h"
 
+#include <algorithm>
+
 #include "formats/import_files.h"
 #include "panes/log_pane.h"
-#include "scenario/calibration.h"
 #include "units/text.h"
 #include "window/message_bar.h"
 
@@ -18,6 +19,12 @@ QString sentencesOf(const std::vector<std::string>& told) {
 /// Layers and blocks are timed as the stages of a plan run them.
 bool needsPlan(const Measurement& m) {
   return std::holds_alternative<LayerTimes>(m.of) || std::holds_alternative<BlockTable>(m.of);
+}
+
+/// A log, which calibrates by its step time; a run's configuration has none.
+bool tellsStep(const Measurement& m) {
+  const auto* run = std::get_if<TrainingRun>(&m.of);
+  return run && run->lines > 0;
 }
 
 }  // namespace
@@ -40,22 +47,22 @@ void MeasuredRuns::take(const Measurement& m, const QString& name, std::optional
     return m_messages.show(
         MessageBar::Tone::Warning,
         tr("%1 tells of a run. Open the scenario of that run first, then drop it again.").arg(name));
-  if (plan()) {
-    const auto calibrated = calibrationFor(m_document.scenario(), *plan(), m, level);
-    if (calibrated)
-      return put(tr("Calibrate with %1").arg(name), calibrated.value->scenario, calibrated.value->isDoubtful,
-                 tr("%1: step time of this plan predicted %2 before, %3 now: %4")
-                     .arg(name, QString::fromStdString(text::time(calibrated.value->predicted)),
-                          QString::fromStdString(text::time(calibrated.value->rescaled)),
-                          sentencesOf(calibrated.value->told)));
-    if (calibrated.diagnostics.front().code != "run-differs")
-      return refuse(calibrated.diagnostics.front(), m, name);
-  } else if (needsPlan(m)) {
-    m_waiting.emplace_back(m, name);
+  const Plan* shown = plan();
+  if (!shown && (needsPlan(m) || (tellsStep(m) && m_session.search().running))) {
+    m_waiting.push_back({m, name, {}});
     return m_messages.show(MessageBar::Tone::Note, tr("%1 is laid over the costs of one plan. It is taken as "
                                                       "soon as the plan of this scenario is found.")
                                                        .arg(name));
   }
+  if (!shown) return takeSettings(m, name, level);
+  const auto calibrated = calibrationFor(m_document.scenario(), *shown, m, level);
+  if (calibrated) return put(tr("Calibrate with %1").arg(name), *calibrated.value, name);
+  const Diagnostic& why = calibrated.diagnostics.front();
+  why.code == "run-differs" ? takeSettings(m, name, level) : refuse(why, m, name);
+}
+
+/// How it was set up; what is timed of it waits for the plan that follows.
+void MeasuredRuns::takeSettings(const Measurement& m, const QString& name, std::optional<int> level) {
   Imported parts;
   parts.measured.push_back({m, name.toStdString(), level});
   const Scenario before = m_document.scenario();
@@ -65,10 +72,28 @@ void MeasuredRuns::take(const Measurement& m, const QString& name, std::optional
   for (const Diagnostic& d : made.diagnostics)
     if (d.code != "run-time") told.push_back(d.message);
   QString text = name + QStringLiteral(": ") + sentencesOf(told);
-  if (const auto* run = std::get_if<TrainingRun>(&m.of); run && run->lines > 0)
-    text += QLatin1Char(' ') +
-            tr("When the run's plan is found, drop the log again to calibrate by its step time.");
+  if (tellsStep(m))
+    text += QLatin1Char(' ') + tr("Its step time calibrates as soon as the plan of the run is found.");
   put(tr("Take settings from %1").arg(name), *made.value, false, text);
+  if (tellsStep(m)) m_waiting.push_back({m, name, m_document.history().index()});
+}
+
+/// With the plan that the settings of the run have led to.
+void MeasuredRuns::takeStep(const Waiting& w, const Plan& found) {
+  if (m_document.history().index() < *w.settingsTaken) return;  // undone
+  const auto calibrated = calibrationFor(m_document.scenario(), found, w.measurement);
+  if (calibrated) return put(tr("Calibrate with %1").arg(w.name), *calibrated.value, w.name);
+  const QString text = tr("The step time of %1 is not used: %2")
+                           .arg(w.name, QString::fromStdString(calibrated.diagnostics.front().message));
+  m_messages.show(MessageBar::Tone::Warning, text, {MessageBar::undoing(m_document.history())});
+  logLine(text);
+}
+
+void MeasuredRuns::put(const QString& verb, const Calibration& c, const QString& name) {
+  put(verb, c.scenario, c.isDoubtful,
+      tr("%1: step time of this plan predicted %2 before, %3 now: %4")
+          .arg(name, QString::fromStdString(text::time(c.predicted)),
+               QString::fromStdString(text::time(c.rescaled)), sentencesOf(c.told)));
 }
 
 void MeasuredRuns::put(const QString& verb, const Scenario& with, bool isDoubtful, const QString& text) {
@@ -95,10 +120,17 @@ void MeasuredRuns::refuse(const Diagnostic& why, const Measurement& m, const QSt
 
 /// One after another: each changes the scenario, and with it the plan.
 void MeasuredRuns::takeWaiting() {
-  if (m_waiting.empty() || !plan()) return;
-  const auto [measurement, name] = std::move(m_waiting.front());
-  m_waiting.erase(m_waiting.begin());
-  take(measurement, name);
+  const auto isDue = [this](const Waiting& w) {
+    return plan() || (!needsPlan(w.measurement) && !w.settingsTaken && !m_session.search().running &&
+                      !m_document.isPreviewing());
+  };
+  for (;;) {
+    const auto next = std::find_if(m_waiting.begin(), m_waiting.end(), isDue);
+    if (next == m_waiting.end()) return;
+    const Waiting w = std::move(*next);
+    m_waiting.erase(next);
+    w.settingsTaken ? takeStep(w, *plan()) : take(w.measurement, w.name);
+  }
 }
 
 }  // namespace nest

@@ -2,11 +2,10 @@
 
 #include <QObject>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "document/planning_session.h"
-#include "scenario/measurement.h"
+#include "scenario/calibration.h"
 
 namespace nest {
 
@@ -23,7 +22,16 @@ public:
   void take(const Measurement&, const QString& name, std::optional<int> level = {});
 
 private:
+  struct Waiting {
+    Measurement measurement;
+    QString name;
+    /// The edit that took its settings, by its place in the history; the time of a step is still to be taken.
+    std::optional<int> settingsTaken;
+  };
   const Plan* plan() const;  ///< null: none of the scenario as it is now
+  void takeSettings(const Measurement&, const QString& name, std::optional<int> level);
+  void takeStep(const Waiting&, const Plan&);
+  void put(const QString& verb, const Calibration&, const QString& name);
   void put(const QString& verb, const Scenario& with, bool isDoubtful, const QString& text);
   void refuse(const Diagnostic& why, const Measurement&, const QString& name);
   void takeWaiting();
@@ -31,7 +39,7 @@ private:
   ScenarioDocument& m_document;
   const PlanningSession& m_session;
   MessageBar& m_messages;
-  std::vector<std::pair<Measurement, QString>> m_waiting;
+  std::vector<Waiting> m_waiting;
 };
 
 }  // namespace nest

@@ -97,7 +97,53 @@ private Q_SLOTS:
     QVERIFY(b.scenario().constraints.tensor == (Bound{other, other}));
     QCOMPARE(b.scenario().model.calibration, 1.0);
     QVERIFY2(told(b).contains(QStringLiteral("megatron-core-2025")), qPrintable(told(b)));
-    QVERIFY2(told(b).contains(QStringLiteral("again")), qPrintable(told(b)));
+    QVERIFY2(told(b).contains(QStringLiteral("as soon as")), qPrintable(told(b)));
+    QTRY_VERIFY2(b.scenario().model.calibration != 1, qPrintable(told(b)));
+    QVERIFY2(told(b).contains(QStringLiteral("step time")), qPrintable(told(b)));
+    QTRY_VERIFY(b.solved());
+    QCOMPARE(tensorOf(b), other);
+  }
+  void aLogWhoseSettingsWereUndoneDoesNotCalibrate() {
+    QTemporaryDir dir;
+    WindowBench b(ownCopy(dir));
+    QTRY_VERIFY(b.solved());
+    const Scenario before = b.scenario();
+    QVERIFY(b.window.openPath(logOf(b, dir, 1000, tensorOf(b) == 1 ? 2 : 1)));
+    b.window.document().history().undo();
+    QTRY_VERIFY(b.solved());
+    QCoreApplication::processEvents();
+    QVERIFY(b.scenario() == before);
+    QVERIFY2(told(b).isEmpty(), qPrintable(told(b)));
+  }
+  void aLogWaitsForThePlan() {
+    QTemporaryDir dir;
+    double predicted = 0;
+    int tensor = 1;
+    {
+      WindowBench b(ownCopy(dir));
+      QTRY_VERIFY(b.solved());
+      predicted = b.window.session().context()->plan->evaluation.batchTime.value();
+      tensor = tensorOf(b);
+    }
+    for (const int run : {tensor, tensor == 1 ? 2 : 1}) {  // of the plan to come, and of another
+      WindowBench b(ownCopy(dir));
+      QVERIFY(!b.solved());  // as when both are given at the start
+      const Scenario before = b.scenario();
+      QVERIFY(b.window.openPath(logOf(b, dir, predicted * 1300, run)));
+      QVERIFY(b.scenario() == before);
+      QVERIFY2(told(b).contains(QStringLiteral("as soon as the plan")), qPrintable(told(b)));
+      QTRY_VERIFY2(b.scenario().model.calibration != 1, qPrintable(told(b)));
+      QVERIFY2(!told(b).contains(QStringLiteral("drop")), qPrintable(told(b)));
+      QCOMPARE(b.scenario().constraints == before.constraints, run == tensor);
+    }
+  }
+  void whereNothingFitsALogTakesItsSettings() {
+    QTemporaryDir dir;
+    WindowBench b(ownCopy(dir));
+    b.window.document().edit({}, QStringLiteral("No memory"),
+                             [](Scenario& s) { s.cluster.device.memory = Bytes(1e6); });
+    QVERIFY(b.window.openPath(logOf(b, dir, 1000, 2)));
+    QTRY_VERIFY2(b.scenario().constraints.tensor == (Bound{2, 2}), qPrintable(told(b)));
   }
   void aTraceWaitsForThePlan() {
     QTemporaryDir dir;
