@@ -127,6 +127,14 @@ void PlacementFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) c
            tr("… and %1 further rows; the text and the CSV have them all").arg(countText(n - shown)),
            Role::MutedText);
   paintMarks(ink, area, c);
+  const auto& selected = ink.style().selected;
+  if (ink.style().standalone || !selected || selected->kind != ItemKind::Device) return;
+  const auto row = std::find_if(rows.begin(), rows.begin() + shown, [&](const Row& r) {
+    return r.begin <= selected->index && selected->index < r.end;
+  });
+  if (row != rows.begin() + shown)
+    ink.outline(rowBox(static_cast<int>(row - rows.begin()), body).adjusted(-3, 0, 3, 0),
+                ink.color(Role::Selection), 1.6, 4);
 }
 
 Figure::Hit PlacementFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {

@@ -22,6 +22,7 @@
 #include "figures/phrases.h"
 #include "theme/elided_label.h"
 #include "views/bare.h"
+#include "views/figure_canvas.h"
 #include "views/placement_model.h"
 
 namespace nest {
@@ -97,6 +98,7 @@ PlacementView::PlacementView(ViewServices services, QWidget* parent)
 }
 
 void PlacementView::refresh() {
+  if (m_bare) return m_bare->show(context(), theme());
   const bool first = m_model->rowCount() == 0;
   m_model->setContext(context(), theme());
   if (first) m_table->resizeColumnsToContents();
@@ -117,7 +119,10 @@ void PlacementView::searchChanged() {
 
 void PlacementView::showBare() {
   hideControls(*this);
-  m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+  m_table->hide();
+  m_message->hide();
+  m_bare = new FigureCanvas(m_figure, selection(), this);
+  layout()->addWidget(m_bare);
 }
 
 void PlacementView::findNext() {

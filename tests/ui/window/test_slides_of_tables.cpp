@@ -2,10 +2,12 @@
 #include <QPainter>
 #include <QTabBar>
 #include <QTabWidget>
+#include <QTableView>
 
 #include "figures/figure.h"
 #include "moments/moment_sight.h"
 #include "moments/moments_pdf.h"
+#include "views/figure_canvas.h"
 #include "views/view.h"
 #include "window_bench.h"
 
@@ -74,6 +76,24 @@ private Q_SLOTS:
     const QByteArray pdf = momentsAsPdf(one, b.window.session().context());
     QVERIFY(pdf.startsWith("%PDF"));
     QVERIFY(!pdf.contains("/Subtype /Image"));
+  }
+
+  /// A slide shows the same on the screen as on paper: host by host, not the first rows of a long table.
+  void placementIsTheFigureOnBoth() {
+    WindowBench b;
+    QTRY_VERIFY(b.solved());
+    SavedMoment moment;
+    moment.view = "placement";
+    QWidget slide;
+    slide.resize(1280, 720);
+    const MomentSight sight(moment, b.window.session().context(), b.scenario(), Theme::Kind::Light, &slide);
+    sight.view()->resize(slide.size());
+    slide.show();
+    QVERIFY(!sight.view()->findChild<QTableView*>()->isVisible());
+    const auto* canvas = sight.view()->findChild<FigureCanvas*>();
+    QVERIFY(canvas && canvas->isVisible() && canvas->width() > 1000 && canvas->height() > 500);
+    QVERIFY(canvas->context().plan);
+    QCOMPARE(canvas->figure().id(), sight.view()->figure()->id());
   }
 
   /// With Search or Compare in front, what is exported and copied is the table that is seen.
