@@ -321,11 +321,10 @@ void NetworkPainter::paintFarLabels() {
   const QTransform pixels = QTransform::fromScale(m_scale, m_scale);
   Crowd<QRectF> taken(pixels.mapRect(m_visible));
   Crowd<int> switches(pixels.mapRect(m_visible));
-  std::size_t written = 0;
   for (int n : named)
     if (isSwitch(n)) switches.add(n, pixels.mapRect(box(n)));
   for (int n : named) {
-    if (written >= kMostFarLabels) break;
+    if (m_farNames.size() >= kMostFarLabels) break;
     const NetworkNode& node = m_scene.node(n);
     QString s = m_scene.nameOf(n);
     if (m_scene.alike(n) > 1) s += QStringLiteral(" ×%1").arg(m_scene.alike(n));
@@ -351,7 +350,7 @@ void NetworkPainter::paintFarLabels() {
     // Inside a host the frame says the name, and parts have theirs where their box has room.
     if (m_scene.impliedHosts().hostOf[at(n)] >= 0 && r.width() > on.width()) continue;
     taken.add(r, r);
-    ++written;
+    m_farNames.push_back(r);
     m_p.save();
     m_p.scale(1 / m_scale, 1 / m_scale);
     QColor back = m_theme.color(host ? Role::Panel : Role::Canvas);
@@ -401,8 +400,8 @@ void NetworkPainter::paintTop() {
   for (int n : nodesInSight())
     if (isSwitch(n)) paintNode(n);
   paintImpliedHostNames();
-  paintLinkLabels();
   if (m_scale < kLegible || isCrowded()) paintFarLabels();
+  paintLinkLabels();
 }
 
 NetworkPainter::Detail NetworkPainter::detail() const {

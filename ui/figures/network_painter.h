@@ -93,6 +93,7 @@ private:
   double m_scale;
   const Theme& m_theme;
   double m_enlarged = std::numeric_limits<double>::infinity();
+  std::vector<QRectF> m_farNames;                            ///< pixels that names beside their boxes cover
   std::optional<Detail> m_detail;                            ///< of the whole, where a part is painted
   mutable std::optional<std::vector<int>> m_nodes, m_links;  ///< in sight, once asked for
 };

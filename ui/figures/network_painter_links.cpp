@@ -186,7 +186,7 @@ void NetworkPainter::paintLinkLabels() {
       unasked.push_back(l);
   }
   if (linksInSight().size() > kMostLabelled) unasked.clear();
-  std::vector<QRectF> taken;  // pixels from here on
+  std::vector<QRectF> taken = m_farNames;  // pixels from here on
   std::vector<std::pair<QString, QPointF>> said;
   const QTransform pixels = QTransform::fromScale(m_scale, m_scale);
   if (asked.empty() && unasked.empty()) return;

@@ -1,6 +1,7 @@
 #include "figures/network_scene.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -14,6 +15,8 @@ namespace {
 constexpr std::size_t kHuge = 2000;           ///< nodes from which siblings fold by themselves
 constexpr std::size_t kMostGaps = 12;         ///< tried for one path
 constexpr std::size_t kMostDetours = 600000;  ///< boxes times links up to which paths lead around boxes
+
+constexpr std::array kArcRises = {0.3, 0.2, 0.12};
 
 double distanceToSegment(const QPointF& p, const QPointF& a, const QPointF& b) {
   const QPointF d = b - a;
@@ -56,6 +59,12 @@ QPolygonF curve(QPointF from, QPointF first, QPointF second, QPointF to) {
     out << u * u * u * from + 3 * u * u * t * first + 3 * u * t * t * second + t * t * t * to;
   }
   return out;
+}
+
+/// From one place to another in its row, so high by what lies between; below zero: upwards.
+QPolygonF arcOf(QPointF from, QPointF to, double rise) {
+  const QPointF by(0, rise * std::abs(to.x() - from.x()) * 4 / 3);
+  return curve(from, from + by, to + by, to);
 }
 
 }  // namespace
@@ -211,14 +220,10 @@ std::vector<double> NetworkScene::gapsBeside(const QRectF& lower, const QRectF& 
 /// Between boxes in one row with others between: switches by an arc where there is room for one;
 /// else over what is between.
 QPolygonF NetworkScene::besideOf(const NetworkLink& l, const QRectF& a, const QRectF& b) const {
-  for (const double rise : {0.3, 0.2, 0.12}) {
+  for (const double rise : kArcRises) {
     if (!isTrunk(l)) break;
-    for (const double side : {-1.0, 1.0}) {
-      const double by = side * rise * std::abs(b.center().x() - a.center().x());
-      const QPolygonF arc = curve(a.center(), a.center() + QPointF(0, by * 4 / 3),
-                                  b.center() + QPointF(0, by * 4 / 3), b.center());
-      if (!isBlocked(arc, l)) return arc;
-    }
+    for (const double side : {-1.0, 1.0})
+      if (const QPolygonF arc = arcOf(a.center(), b.center(), side * rise); !isBlocked(arc, l)) return arc;
   }
   for (const double y :
        {std::min(a.top(), b.top()) - graph::kGap, std::max(a.bottom(), b.bottom()) + graph::kGap}) {
@@ -232,9 +237,16 @@ QPolygonF NetworkScene::besideOf(const NetworkLink& l, const QRectF& a, const QR
 QPolygonF NetworkScene::routeOf(const NetworkLink& l) const {
   QRectF upper = box(m_folded.shownAs[at(l.from)]), lower = box(m_folded.shownAs[at(l.to)]);
   const QPolygonF straight({upper.center(), lower.center()});
-  if (m_shown.size() * m_shownLinks.size() > kMostDetours) return straight;
+  const bool inOneRow = upper.bottom() > lower.top() && lower.bottom() > upper.top();
+  if (m_shown.size() * m_shownLinks.size() > kMostDetours) {
+    // Too many to see what is in the way: between switches of a row others are, unless they are neighbours.
+    const bool past = std::abs(upper.center().x() - lower.center().x()) > 2 * upper.width();
+    if (!inOneRow || !past || !isTrunk(l)) return straight;
+    return arcOf(upper.center(), lower.center(),
+                 upper.center().y() < m_bounds.center().y() ? kArcRises.front() : -kArcRises.front());
+  }
   if (isInDrawnHost(l.from) || isInDrawnHost(l.to) || !isBlocked(straight, l)) return straight;
-  if (upper.bottom() > lower.top() && lower.bottom() > upper.top()) {
+  if (inOneRow) {
     const QPolygonF beside = besideOf(l, upper, lower);
     return beside.isEmpty() ? straight : beside;
   }
