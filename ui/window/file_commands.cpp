@@ -7,6 +7,7 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QScopedValueRollback>
+#include <QSysInfo>
 #include <QUrl>
 #include <utility>
 
@@ -24,6 +25,15 @@ const auto kOutside = QStringLiteral("the file outside");  ///< topic of the mes
 
 QString nameOf(const QString& path) {
   return QFileInfo(path).fileName();
+}
+
+/// Empty: the file is not on this computer, which some file managers name.
+QString pathOf(const QUrl& url) {
+  if (!url.isLocalFile()) return {};
+  const QString host = url.host();
+  const bool isHere = host.isEmpty() || host == QLatin1String("localhost") ||
+                      host.compare(QSysInfo::machineHostName(), Qt::CaseInsensitive) == 0;
+  return isHere ? url.path(QUrl::FullyDecoded) : QString();
 }
 
 }  // namespace
@@ -128,10 +138,17 @@ void FileCommands::openIfMayDiscard(const QStringList& paths) {
 }
 
 void FileCommands::drop(const QMimeData& data) {
-  QStringList paths;
+  QStringList paths, elsewhere;
   for (const QUrl& url : data.urls())
-    if (url.isLocalFile()) paths += url.toLocalFile();
+    if (const QString path = pathOf(url); !path.isEmpty())
+      paths += path;
+    else
+      elsewhere += visibleText(url.toDisplayString());
   openIfMayDiscard(paths);
+  if (!elsewhere.isEmpty())
+    m_messages.show(MessageBar::Tone::Warning,
+                    tr("%1 is not on this computer. Save a copy here and drop that.")
+                        .arg(elsewhere.join(QStringLiteral(", "))));
 }
 
 void FileCommands::choose() {

@@ -375,8 +375,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  const auto urls = event->mimeData()->urls();
-  if (urls.isEmpty() || !urls.front().isLocalFile()) return;
+  if (!event->mimeData()->hasUrls()) return;
   event->setDropAction(Qt::CopyAction);
   event->accept();
 }

@@ -32,11 +32,7 @@ QString fileWith(const QTemporaryDir& dir, const QString& name, const NetworkGra
 }
 
 /// As the window system drops: a drop goes to the widget that accepted the drag when it entered.
-void drop(MainWindow& window, const QStringList& paths) {
-  QMimeData data;
-  QList<QUrl> urls;
-  for (const QString& path : paths) urls += QUrl::fromLocalFile(path);
-  data.setUrls(urls);
+void drop(MainWindow& window, const QMimeData& data) {
   QDragEnterEvent enter(QPoint(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
   QApplication::sendEvent(&window, &enter);
   // What proposes to move is told that the file was copied: it would delete its own.
@@ -44,6 +40,27 @@ void drop(MainWindow& window, const QStringList& paths) {
   event.setDropAction(Qt::MoveAction);
   QApplication::sendEvent(&window, &event);
   QCOMPARE(event.dropAction(), Qt::CopyAction);
+}
+
+void drop(MainWindow& window, const QStringList& paths) {
+  QMimeData data;
+  QList<QUrl> urls;
+  for (const QString& path : paths) urls += QUrl::fromLocalFile(path);
+  data.setUrls(urls);
+  drop(window, data);
+}
+
+/// As file managers write what is dragged.
+void dropList(MainWindow& window, const QByteArray& uris) {
+  QMimeData data;
+  data.setData(QStringLiteral("text/uri-list"), uris);
+  drop(window, data);
+}
+
+QString messageIn(WindowBench& b) {
+  for (const auto* bar : b.window.findChildren<MessageBar*>())
+    if (bar->isVisible()) return bar->text();
+  return {};
 }
 
 void choose(WindowBench& b, const QString& path) {
@@ -129,6 +146,49 @@ private Q_SLOTS:
       QApplication::processEvents();
       first = false;
     }
+  }
+
+  void dropsOfFileManagersOpen_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QByteArray>("host");
+    QTest::newRow("spaces and percent signs") << "my plan 100%25.nest.json" << QByteArray();
+    QTest::newRow("letters of all kinds") << QStringLiteral("Größe 网络 ñ.nest.json") << QByteArray();
+    QTest::newRow("this computer by name") << "plan.nest.json" << QSysInfo::machineHostName().toUtf8();
+    QTest::newRow("localhost") << "plan.nest.json" << QByteArray("localhost");
+  }
+  void dropsOfFileManagersOpen() {
+    QFETCH(QString, name);
+    QFETCH(QByteArray, host);
+    QTemporaryDir dir;
+    const QString path = ownCopy(dir, name);
+    WindowBench b{QString()};
+    dropList(b.window,
+             "# from a file manager\r\nfile://" + host + path.toUtf8().toPercentEncoding("/") + "\r\n");
+    QTRY_VERIFY2(b.solved(), qPrintable(messageIn(b)));
+    QCOMPARE(b.window.document().path(), path);
+  }
+  /// What cannot be opened is named, wherever it stands in the list, and the rest is opened.
+  void whatIsElsewhereIsTold() {
+    QTemporaryDir dir;
+    const QByteArray mine = "file://" + ownCopy(dir).toUtf8() + "\r\n",
+                     other = "sftp://cluster/home/me/topology.conf\r\n";
+    for (const QByteArray& list : {mine + other, other + mine}) {
+      WindowBench b{QString()};
+      dropList(b.window, list);
+      QTRY_VERIFY2(b.solved(), list.constData());
+      QVERIFY2(messageIn(b).contains(QStringLiteral("topology.conf")), qPrintable(messageIn(b)));
+    }
+    WindowBench b;
+    QTRY_VERIFY(b.solved());
+    dropList(b.window, "file://another-host/home/me/plan.nest.json\r\n");
+    QVERIFY2(messageIn(b).contains(QStringLiteral("another-host")), qPrintable(messageIn(b)));
+  }
+  void aDroppedFolderIsTold() {
+    QTemporaryDir dir;
+    WindowBench b;
+    QTRY_VERIFY(b.solved());
+    drop(b.window, {dir.path()});
+    QVERIFY2(messageIn(b).contains(QStringLiteral("folder")), qPrintable(messageIn(b)));
   }
 
   /// A message offers to undo the edit that it tells of, not whatever was done last.
