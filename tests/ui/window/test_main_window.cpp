@@ -360,6 +360,30 @@ private Q_SLOTS:
     QTRY_COMPARE(views.current()->id(), QStringLiteral("timeline"));
   }
 
+  /// The headline gives the plan's time anew after an edit: what the search listed before it is marked, also
+  /// where the view has no room for its verdict.
+  void whatWasListedBeforeAnEditSaysSo() {
+    WindowBench f;
+    QTRY_VERIFY(f.solved());
+    f.window.views().reveal(QStringLiteral("search"));
+    View* search = f.window.views().view(QStringLiteral("search"));
+    const auto marked = [&] {
+      for (const auto* label : search->findChildren<QLabel*>())
+        if (label->isVisible() && label->text().contains(QStringLiteral("before your last edit")))
+          return true;
+      return false;
+    };
+    QTRY_VERIFY(search->isVisible() && search->height() < 330);
+    QVERIFY(!marked());
+    f.trigger("plan.live");
+    f.window.document().edit({}, QStringLiteral("Slower devices"), [](Scenario& s) {
+      s.cluster.device.peak.value = s.cluster.device.peak.value / 2.0;
+    });
+    QTRY_VERIFY(marked());
+    f.trigger("plan.solve");
+    QTRY_VERIFY(f.solved() && !marked());
+  }
+
   void everyCommandIsReachable() {
     WindowBench f;
     QStringList keys;

@@ -98,13 +98,21 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
 /// stand one above the other, and where that is too low for two, the candidates are one more tab.
 void SearchView::resizeEvent(QResizeEvent* event) {
   View::resizeEvent(event);
-  constexpr int kBesideEachOther = 1500, kLow = 520, kLowest = 330;
-  m_headline->setVisible(height() >= kLowest);  // the window's own says the verdict; the rest is in the tip
+  constexpr int kBesideEachOther = 1500, kLow = 520;
+  placeHeadline();
   const bool beside = width() >= kBesideEachOther;
   m_split->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
   foldCandidates(!m_isBare && !beside && height() < kLow);
   constexpr int kRoomForOutcome = 780;  // why says it too
   m_table->setColumnHidden(CandidateModel::Fate, !beside && width() < kRoomForOutcome);
+}
+
+/// Where the view is low the window's own headline says the verdict, and the rest is in the tip; but that one
+/// gives the plan's time anew after an edit, and what is listed here does not.
+void SearchView::placeHeadline() {
+  constexpr int kLowest = 330;
+  const bool outdated = context().outcome && !context().current && !context().isSearching();
+  m_headline->setVisible(height() >= kLowest || outdated);
 }
 
 void SearchView::foldCandidates(bool fold) {
@@ -288,6 +296,7 @@ void SearchView::searchChanged() {
     setNamedText(*m_headline, now);
     m_tabs->tabBar()->setToolTip(QStringLiteral("<qt>%1</qt>").arg(now));
   }
+  placeHeadline();
 }
 
 QString SearchView::plainVerdict() const {

@@ -57,6 +57,7 @@ private:
   void fillMenu(const QPoint&);
   const Candidate& candidateAt(const QModelIndex& shown) const;
   void askAbout(const Candidate&);
+  void placeHeadline();
   void foldCandidates(bool);
   QWidget* buildCandidates();
   QWidget* buildQuestions();
