@@ -1,10 +1,14 @@
 // The window without a mouse: Tab, menus, and the sheet that lists the keys.
+#include <QAccessible>
 #include <QComboBox>
 #include <QDockWidget>
+#include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
 #include <QSettings>
 #include <QSignalSpy>
+#include <QTabBar>
+#include <QTabWidget>
 #include <QToolButton>
 
 #include "editors/scenario_panel.h"
@@ -165,6 +169,41 @@ private Q_SLOTS:
     QApplication::activePopupWidget()->close();
     QTest::keyClick(&b.window, Qt::Key_F10);
     QTRY_COMPARE(bar->activeAction(), bar->actions().front());
+  }
+
+  /// Whatever Tab reaches has a name for those who hear it, with a scenario and without. A label that has a
+  /// name is heard by that one: its text is then its description.
+  void whatTabReachesHasAName() {
+    for (const QString& path : {QString(), teachingSample()}) {
+      WindowBench b(path);
+      if (!path.isEmpty()) QTRY_VERIFY(b.solved());
+      QStringList nameless;
+      const auto look = [&] {
+        QApplication::processEvents();
+        for (const QLabel* l : b.window.findChildren<QLabel*>())
+          if (l->isVisible() && !l->text().isEmpty() && !l->accessibleName().isEmpty() &&
+              l->accessibleName() != l->text() && l->accessibleDescription().isEmpty())
+            nameless << QStringLiteral("text of ") + l->accessibleName();
+        for (QWidget* w : b.window.findChildren<QWidget*>()) {
+          if (!(w->focusPolicy() & Qt::TabFocus) || !w->isVisible() || w->focusProxy()) continue;
+          if (const auto* tabs = qobject_cast<QTabBar*>(w); tabs && tabs->count() == 0) continue;
+          QAccessibleInterface* face = QAccessible::queryAccessibleInterface(w);
+          if (!face || face->text(QAccessible::Name).trimmed().isEmpty())
+            nameless << QString::fromLatin1(w->metaObject()->className()) + QStringLiteral(" in ") +
+                            QString::fromLatin1(w->parentWidget()->metaObject()->className()) +
+                            QLatin1Char(' ') + w->objectName();
+        }
+      };
+      look();
+      for (View* view : b.window.views().views()) {
+        b.window.views().reveal(view->id());
+        look();
+        for (auto* tabs : view->findChildren<QTabWidget*>())
+          for (int i = 0; i < tabs->count(); ++i) tabs->setCurrentIndex(i), look();
+      }
+      nameless.removeDuplicates();
+      QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QLatin1Char('\n'))));
+    }
   }
 
   void theSheetListsTheKeysOfTheViews() {

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <utility>
 
+#include "accessible/screen_reader.h"
 #include "document/kept_plans.h"
 #include "document/scenario_document.h"
 #include "editors/cuts/cut_canvas.h"
@@ -316,7 +317,7 @@ void CutView::showVerdict() {
   const bool pins = editable && !(services().document->scenario().constraints.layerPins.empty() &&
                                   services().document->scenario().constraints.stagePins.empty());
   m_clear->setEnabled(pins);
-  if (!drawn) return m_verdict->clear();
+  if (!drawn) return setNamedText(*m_verdict, {});
   const Evaluation& mine = m_canvas->evaluation();
   QString words = tr("<b>Yours: %1</b>").arg(from(text::time(mine.batchTime)));
   words += regretText() + pinsText();
@@ -329,10 +330,10 @@ void CutView::showVerdict() {
     words += tr(" · <b>does not run</b>: %1").arg(from(mine.violations.front().message).toHtmlEscaped());
   } else if (const int slow = mine.slowestStage(); slow >= 0 && mine.stages.size() > 1) {
     const double average = mine.sumLoad.value() / static_cast<double>(mine.stages.size());
-    words += tr("<br>Stage %1 is slowest: %2 per microbatch, %3 above the mean, for %4 microbatches.")
+    words += tr("<br>Stage %1 is slowest: %2 per microbatch, %3 above the mean, for %4.")
                  .arg(stageNumber(slow))
-                 .arg(from(text::time(mine.maxLoad)), from(text::percent(mine.maxLoad.value() / average - 1)))
-                 .arg(mine.microbatchCount);
+                 .arg(from(text::time(mine.maxLoad)), from(text::percent(mine.maxLoad.value() / average - 1)),
+                      plural(mine.microbatchCount, tr("microbatch")));
   }
   const int cut = m_canvas->focusedCut();
   const bool held = cut > 0 && m_figure->isPinned(cut, context());
@@ -344,7 +345,7 @@ void CutView::showVerdict() {
                    : tr("<br>Selected cut: stage %1 starts at %2."))
                  .arg(stageNumber(cut), visibleText(name).toHtmlEscaped());
   }
-  m_verdict->setText(words);
+  setNamedText(*m_verdict, words);
 }
 
 }  // namespace nest

@@ -35,6 +35,7 @@ WhatIfView::WhatIfView(ViewServices services, QWidget* parent)
       m_strip(new KeptStrip(services.document)) {
   setAccessibleName(title());
   auto* scroll = m_sliders = new QScrollArea;
+  scroll->setAccessibleName(tr("Sliders"));
   scroll->setWidget(m_form);
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
