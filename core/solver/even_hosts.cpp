@@ -176,20 +176,6 @@ std::vector<EvenHosts> evenHostsOf(const Hierarchy& cluster) {
   return kept;
 }
 
-/// Under the preset "runnable", where hosts are alike, without tensor groups that would straddle them: those
-/// are on offer for the part of them.
-Problem insideHosts(Problem p) {
-  if (p.search.preset != SearchPreset::Runnable || p.cluster->uniformGroupSize(0) == 0) return p;
-  const auto& all = p.profile->strategies();
-  const int host = scaleUpSize(*p.cluster);
-  std::vector<int> kept;
-  for (int k = 0; k < static_cast<int>(all.size()); ++k)
-    if (host % all[k].tensor == 0) kept.push_back(k);
-  if (kept.size() < all.size() && !kept.empty())
-    p.profile = std::make_shared<const Profile>(withStrategies(*p.graph, *p.profile, kept));
-  return p;
-}
-
 /// A plan on even hosts as one on the whole cluster.
 RankedPlan placed(const Problem& problem, const Hierarchy& even, Plan plan) {
   RankedPlan r;
@@ -359,6 +345,18 @@ std::optional<Diagnostic> evenHostsNote(const Hierarchy& cluster) {
                         : "few degrees of parallelism divide the groups of the network") +
                   std::string(": beside all ") + text::count(cluster.deviceCount()) + ", solve plans on " +
                   (areAlike && differ ? "a part" : "even hosts") + " and takes what is faster: " + list);
+}
+
+Problem insideHosts(Problem p) {
+  if (p.search.preset != SearchPreset::Runnable || p.cluster->uniformGroupSize(0) == 0) return p;
+  const auto& all = p.profile->strategies();
+  const int host = scaleUpSize(*p.cluster);
+  std::vector<int> kept;
+  for (int k = 0; k < static_cast<int>(all.size()); ++k)
+    if (host % all[k].tensor == 0) kept.push_back(k);
+  if (kept.size() < all.size() && !kept.empty())
+    p.profile = std::make_shared<const Profile>(withStrategies(*p.graph, *p.profile, kept));
+  return p;
 }
 
 Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const Plan* start) {

@@ -8,6 +8,10 @@
 
 namespace nest {
 
+/// Under the preset "runnable", where hosts are alike, without tensor groups that would straddle them: those
+/// are on offer for the part of them.
+Problem insideHosts(Problem);
+
 /// As solve(). Where hosts differ in size, or hold other than a power of two of devices, also on even hosts
 /// (STATEMENT.md §3). The fastest plan comes first; if it leaves devices idle so, it names those that it
 /// takes (Plan::deviceOrder), and a note tells what that saves.

@@ -3,7 +3,9 @@
 #include <chrono>
 
 #include "plan/schedule.h"
+#include "solver/baselines/equal_split.h"
 #include "solver/baselines/methods.h"
+#include "solver/even_hosts.h"
 #include "units/numbering.h"
 #include "units/text.h"
 
@@ -11,6 +13,15 @@ namespace nest {
 namespace {
 
 BaselineResult run(BaselineKind kind, const Problem& p, const Control& control, const BaselineOptions& o) {
+  const bool equal = kind == BaselineKind::EqualSplit;
+  if ((equal || kind == BaselineKind::Manual || kind == BaselineKind::RandomWalk) &&
+      !isOnOffer(p, ScheduleKind::OneForwardOneBackward) &&
+      !(equal && isOnOffer(p, ScheduleKind::Interleaved))) {
+    BaselineResult r;
+    r.note = equal ? "its plans run under 1F1B, interleaved or not, which is not searched"
+                   : "its plans run under 1F1B, which is not searched";
+    return r;
+  }
   switch (kind) {
     case BaselineKind::Manual:
       return baselines::manual(p, control, o.manual);
@@ -66,8 +77,9 @@ const char* nameOf(BaselineKind k) {
   return "Equal split";
 }
 
-std::vector<BaselineResult> runBaselines(const Problem& problem, const Control& control,
+std::vector<BaselineResult> runBaselines(const Problem& whole, const Control& control,
                                          const BaselineOptions& options) {
+  const Problem problem = insideHosts(whole);
   std::vector<BaselineResult> out;
   const double share = options.kinds.empty() ? 1 : 1.0 / static_cast<double>(options.kinds.size());
   for (std::size_t i = 0; i < options.kinds.size(); ++i) {

@@ -47,6 +47,11 @@ Plan equalSplitPlan(const LayerGraph& graph, int microbatch, int dataDegree, int
   return p;
 }
 
+bool isOnOffer(const Problem& problem, ScheduleKind kind) {
+  const auto& all = problem.search.schedules;
+  return std::find(all.begin(), all.end(), kind) != all.end();
+}
+
 std::vector<int> microbatchesOnOffer(const Problem& problem) {
   std::vector<int> out;
   for (const int b : problem.profile->microbatches())

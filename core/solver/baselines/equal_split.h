@@ -18,6 +18,8 @@ std::vector<std::vector<LayerIndex>> equalParts(const LayerGraph& graph, int par
 Plan equalSplitPlan(const LayerGraph& graph, int microbatch, int dataDegree, int zero, int stages, int chunks,
                     const Strategy& strategy, Recompute recompute);
 
+bool isOnOffer(const Problem&, ScheduleKind);
+
 /// Microbatch sizes that the job allows and the profile has costs for, ascending.
 std::vector<int> microbatchesOnOffer(const Problem&);
 

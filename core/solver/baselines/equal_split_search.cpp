@@ -38,6 +38,7 @@ private:
     for (int s = 1; s <= most; ++s)
       for (const int v : m_problem.search.chunksPerStage) {
         if (v > 1 && (s < 2 || !m_problem.graph->isChain())) continue;
+        if (!isOnOffer(m_problem, usualSchedule(v))) continue;
         const Plan shape = equalSplitPlan(*m_problem.graph, b, 1, 0, s, v, strategy, Recompute::None);
         if (shape.stages.empty()) continue;
         const double compute = slowestCompute(shape);

@@ -67,8 +67,7 @@ private:
     for (const int b : offered) {
       if (m_typed.microbatch ? b != *m_typed.microbatch : b != offered.front()) continue;
       const auto degrees = dataDegrees(m_problem, b, s * strategy.width(), strategy);
-      for (const int z : {0, 1, 2, 3}) {
-        if (m_typed.zero ? z != *m_typed.zero : z > 1 || !offersZero(z)) continue;
+      for (const int z : zeroStages()) {
         for (const Recompute r : {Recompute::None, Recompute::Selective, Recompute::Full}) {
           if (m_typed.recompute ? r != *m_typed.recompute : !m_problem.search.recompute[r]) continue;
           for (auto d = degrees.rbegin(); d != degrees.rend(); ++d) {
@@ -84,9 +83,13 @@ private:
     return false;
   }
 
-  bool offersZero(int z) const {
-    const auto& on = m_problem.search.zeroStages;
-    return std::find(on.begin(), on.end(), z) != on.end();
+  /// ZeRO-0 and 1; the lowest that is on offer where neither is.
+  std::vector<int> zeroStages() const {
+    if (m_typed.zero) return {*m_typed.zero};
+    std::vector<int> all = m_problem.search.zeroStages;
+    std::sort(all.begin(), all.end());
+    while (all.size() > 1 && all.back() > 1) all.pop_back();
+    return all;
   }
 
   bool judge(Plan plan) {

@@ -1,5 +1,6 @@
 #include <QtTest/QTest>
 
+#include "core/plan/hand_problem.h"
 #include "solver/baselines/baselines.h"
 #include "solver/baselines/equal_split.h"
 #include "solver/solve.h"
@@ -99,6 +100,43 @@ private slots:
       }
     }
     QVERIFY(seen > 40);
+  }
+
+  void schedulesAreThoseOnOffer() {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      Problem p = test::randomInstance(seed, plain());
+      p.search.schedules = {ScheduleKind::ZbH1};
+      for (const BaselineResult& r : runBaselines(p))
+        QVERIFY(!r.plan || r.plan->plan.schedule == ScheduleKind::ZbH1);
+    }
+  }
+
+  /// Tensor groups that straddle hosts are in the profile for the part of the hosts that they fit in.
+  void tensorGroupsStayInHosts() {
+    Problem p = test::handProblem(test::hosts(3, 2), 4, {Strategy{}, Strategy{2, false, 1, 1}});
+    p = test::withProfile(p, [](Profile& profile) {
+      LayerCost c = test::plainLayer();
+      c.forward = c.backward = Seconds(0.1);
+      for (int x = 0; x < 4; ++x) profile.setCost(x, 1, 0, c);
+    });
+    for (const BaselineResult& r : runBaselines(p))
+      for (const StagePlan& s : r.plan ? r.plan->plan.stages : std::vector<StagePlan>())
+        QCOMPARE(s.strategy.tensor, 1);
+    p.search.preset = SearchPreset::Free;
+    QCOMPARE(runBaselines(p, {}, only(BaselineKind::EqualSplit)).front().plan->plan.stages[0].strategy.tensor,
+             2);
+  }
+
+  /// By hand ZeRO 0 and 1 are tried, and where the scenario asks for more, what it asks for.
+  void handRulesTakeTheZeroStageOnOffer() {
+    int planned = 0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      Problem p = test::randomInstance(seed, plain());
+      p.search.zeroStages = {3};
+      const BaselineResult r = runBaselines(p, {}, only(BaselineKind::Manual)).front();
+      planned += r.runs() && r.plan->plan.zero == 3;
+    }
+    QVERIFY(planned > 0);
   }
 
   void walksRepeat() {
