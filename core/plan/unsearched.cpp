@@ -57,7 +57,6 @@ private:
 
   void schedule() {
     const PipelineSchedule& schedule = m_plan.pipelineSchedule();
-    if (m_plan.stageCount() == 1) return;
     if (!has(m_search.schedules, schedule.kind()))
       add("schedules", std::string(schedule.label()),
           schedule.isPlanned() ? "`search.schedules += " + std::string(schedule.id()) + "`" : std::string());

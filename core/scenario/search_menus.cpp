@@ -72,14 +72,22 @@ Diagnostics notTried(const Setting& s, const Plan& best) {
         "`search.expert_parallel = true` to search it");
   const auto most = [](const std::vector<int>& all) { return *std::max_element(all.begin(), all.end()); };
   const int chunks = best.chunksPerStage(), stages = best.stageCount();
-  const auto& schedules = s.search.schedules;
-  const bool interleaves =
-      best.schedule == usualSchedule(chunks) &&
-      std::find(schedules.begin(), schedules.end(), ScheduleKind::Interleaved) != schedules.end();
+  const auto tries = [&all = s.search.schedules](ScheduleKind k) {
+    return std::find(all.begin(), all.end(), k) != all.end();
+  };
+  const bool interleaves = best.schedule == usualSchedule(chunks) && tries(ScheduleKind::Interleaved);
   if (stages > 1 && interleaves && chunks == most(s.search.chunksPerStage) &&
       2 * chunks * stages <= a.layers && next(c.chunks, 2 * chunks) && againstInterleaving(a, s).empty())
     add("/search/chunks_per_stage", "VPP above " + std::to_string(chunks) + " is not searched",
         "`search.chunks_per_stage += " + std::to_string(2 * chunks) + "` to search it");
+  const auto& counts = s.search.chunksPerStage;
+  const bool oneStage = tries(ScheduleKind::OneForwardOneBackward) &&
+                        std::find(counts.begin(), counts.end(), 1) != counts.end();
+  if (stages > 1 && !oneStage && next(c.stages, 1))
+    add("/search/schedules", "plans without a pipeline are not searched: they run under 1F1B",
+        (tries(ScheduleKind::OneForwardOneBackward) ? "`search.chunks_per_stage += 1`"
+                                                    : "`search.schedules += 1f1b`") +
+            std::string(" to search them"));
   const int size = best.microbatch;
   if (size == most(s.job.microbatches) && 2LL * size * best.dataDegree() <= s.job.globalBatch &&
       next(c.microbatch, 2 * size))

@@ -54,6 +54,13 @@ private slots:
     m_problem.search.schedules = {ScheduleKind::Interleaved};
     QCOMPARE(placesOf(m_problem, m_plan), std::string("/search/schedules /search/chunks_per_stage"));
   }
+  // A plan of one stage runs under 1F1B, which has to be on offer as well.
+  void namesTheScheduleOfOneStage() {
+    m_plan = chainPlan({{0, 1, 2, 3}}, 1);
+    QCOMPARE(placesOf(m_problem, m_plan), std::string());
+    m_problem.search.schedules = {ScheduleKind::ZbH1};
+    QCOMPARE(placesOf(m_problem, m_plan), std::string("/search/schedules"));
+  }
   void namesStrategiesThatDiffer() {
     m_plan.stages[1].strategy = kT2;
     QCOMPARE(placesOf(m_problem, m_plan), std::string("/search/strategy_per_stage"));

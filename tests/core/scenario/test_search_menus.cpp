@@ -127,6 +127,8 @@ private slots:
     s.search.contextParallel = false;
     s.search.chunksPerStage = {1};
     QCOMPARE(placesOf(notTried(s, plan)), std::string());
+    s.search.schedules = {ScheduleKind::ZbH1};
+    QCOMPARE(placesOf(notTried(s, plan)), std::string("/search/schedules"));
   }
   /// A program that does not run it keeps it out of the preset "runnable" alone.
   void presetFreeIsNotKeptToTheProgram() {
