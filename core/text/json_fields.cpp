@@ -31,7 +31,6 @@ std::string inQuotes(std::string_view key) {
   return '"' + std::string(key) + '"';
 }
 /// Empty where every number is allowed, or another check knows the range.
-/// Empty where any number will do.
 std::string range(double least, double most) {
   return least <= -1e15 && most >= 1e15 ? std::string()
                                         : "from " + text::exact(least) + " to " + text::exact(most);
@@ -89,8 +88,10 @@ std::optional<double> JsonFields::number(std::string_view key, double least, dou
   }
   const double d = v->get<double>();
   if (d >= least && d <= most) return d;
+  const std::string limits = range(least, most);
   report(Severity::Error, "json-range", key,
-         inQuotes(key) + " is " + text::exact(d) + "; expected: " + range(least, most));
+         inQuotes(key) + " is " + text::exact(d) +
+             "; expected: " + (limits.empty() ? "a number nearer to 0" : limits));
   return std::nullopt;
 }
 

@@ -101,14 +101,14 @@ private:
                "write it like 450GB/s or 400Gb/s");
     }
     rest.remove_prefix(bandwidth.size());
-    bool hasLatency = false;
+    Options given;
     while (!rest.empty()) {
       rest.remove_prefix(1);  // the comma
       const std::string_view part = rest.substr(0, rest.find(','));
       rest.remove_prefix(part.size());
-      option(part, spec, hasLatency);
+      option(part, spec, given);
     }
-    if (!hasLatency) {
+    if (!given.latency) {
       spec.latency = defaultLatency(static_cast<int>(m_source.levels.size()));
       m_diagnostics.push_back(
           note("latency-default", place(w),
@@ -117,8 +117,17 @@ private:
     m_source.levels.push_back(std::move(spec));
   }
 
-  void option(std::string_view part, LevelSpec& spec, bool& hasLatency) {
+  struct Options {
+    bool latency = false, oversubscription = false;
+  };
+  void first(bool& given, std::string_view part, const char* what) {
+    if (given) complain("option-twice", part, "the level has a second " + std::string(what), "write one");
+    given = true;
+  }
+
+  void option(std::string_view part, LevelSpec& spec, Options& given) {
     if (part.size() > 2 && part.substr(part.size() - 2) == ":1") {
+      first(given.oversubscription, part, "oversubscription");
       const auto ratio = number(part.substr(0, part.size() - 2));
       if (ratio && *ratio >= 1)
         spec.oversubscription = *ratio;
@@ -129,7 +138,7 @@ private:
       return;
     }
     const auto latency = number(part) ? std::nullopt : text::readTime(part);
-    hasLatency = true;  // even a wrong one was meant as one
+    first(given.latency, part, "latency");  // even a wrong one was meant as one
     if (latency) {
       spec.latency = *latency;
     } else {
@@ -251,6 +260,7 @@ std::string writeClusterText(const LevelsSource& s) {
     std::string name = spec.name.empty() ? "level" + std::to_string(l) : spec.name;
     for (char& c : name)
       if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ':' || c == '@' || c == '!') c = '-';
+    if (name.front() == '#') name.front() = '-';
     out += (l > 0 ? " " : "") + name + ':' +
            (l == 0 && !s.hostSizes.empty() ? sizesText(s.hostSizes) : std::to_string(spec.fanout)) + '@' +
            exactBandwidth(spec) + ',' + exactTime(spec.latency);

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kMost = 1e300;
+constexpr double kMost = std::numeric_limits<double>::max();  // the checks know the ranges
 
 /// What of a field's key stands below the pointer; empty: nothing does.
 std::string_view below(const Field& f, std::string_view pointer) {

@@ -48,6 +48,12 @@ Place placeIn(const JsonText& text, const Place& where) {
   // Some findings name a field by its meaning; its key in the file carries the unit as well.
   for (const char* suffix : {"", "_bytes_per_s", "_s", "_bytes"})
     if (exists(text, where.pointer + suffix)) return text.placeOf(where.pointer + suffix);
+  // Levels may be one line of text.
+  if (where.pointer.starts_with("/cluster/levels") && exists(text, "/cluster/network")) {
+    Place place = text.placeOf("/cluster/network");
+    if (where.pointer != "/cluster/levels") place.pointer = where.pointer;
+    return place;
+  }
   return text.placeOf(where.pointer);
 }
 

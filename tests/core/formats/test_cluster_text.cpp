@@ -64,6 +64,13 @@ private slots:
     QVERIFY(*once == *twice);
     QCOMPARE(writeClusterText(*twice), written);
   }
+  void aNameThatWouldBeginACommentIsWrittenAsNone() {
+    LevelsSource s = *readClusterText("host:8@450GB/s,1us rack:2@1GB/s,1us");
+    s.levels[1].name = "#2";
+    const auto again = readClusterText(writeClusterText(s));
+    QVERIFY(again);
+    QCOMPARE(again->levels.size(), std::size_t(2));
+  }
   void everyErrorIsReportedAtItsColumn() {
     const auto r = readClusterText("host:0@450GB/s,1us rack:4@fast,2us pod:2@1GB/s,soon !x");
     QVERIFY(!r);
@@ -94,7 +101,9 @@ private slots:
                             "!1",
                             "!1*2",
                             "!1*0.5,",
-                            "host:8@1GB/s,5"})
+                            "host:8@1GB/s,5",
+                            "host:8@1GB/s,2us,3us",
+                            "host:8@1GB/s,2:1,3:1"})
       QTest::newRow(bad) << QString(bad);
   }
   void nonsenseIsRefused() {

@@ -329,6 +329,28 @@ private slots:
     QCOMPARE(at("/job/microbatches/1"), 11);
     QCOMPARE(at("/search/zero_stages/0"), 12);
   }
+  // What is wrong with levels that are one line of text is said of that line.
+  void levelsInOneLineAreJudgedThere() {
+    const auto errors = [](const std::string& line) {
+      const std::string text = minimal("\"device\": \"h100-sxm\", \"network\": \"" + line + "\"");
+      auto r = read(text);
+      if (r) r.diagnostics = locatedIn(text, "x.nest.json", deriveHierarchy(r->cluster, {}).diagnostics);
+      std::erase_if(r.diagnostics, [](const Diagnostic& d) { return d.severity != Severity::Error; });
+      return std::pair(r.diagnostics, static_cast<int>(text.find("\"host:")) + 1);
+    };
+    const auto [form, column] = errors("host:8@fast,1us");
+    QCOMPARE(codes(form), std::string("bandwidth-form"));
+    const auto [many, begin] = errors("host:1048576@1GB/s,1us rack:2@1GB/s,1us");
+    QCOMPARE(codes(many), std::string("too-many-devices"));
+    QCOMPARE(many[0].where.column, begin);
+    QCOMPARE(many[0].where.pointer, std::string("/cluster/network"));
+  }
+  void whateverTheNumberItsRangeIsSaid() {
+    const auto r = read(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")",
+                                R"(, "assumptions": {"headroom": 1e308})"));
+    const Diagnostics found = r ? checkSetting(*r) : r.diagnostics;
+    QCOMPARE(codes(found), std::string("out-of-range"));
+  }
   void impossibleWishesStillOpen() {
     const auto r = read(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")",
                                 R"(, "constraints": {"tensor": {"least": 8, "most": 2}})"));
