@@ -32,12 +32,12 @@ std::string listOf(const std::vector<OptionSpec>& known) {
   return joined(names);
 }
 
-/// The choice that is meant, whatever its case and hyphens: "What-if" is "whatif".
+/// The choice that is meant, whatever its case, hyphens and blanks: "What-if" is "whatif".
 std::optional<std::string> choiceCalled(const std::vector<std::string>& choices, const std::string& name) {
   const auto plain = [](const std::string& s) {
     std::string out;
     for (const char c : s)
-      if (c != '-') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      if (c != '-' && c != ' ') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return out;
   };
   for (const std::string& c : choices)
@@ -113,8 +113,9 @@ Reading<Arguments> parseArguments(const std::vector<std::string>& words, const C
       if (equals != std::string::npos) result.diagnostics.push_back(misuse(option->name + " takes no value"));
       values.emplace_back();
     } else {
+      const bool follows = i + 1 < words.size() && !find(known, words[i + 1]);
       values.push_back(equals != std::string::npos ? word.substr(equals + 1)
-                       : i + 1 < words.size()      ? words[++i]
+                       : follows                   ? words[++i]
                                                    : std::string());
     }
     if (option->takesValue() && values.back().empty()) {

@@ -70,6 +70,15 @@ int compare(const Arguments& args) {
   if (const auto v = args.value("--manual"))
     for (Diagnostic& d : readDegrees(*v, options.manual)) misuse.push_back(std::move(d));
   options.kinds = kindsNamed(args.values("--only"));
+  const auto leavesOut = [&](BaselineKind kind, const char* option) {
+    if (args.has(option) &&
+        std::find(options.kinds.begin(), options.kinds.end(), kind) == options.kinds.end())
+      misuse.push_back(error("command-line", {},
+                             std::string(option) + " is of " + nameOf(kind) + ", which --only leaves out",
+                             "leave one of them out"));
+  };
+  leavesOut(BaselineKind::Manual, "--manual");
+  for (const char* option : {"--seed", "--walks", "--steps"}) leavesOut(BaselineKind::RandomWalk, option);
   const Limits limits = limitsOf(args, misuse);
   if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
 

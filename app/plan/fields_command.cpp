@@ -49,6 +49,11 @@ std::string usual(const Field& f) {
 }
 
 int list(const Arguments& args) {
+  if (args.has("--schema") && (args.has("--json") || !args.files.empty()))
+    return report({error("command-line", {}, "--schema is of all fields, and JSON",
+                         "leave " + (args.files.empty() ? "--json" : '"' + args.files[0] + '"') + " out")},
+                  args.has("--json")),
+           kBadInput;
   if (args.has("--schema")) return std::cout << scenarioSchema() << std::flush, kDone;
   // Diagnostics name fields by their place in the file, "/job/global_batch".
   std::string part = args.files.empty() ? "" : args.files[0];

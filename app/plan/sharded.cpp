@@ -122,6 +122,7 @@ ShardOptions shardOptions(const Arguments& args, Diagnostics& out) {
   o.tasks = static_cast<int>(wholeNumber(args, "--tasks", 1, 1000, out).value_or(0));
   if (o.submits && o.base.empty()) misuse("--submit needs -o for what the jobs write");
   if (o.submits && args.has("--shard")) misuse("--submit makes the shards itself: --tasks N says how many");
+  if (o.restarts && o.base.empty()) misuse("--restart goes with -o, whose rows it solves again");
   for (const char* option : {"--tasks", "--sbatch", "--no-wait"})
     if (!o.submits && args.has(option)) misuse(std::string(option) + " goes with --submit slurm");
   return o;

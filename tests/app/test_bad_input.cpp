@@ -129,6 +129,7 @@ private slots:
       QTest::newRow(name) << words << QString(says);
     };
     row("no output name", {"solve", s, "-o", ""}, "--output needs a value");
+    row("an option in its place", {"solve", s, "-o", "--json"}, "--output needs a value");
     row("two on one stream", {"solve", s, "-o", "-", "--json"}, "both write to standard output");
     row("huge limit", {"solve", s, "--work-limit", "-1"}, "from 0 to 1000000000000000000,");
     row("standard input twice", {"evaluate", "-", "-"}, "standard input: error: it was read already");
@@ -139,6 +140,11 @@ private slots:
     row("fields of journals", {"sweep", "--merge", s, "-o", "x", "--set", "a=1"}, "--set does not go with");
     row("no degree of 0", {"compare", s, "--manual", "t=0"}, "\"t=0\" is no degree");
     row("a degree twice", {"compare", s, "--manual", "t=2,t=1"}, "--manual says t twice");
+    row("a seed of none", {"compare", s, "--only", "equal-split", "--seed", "2"}, "--seed is of MCMC");
+    row("degrees of none", {"compare", s, "--only", "mcmc", "--manual", "t=2"}, "--manual is of Manual");
+    row("a part of the schema", {"fields", "tensor", "--schema"}, "--schema is of all fields");
+    row("restart of nothing", {"sweep", s, "--set", "job.global_batch=8", "--restart"},
+        "--restart goes with -o");
     const QStringList import = {"import", "models/llama-3-8b.json", "--network", "host:8@450GB/s"};
     row("a level twice", import + QStringList{"--level", "0=1GB/s", "--level", "0=2GB/s"},
         "gives level 0 twice");
