@@ -171,6 +171,11 @@ Reading<AstraSimNetwork> astraSimOf(const Hierarchy& h) {
                             Seconds(rounded(h.level(l).latency.value() / 2))});
     inner = size;
   }
+  if (!h.hasUniformDevices())
+    result.diagnostics.push_back(
+        warning("astra-devices", {"", 0, 0, "/cluster"},
+                "an ASTRA-sim network says nothing of devices: that they differ in speed or memory is lost",
+                "export it as cluster-text, graphml or dot to keep that"));
   result.value = std::move(n);
   return result;
 }

@@ -34,7 +34,8 @@ std::string writeAstraSim(const AstraSimNetwork&);
 /// the ring.
 LevelsSource levelsOf(const AstraSimNetwork&);
 
-/// A hierarchy as switch dimensions. Errors: irregular groups, which ASTRA-sim cannot say.
+/// A hierarchy as switch dimensions. Errors: irregular groups, which ASTRA-sim cannot say. Warns of devices
+/// that differ.
 Reading<AstraSimNetwork> astraSimOf(const Hierarchy&);
 
 }  // namespace nest

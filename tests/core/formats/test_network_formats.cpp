@@ -224,6 +224,12 @@ private slots:
     QVERIFY(writeAstraSim(*n).find("latency: [ 500, 2500 ]") != std::string::npos);
     in.excluded = {3};
     QVERIFY(!astraSimOf(*Hierarchy::build(in)));
+    in.excluded.clear();
+    in.factors.assign(32, {});
+    in.factors[0].speed = 0.5;
+    const auto differing = astraSimOf(*Hierarchy::build(in));
+    QVERIFY(differing);
+    QCOMPARE(differing.diagnostics.front().code, std::string("astra-devices"));
   }
 };
 NEST_TEST(TestNetworkFormats)
