@@ -57,7 +57,7 @@ private:
   }
 
   void take(std::string_view line, int number) {
-    if (line.empty()) return;
+    if (text::trimmed(line).empty()) return;
     m_cells.clear();
     while (true) {
       const auto comma = line.find(',');

@@ -32,6 +32,13 @@ int openLineOf(std::string_view text) {
              : 1 + static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
+void tellCut(SourceText& source, int lines) {
+  if (lines > 0)
+    source.note(source.whole(), "log-cut",
+                lines == 1 ? "a line is cut off and left out"
+                           : std::to_string(lines) + " lines are cut off and left out");
+}
+
 std::string_view behind(std::string_view line, std::string_view label) {
   const auto at = line.find(label);
   if (at == std::string_view::npos) return {};

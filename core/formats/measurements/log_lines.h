@@ -30,6 +30,9 @@ void forEachLogLine(std::string_view text, const std::function<void(std::string_
 /// The number of the last line, where it lacks its end: what wrote it may have been stopped. 0: it has one.
 int openLineOf(std::string_view text);
 
+/// That so many lines are cut off, in a note.
+void tellCut(SourceText&, int lines);
+
 /// What stands behind `label`, without blanks before it, up to the end of the line; empty: the label is not
 /// there.
 std::string_view behind(std::string_view line, std::string_view label);

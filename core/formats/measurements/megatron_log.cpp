@@ -42,10 +42,7 @@ public:
     run.allocated = m_now.allocated;
     run.reserved = m_now.reserved;
     measure(run);
-    if (m_cut > 0)
-      m_source.note(m_source.whole(), "log-cut",
-                    m_cut == 1 ? "a line is cut off and left out"
-                               : std::to_string(m_cut) + " lines are cut off and left out");
+    tellCut(m_source, m_cut);
     return Measurement{std::move(run)};
   }
 

@@ -28,10 +28,7 @@ public:
     if (m_now.settings.pipeline.value_or(1) > 1) run.settings.microbatch.reset();
     tellProgram(run.settings);
     measure(run);
-    if (m_cut > 0)
-      m_source.note(m_source.whole(), "log-cut",
-                    m_cut == 1 ? "a line is cut off and left out"
-                               : std::to_string(m_cut) + " lines are cut off and left out");
+    tellCut(m_source, m_cut);
     return Measurement{std::move(run)};
   }
 

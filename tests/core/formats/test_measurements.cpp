@@ -216,6 +216,7 @@ private slots:
     const auto all = rows(readText(whole, "gemm_perf.txt"));
     QVERIFY(all > 8);
     QCOMPARE(rows(readText(quoted, "gemm_perf.csv")), all);
+    QCOMPARE(rows(readText(whole + " \n", "gemm_perf.txt")), all);
     const auto cut = readText(whole.substr(0, whole.rfind(',')), "gemm_perf.txt");
     QVERIFY(findCode(cut.diagnostics, "log-cut"));
     QVERIFY(rows(cut) + 1 >= all);
