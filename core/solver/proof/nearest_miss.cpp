@@ -97,9 +97,9 @@ private:
       reach.limitMemory(capacity);
       return reach.findWindows();
     };
-    double high = std::min({1e18, m_enough, best.capacity * (1 - 1e-6)});
+    double high = std::min({1e18, m_enough, best.capacity * (1 - 1e-9)});
     if (!fits(high)) return;
-    for (double low = 0; m_enough == kNever && high - low > 1e-4 * high;) {
+    for (double low = 0; m_enough == kNever && high - low > 1e-9 * high;) {
       const double mid = (low + high) / 2;
       (fits(mid) ? high : low) = mid;
     }

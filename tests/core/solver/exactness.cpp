@@ -71,6 +71,11 @@ std::string mistakeBesides(const Problem& p, const Outcome& solved, const Outcom
              timed(next);
   }
   if (claimed == solved.plans.size() && claimed < truth.plans.size()) return "plans are left out";
+  for (const RankedPlan& a : solved.front)
+    for (const RankedPlan& b : solved.front)
+      if (&a != &b && a.evaluation.batchTime <= b.evaluation.batchTime &&
+          a.plan.devicesUsed() <= b.plan.devicesUsed() && peakMemory(a) <= peakMemory(b))
+        return timed(&b) + " stands in the front and is beaten by " + timed(&a);
   if (solved.frontReach != FrontReach::Exact || p.search.strategyPerStage) return {};
   return covers(solved.front, truth.front, "is missed by the front") +
          covers(truth.front, solved.front, "is not of the front");
