@@ -50,21 +50,22 @@ bool crosses(const QRectF& r, QPointF a, QPointF b) {
   return true;
 }
 
+constexpr int kSmooth = 24, kCoarse = 8;  ///< parts of a curve; where there are thousands
+
 /// A cubic Bézier curve as a line of short parts.
-QPolygonF curve(QPointF from, QPointF first, QPointF second, QPointF to) {
-  constexpr int kParts = 24;
+QPolygonF curve(QPointF from, QPointF first, QPointF second, QPointF to, int parts = kSmooth) {
   QPolygonF out;
-  for (int k = 0; k <= kParts; ++k) {
-    const double t = double(k) / kParts, u = 1 - t;
+  for (int k = 0; k <= parts; ++k) {
+    const double t = double(k) / parts, u = 1 - t;
     out << u * u * u * from + 3 * u * u * t * first + 3 * u * t * t * second + t * t * t * to;
   }
   return out;
 }
 
 /// From one place to another in its row, so high by what lies between; below zero: upwards.
-QPolygonF arcOf(QPointF from, QPointF to, double rise) {
+QPolygonF arcOf(QPointF from, QPointF to, double rise, int parts = kSmooth) {
   const QPointF by(0, rise * std::abs(to.x() - from.x()) * 4 / 3);
-  return curve(from, from + by, to + by, to);
+  return curve(from, from + by, to + by, to, parts);
 }
 
 }  // namespace
@@ -242,8 +243,8 @@ QPolygonF NetworkScene::routeOf(const NetworkLink& l) const {
     // Too many to see what is in the way: between switches of a row others are, unless they are neighbours.
     const bool past = std::abs(upper.center().x() - lower.center().x()) > 2 * upper.width();
     if (!inOneRow || !past || !isTrunk(l)) return straight;
-    return arcOf(upper.center(), lower.center(),
-                 upper.center().y() < m_bounds.center().y() ? kArcRises.front() : -kArcRises.front());
+    const double rise = upper.center().y() < m_bounds.center().y() ? kArcRises.front() : -kArcRises.front();
+    return arcOf(upper.center(), lower.center(), rise, kCoarse);
   }
   if (isInDrawnHost(l.from) || isInDrawnHost(l.to) || !isBlocked(straight, l)) return straight;
   if (inOneRow) {
