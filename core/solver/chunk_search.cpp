@@ -5,6 +5,7 @@
 #include "solver/chunk_search.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
 #include <utility>
 
@@ -123,7 +124,13 @@ std::vector<ChunkSearch::Family> ChunkSearch::families(const Item& item,
   c.dataDegree = item.dataDegree;
   c.zero = item.zero;
   c.stages = item.stages;
-  c.sums = microbatch(item).sums;
+  // The other stages take the narrowest strategy at least.
+  const Microbatch& of = microbatch(item);
+  const int widest =
+      m_problem.cluster->deviceCount() / item.dataDegree - (item.stages - 1) * of.least.narrow();
+  std::copy_if(of.sums.begin(), of.sums.end(), std::back_inserter(c.sums),
+               [&](const LayerSums* s) { return s->strategy().width() <= widest; });
+  if (c.sums.empty()) return {};
   c.microbatchCount = microbatchCount(item);
   c.target = targetOf(m_problem.search.objective, *schedule, c.microbatchCount, c.stages, chunks);
   c.limit = limit() * (1 + kEqualTimes);
@@ -245,7 +252,7 @@ bool ChunkSearch::process(const Item& item) {
   // Of shared parameters the signature tells the levels to a first stage only.
   const auto tied = tiedStagesOf(m_problem, c.cuts, c.stages, *c.schedule);
   const bool simple = !tied || std::min(tied->first, tied->second) == 0;
-  const auto layouts = m_space.layouts(c.dataDegree, item.units, c.zero, strategiesOf(c.sums));
+  const auto layouts = m_space.layouts(c.dataDegree, item.units, c.zero, strategiesOf(microbatch(item).sums));
   std::unordered_set<std::string> seen;
   for (const BlockLayout& layout : layouts) {
     if (m_watch.heed()) return false;

@@ -79,6 +79,13 @@ int PerStageSearch::widest(const Microbatch& m, int dataDegree) const {
   return static_cast<int>(std::min<long long>(m_problem.cluster->deviceCount() / dataDegree, most));
 }
 
+std::vector<LayerSums*> PerStageSearch::sumsUpTo(const Item& item, int dataDegree) {
+  std::vector<LayerSums*> sums = microbatch(item.microbatch).sums;
+  const int units = m_problem.cluster->deviceCount() / dataDegree;
+  std::erase_if(sums, [&](const LayerSums* s) { return s->strategy().width() > units; });
+  return sums;
+}
+
 Target PerStageSearch::target(const Item& item, int stages) const {
   return targetOf(m_problem.search.objective, *item.schedule,
                   microbatchCount(item.microbatch, item.dataDegree), stages, 1);
@@ -109,7 +116,7 @@ PerStageBounds& PerStageSearch::boundsOf(const Item& item) {
     return boundsOf(item);
   }
   bounds = std::make_unique<PerStageBounds>(
-      m_problem, m_order, m_rules, m_shapes, microbatch(item.microbatch).sums,
+      m_problem, m_order, m_rules, m_shapes, sumsUpTo(item, item.dataDegree),
       std::vector{shardingOf(item, item.dataDegree)}, item.zero, target(item, 1), m_watch);
   return *bounds;
 }
@@ -177,8 +184,8 @@ void PerStageSearch::openGroup(const Item& item, const Put& put) {
   for (const int d : groupOf(item))
     if (m_space.zeroAllowed(item.zero, d > 1 || sharesContext(item), 2))
       shardings.push_back(shardingOf(item, d));
-  PerStageBounds bounds(m_problem, m_order, m_rules, m_shapes, m.sums, shardings, item.zero, target(item, 1),
-                        m_watch);
+  PerStageBounds bounds(m_problem, m_order, m_rules, m_shapes, sumsUpTo(item, shardings.front().dataDegree),
+                        shardings, item.zero, target(item, 1), m_watch);
   const double most = limit() * (1 + kEqualTimes);
   const auto boundOf = [&](int units) {
     return fits(bounds, units) ? std::max(item.bound, bounds.upTo(units, most)) : kNever;

@@ -87,6 +87,7 @@ private:
   const Microbatch& microbatch(int index);
   int leastUnits(const Microbatch& m) const { return m.narrow * m_rules.leastStages(); }
   int widest(const Microbatch&, int dataDegree) const;
+  std::vector<LayerSums*> sumsUpTo(const Item&, int dataDegree);  ///< of strategies that fit on the devices
   int microbatchCount(int microbatch, int dataDegree) const;
   Target target(const Item&, int stages) const;
   Item allUnits(Item);  ///< of at most so many

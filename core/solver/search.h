@@ -107,6 +107,8 @@ private:
   Candidate candidateOf(const Entry&) const;
   void enumerate();
   int mostStages(const LayerSums&, int dataDegree) const;
+  /// Whether a schedule runs with so many stages, some way to cut them included.
+  bool runs(std::size_t choice, int stages, int microbatchCount, std::vector<signed char>& known) const;
   /// Every row of one (b, σ, d) goes to `visit`, as an Entry whose group does not last.
   template <class Visit>
   void visitEntries(LayerSums&, int dataDegree, bool covered, Visit visit);
@@ -172,7 +174,8 @@ private:
   std::vector<int> m_unlike;  ///< layersUnlike()
   std::vector<Entry> m_entries;
   std::vector<Unlisted> m_unlisted;
-  std::size_t m_candidates = 0;  ///< rows, listed or not
+  std::map<int, std::vector<signed char>> m_runs;  ///< by microbatch count: what runs() knows
+  std::size_t m_candidates = 0;                    ///< rows, listed or not
   std::vector<Candidate> m_notOffered;
   std::map<std::pair<int, int>, int> m_sharpened;  ///< how often, by entry and ZeRO stage
   double m_lowerBound = 0;

@@ -55,6 +55,21 @@ int Search::mostStages(const LayerSums& sums, int d) const {
   return std::min(m_order.layerCount(), m_problem.cluster->deviceCount() / (d * sums.strategy().width()));
 }
 
+bool Search::runs(std::size_t choice, int stages, int microbatchCount,
+                  std::vector<signed char>& known) const {
+  const auto& [schedule, v] = m_space.schedules()[choice];
+  const auto ask = [&, schedule = schedule, v = v] {
+    return schedule->refusals(stages, v, microbatchCount).empty() &&
+           (v == 1 || (m_order.isChain() && !interleavedCuts(m_problem, stages, v).empty()));
+  };
+  constexpr int kMostKnown = 256;
+  if (stages >= kMostKnown) return ask();
+  if (known.empty()) known.assign(m_space.schedules().size() * kMostKnown, -1);
+  signed char& answer = known[choice * kMostKnown + at(stages)];
+  if (answer < 0) answer = ask();
+  return answer > 0;
+}
+
 template <class Visit>
 void Search::visitEntries(LayerSums& sums, int d, bool covered, Visit visit) {
   const Strategy& strategy = sums.strategy();
@@ -77,13 +92,13 @@ void Search::visitEntries(LayerSums& sums, int d, bool covered, Visit visit) {
     group.stageMemory[at(z)] = leastStageMemory(m_problem, stage, m_unlike);
     group.tailPerLoad[at(z)] = stage.tailPerLoad();
   }
+  auto& known = m_runs[group.microbatchCount];
   for (int s = m_rules.leastStages(); s <= most; ++s) {
     if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s))
       continue;
-    for (const auto& [schedule, v] : m_space.schedules()) {
-      if (schedule->coversExchanges() != covered) continue;
-      if (!schedule->refusals(s, v, group.microbatchCount).empty()) continue;
-      if (v > 1 && (!m_order.isChain() || interleavedCuts(m_problem, s, v).empty())) continue;
+    for (std::size_t choice = 0; choice < m_space.schedules().size(); ++choice) {
+      const auto& [schedule, v] = m_space.schedules()[choice];
+      if (schedule->coversExchanges() != covered || !runs(choice, s, group.microbatchCount, known)) continue;
       Entry e;
       e.group = &group;
       e.stages = s;

@@ -32,100 +32,153 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
       m_leastBoundary(at(order.cutCount()), kNever) {
   if (const auto tied = tiedStagesOf(problem, c.cuts, c.stages, *c.schedule)) m_copyIn = tied->second;
   const auto parts = chunkParts(c.cuts, c.stages, *c.schedule);
+  std::vector<StageFloor> floors;
   for (const LayerSums* s : c.sums) {
     m_width.push_back(s->strategy().width());
-    m_floors.emplace_back(problem, *s, GradientFloor::of(shapes, s->strategy(), shardings, watch), c.zero);
+    m_narrow = std::min(m_narrow, m_width.back());
+    floors.emplace_back(problem, *s, GradientFloor::of(shapes, s->strategy(), shardings, watch), c.zero);
     for (std::size_t cut = 0; cut < m_leastBoundary.size(); ++cut)
       m_leastBoundary[cut] = std::min(m_leastBoundary[cut], s->boundary[cut]);
-    m_first.push_back(m_floors.back().tail(m_floors.back().size(Parts(parts.front()))));
     m_backwardShare = std::max(m_backwardShare, s->mostBackwardShare);
   }
-  std::vector<double> tails(m_width.size());
+  std::vector<Candidate> candidates(m_width.size());  // of stages that are alike
+  std::vector<Least> inFront, least;
   for (int i = 0; i < m_stages; ++i) {
+    const auto& own = parts[at(i)];
+    const bool alike = i > 0 && areAlike(problem, c, i, parts[at(i - 1)], own);
+    const InFlight inFlight = inFlightOf(*c.schedule, i, m_stages, c.microbatchCount, c.chunks);
+    const Policies policies = space.policies(i);
     int narrow = std::numeric_limits<int>::max(), wide = 0;
-    for (int k = 0; k < static_cast<int>(m_width.size()) && !watch.overAfter(200); ++k) {
-      m_least.push_back(leastOf(problem, space, order, c, i, k, parts[at(i)], capacity));
-      if (m_least.back().load == kNever) continue;
-      narrow = std::min(narrow, m_width[at(k)]);
-      wide = std::max(wide, m_width[at(k)]);
+    least.clear();
+    for (std::size_t k = 0; k < floors.size() && !watch.overAfter(alike ? 10 : 200); ++k) {
+      if (!alike) candidates[k] = candidateOf(problem, space, order, c, i, floors[k], own);
+      least.push_back(leastOf(candidates[k], c, inFlight, policies, capacity));
+      if (least.back().load == kNever) continue;
+      narrow = std::min(narrow, m_width[k]);
+      wide = std::max(wide, m_width[k]);
     }
     if (wide == 0 || watch.over()) {  // nothing can form this stage, or nobody asks any more
       m_leastUnits = 1, m_mostUnits = 0;
       return;
     }
-    for (std::size_t k = 0; k < tails.size(); ++k)
-      tails[k] = i == 0 ? m_first[k] : m_floors[k].tail(m_floors[k].size(Parts(parts[at(i)])));
-    addChoices(tails);
+    if (i == 0)
+      for (std::size_t k = 0; k < floors.size(); ++k)
+        if (least[k].load < kNever) m_first.push_back({least[k].load, candidates[k].tail});
+    if (!alike || least != inFront) addChoices(candidates, least);
+    m_choicesOf.push_back(m_choices.size() - 1);
+    std::swap(least, inFront);
     m_leastUnits += narrow;
     m_mostUnits += wide;
   }
 }
 
-double ChunkBounds::leastTransfers(const Problem& problem, const ChunkConfiguration& c, int strategy,
-                                   Parts parts) const {
-  if (c.target.covered) return 0;
-  const int narrow = *std::min_element(m_width.begin(), m_width.end());
-  Messages all;
-  // A folded pipeline turns inside its last stage: nothing is sent there.
-  const auto turns = [&](int cut) {
-    const auto meets = [cut](int Part::*end) { return [cut, end](const Part& p) { return p.*end == cut; }; };
-    return std::any_of(parts.begin(), parts.end(), meets(&Part::from)) &&
-           std::any_of(parts.begin(), parts.end(), meets(&Part::to));
-  };
-  for (const Part& p : parts) {
-    if (!turns(p.from)) all.add(m_leastBoundary[at(p.from)]);
-    if (!turns(p.to)) all.add(c.sums[at(strategy)]->boundary[at(p.to)]);
-  }
-  return leastTransfer(problem, m_width[at(strategy)] + narrow, all);
+// A folded pipeline turns inside its last stage: nothing is sent there.
+bool ChunkBounds::turns(Parts parts, int cut) {
+  const auto meets = [cut](int Part::*end) { return [cut, end](const Part& p) { return p.*end == cut; }; };
+  return std::any_of(parts.begin(), parts.end(), meets(&Part::from)) &&
+         std::any_of(parts.begin(), parts.end(), meets(&Part::to));
 }
 
-ChunkBounds::Least ChunkBounds::leastOf(const Problem& problem, const SearchSpace& space,
-                                        const LayerOrder& order, const ChunkConfiguration& c, int stage,
-                                        int strategy, Parts parts, double capacity) const {
-  const LayerSums& s = *c.sums[at(strategy)];
-  if (!space.strategyAllowed(stage, s.strategy())) return {};
-  const StageFloor& floor = m_floors[at(strategy)];
+bool ChunkBounds::areAlike(const Problem& problem, const ChunkConfiguration& c, int stage, Parts a,
+                           Parts b) const {
+  if (a.size() != b.size() || m_copyIn == stage || m_copyIn == stage - 1 ||
+      !problem.constraints.stagePins.empty())
+    return false;
+  const auto& layers = problem.graph->layers;
+  const auto sends = [&](int x, int y) {
+    return turns(a, x) == turns(b, y) && std::all_of(c.sums.begin(), c.sums.end(), [&](const LayerSums* s) {
+             return s->boundary[at(x)] == s->boundary[at(y)];
+           });
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), [&](const Part& p, const Part& q) {
+    return std::equal(
+               layers.begin() + p.from, layers.begin() + p.to, layers.begin() + q.from, layers.begin() + q.to,
+               [](const Layer& x, const Layer& y) { return x.classId == y.classId && x.kind == y.kind; }) &&
+           sends(p.from, q.from) && sends(p.to, q.to);
+  });
+}
+
+double ChunkBounds::leastTransfers(const Problem& problem, const LayerSums& sums, Parts parts) const {
+  Messages all;
+  for (const Part& p : parts) {
+    if (!turns(parts, p.from)) all.add(m_leastBoundary[at(p.from)]);
+    if (!turns(parts, p.to)) all.add(sums.boundary[at(p.to)]);
+  }
+  return leastTransfer(problem, sums.strategy().width() + m_narrow, all);
+}
+
+ChunkBounds::Candidate ChunkBounds::candidateOf(const Problem& problem, const SearchSpace& space,
+                                                const LayerOrder& order, const ChunkConfiguration& c,
+                                                int stage, const StageFloor& floor, Parts parts) const {
+  const LayerSums& s = floor.sums();
+  Candidate candidate;
+  if (!space.strategyAllowed(stage, s.strategy())) return candidate;
   StageSize size = floor.size(parts);
+  candidate.tail = floor.tail(size);
   for (const Part& p : parts) {
     for (int x = p.from; x < p.to; ++x)
-      if (!s.usable(x)) return {};
+      if (!s.usable(x)) return candidate;
     if (m_copyIn == stage && order.holds(p.to, problem.profile->tied->second.value) &&
         !order.holds(p.from, problem.profile->tied->second.value))
       size.addCopy(problem, s);
   }
-  const InFlight inFlight = inFlightOf(*c.schedule, stage, c.stages, c.microbatchCount, c.chunks);
-  const double own = floor.work(space.policies(stage), floor.fixedMemory(size), inFlight, parts, capacity);
-  if (own == kNever) return {};
-  const double data = floor.data(size), load = own + data + leastTransfers(problem, c, strategy, parts);
-  if (!m_weights.fills()) return {load, {load, load}};
+  candidate.fixed = floor.fixedMemory(size);
+  candidate.data = floor.data(size);
+  candidate.transfers = c.target.covered ? 0 : leastTransfers(problem, s, parts);
   // What is sent may be sent in either pass: neither counts.
-  const double most = c.limit / c.microbatchCount;
-  return {load, m_weights.of(LeastPasses::of(s, c.zero, parts, own, 0), data, most * kSlack)};
+  if (m_weights.fills()) candidate.passes = LeastPasses::of(s, c.zero, parts, 0, 0);
+  for (int r = 0; r < kRecomputeCount; ++r) {
+    if (!hasPolicy(s, parts, r)) continue;
+    candidate.work[at(r)] = between(s.least[at(r)], parts);
+    candidate.stash[at(r)] = stashBytes(s, parts, r, c.schedule->stashesWholeStages());
+    candidate.workspace[at(r)] = workspaceBytes(s, parts, r);
+  }
+  return candidate;
 }
 
-void ChunkBounds::addChoices(const std::vector<double>& tails) {
+ChunkBounds::Least ChunkBounds::leastOf(const Candidate& candidate, const ChunkConfiguration& c,
+                                        InFlight inFlight, const Policies& policies, double capacity) const {
+  double own = kNever;
+  for (int r = 0; r < kRecomputeCount; ++r)
+    if (policies[at(r)] && candidate.work[at(r)] < own &&
+        candidate.fixed + inFlight.count * candidate.stash[at(r)] + candidate.workspace[at(r)] <=
+            capacity * (1 + 1e-12))
+      own = candidate.work[at(r)];
+  if (own == kNever) return {};
+  const double load = own + candidate.data + candidate.transfers;
+  if (!m_weights.fills()) return {load, {load, load}};
+  LeastPasses passes = candidate.passes;
+  passes.input += own;
+  const double most = c.limit / c.microbatchCount;
+  return {load, m_weights.of(passes, candidate.data, most * kSlack)};
+}
+
+void ChunkBounds::addChoices(const std::vector<Candidate>& candidates, const std::vector<Least>& least) {
   std::vector<Choice> all;
-  const std::size_t stage = m_choices.size();
-  for (std::size_t k = 0; k < m_width.size(); ++k)
-    if (const Least& l = leastOf(static_cast<int>(stage), static_cast<int>(k)); l.load < kNever)
-      all.push_back({m_width[k], l.fill, tails[k]});
+  for (std::size_t k = 0; k < least.size(); ++k)
+    if (least[k].load < kNever) all.push_back({m_width[k], least[k].fill, candidates[k].tail});
   std::sort(all.begin(), all.end(), [](const Choice& a, const Choice& b) {
     return std::tie(a.width, a.fill.y, a.fill.x, a.tail) < std::tie(b.width, b.fill.y, b.fill.x, b.tail);
   });
-  auto& kept = m_choices.emplace_back();
-  for (const Choice& c : all)
-    if (std::none_of(kept.begin(), kept.end(), [&](const Choice& o) {
-          return o.fill.y <= c.fill.y && o.fill.x <= c.fill.x && o.tail <= c.tail;
-        }))
-      kept.push_back(c);
+  auto& [kept, ofWidth] = m_choices.emplace_back();
+  std::ptrdiff_t first = 0;  // of this width
+  for (const Choice& c : all) {
+    const auto beats = [&](const Choice& o) {
+      return o.fill.y <= c.fill.y && o.fill.x <= c.fill.x && o.tail <= c.tail;
+    };
+    if (!ofWidth.empty() && ofWidth.back().width != c.width) first = std::ssize(ofWidth);
+    if (std::any_of(ofWidth.begin() + first, ofWidth.end(), beats)) continue;
+    ofWidth.push_back(c);
+    if (std::none_of(kept.begin(), kept.end(), beats)) kept.push_back(c);
+  }
 }
 
 double ChunkBounds::quick(int units) const {
   double sum = 0, max = 0, even = 0, first = kNever;
-  for (const Choice& c : m_choices.front()) first = std::min(first, c.tail);
-  for (const auto& choices : m_choices) {
+  for (const Choice& c : choices(0).any) first = std::min(first, c.tail);
+  for (int i = 0; i < m_stages; ++i) {
     double fastest = kNever, mixed = kNever, fill = kNever;
-    for (const Choice& c : choices) {
+    for (const Choice& c : choices(i).any) {
       fastest = std::min(fastest, c.fill.y);
       fill = std::min(fill, c.fill.x);
       mixed = std::min(mixed, m_weights.sum * c.fill.x + m_weights.max * c.width / units * c.fill.y);
@@ -142,7 +195,7 @@ double ChunkBounds::priced(int units, double most, double price, int shared) con
   double all = 0;
   for (int i = 0; i < m_stages; ++i) {
     double least = kNever;
-    for (const Choice& c : m_choices[at(i)])
+    for (const Choice& c : choices(i).any)
       if (c.fill.y <= most)
         least =
             std::min(least, c.fill.x * m_weights.sum + price * c.width + (i < shared ? c.tail / shared : 0));
@@ -156,10 +209,10 @@ double ChunkBounds::upTo(int units, double limit) const {
   constexpr double kRatio = 1.6, kBand = 0.01;
   constexpr int kMostBands = 16, kPrices = 8;
   double max = 0, sum = 0, unitSum = 0, first = kNever;
-  for (const Choice& c : m_choices.front()) first = std::min(first, c.tail);
-  for (const auto& choices : m_choices) {
+  for (const Choice& c : choices(0).any) first = std::min(first, c.tail);
+  for (int i = 0; i < m_stages; ++i) {
     double fastest = kNever, narrowest = kNever, fill = kNever;
-    for (const Choice& c : choices) {
+    for (const Choice& c : choices(i).any) {
       fastest = std::min(fastest, c.fill.y);
       fill = std::min(fill, c.fill.x);
       narrowest = std::min(narrowest, c.fill.y * c.width);
@@ -204,20 +257,15 @@ ChunkBounds::Prefixes::Prefixes(const ChunkBounds& b, int all)
       m_table(b.m_weights, ratesOf(b.m_weights.max / all), row(m_stages, all) + 1, kCertain, true) {
   m_table.open(0);
   for (int i = 0; i < m_stages; ++i)
-    for (std::size_t k = 0; k < b.m_width.size(); ++k) {
-      const Least& least = b.leastOf(i, static_cast<int>(k));
-      if (least.load == kNever) continue;
-      const int a = b.m_width[k];
-      const auto added = m_table.added(a, least.fill, i == 0 ? b.m_first[k] : 0);
-      m_table.add(row(i, 0), row(i + 1, a), added, all - a + 1);
-    }
+    for (const Choice& c : b.choices(i).ofWidth)
+      m_table.add(row(i, 0), row(i + 1, c.width), m_table.added(c.width, c.fill, i == 0 ? c.tail : 0),
+                  all - c.width + 1);
 }
 
 double ChunkBounds::Prefixes::leastTail(double mostLoad) const {
   double least = kNever;
-  for (std::size_t k = 0; k < m_bounds->m_width.size(); ++k)
-    if (m_bounds->least(0, static_cast<int>(k)) <= mostLoad / kCertain)
-      least = std::min(least, m_bounds->m_first[k]);
+  for (const First& f : m_bounds->m_first)
+    if (f.load <= mostLoad / kCertain) least = std::min(least, f.tail);
   return least * kCertain;
 }
 

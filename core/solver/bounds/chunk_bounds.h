@@ -68,42 +68,58 @@ public:
     PrefixTable<double> m_table;
   };
 
-  /// Seconds; infinite: the strategy cannot form the stage.
-  double least(int stage, int strategy) const { return leastOf(stage, strategy).load; }
-
 private:
   static constexpr double kCertain = 1 - 1e-12;
-  /// Strategies of one stage that no other one beats in width, load and tail.
   struct Choice {
     int width;
     StageFill fill;
     double tail;
   };
-  void addChoices(const std::vector<double>& tails);
-  double priced(int units, double most, double price, int shared) const;
+  /// Strategies of stages that are alike, by width: those that no other one beats in width, load and tail,
+  /// and those that none of the same width does.
+  struct Choices {
+    std::vector<Choice> any, ofWidth;
+  };
+  /// A first stage under one strategy, at least; `tail`: its sync and step.
+  struct First {
+    double load, tail;
+  };
   struct Least {
     double load = std::numeric_limits<double>::infinity();
     StageFill fill;
+    friend bool operator==(const Least&, const Least&) = default;
   };
-  Least leastOf(const Problem&, const SearchSpace&, const LayerOrder&, const ChunkConfiguration&, int stage,
-                int strategy, Parts, double capacity) const;
-  double leastTransfers(const Problem&, const ChunkConfiguration&, int strategy, Parts) const;
-  const Least& leastOf(int stage, int strategy) const {
-    return m_least[static_cast<std::size_t>(stage) * m_width.size() + static_cast<std::size_t>(strategy)];
-  }
+  /// A stage under one strategy, whatever is in flight: seconds and bytes.
+  struct Candidate {
+    PerRecompute<double> work = {kFar, kFar, kFar}, stash{}, workspace{};
+    double fixed = 0, data = 0, transfers = 0, tail = 0;
+    LeastPasses passes;  ///< without the work
+  };
+  static constexpr double kFar = std::numeric_limits<double>::infinity();
+  static bool turns(Parts, int cut);
+  /// Nothing but what is in flight tells a stage from the one in front of it.
+  bool areAlike(const Problem&, const ChunkConfiguration&, int stage, Parts inFront, Parts own) const;
+  void addChoices(const std::vector<Candidate>&, const std::vector<Least>&);
+  double priced(int units, double most, double price, int shared) const;
+  Candidate candidateOf(const Problem&, const SearchSpace&, const LayerOrder&, const ChunkConfiguration&,
+                        int stage, const StageFloor&, Parts) const;
+  Least leastOf(const Candidate&, const ChunkConfiguration&, InFlight, const Policies&,
+                double capacity) const;
+  double leastTransfers(const Problem&, const LayerSums&, Parts) const;
 
-  int m_stages, m_leastUnits = 0, m_mostUnits = 0;
+  const Choices& choices(int stage) const { return m_choices[m_choicesOf[static_cast<std::size_t>(stage)]]; }
+
+  int m_stages, m_leastUnits = 0, m_mostUnits = 0, m_narrow = std::numeric_limits<int>::max();
   ObjectiveWeights m_bound;  ///< of loads
   FillWeights m_weights;
-  double m_toY;                                ///< a largest StageFill y means a largest y of this × it
-  std::vector<int> m_width;                    ///< per strategy
-  std::vector<StageFloor> m_floors;            ///< per strategy
-  std::vector<double> m_leastBoundary;         ///< per cut, under any strategy
-  std::vector<Least> m_least;                  ///< [stage][strategy]
-  std::vector<std::vector<Choice>> m_choices;  ///< per stage, by width
-  double m_backwardShare = 0;                  ///< of its load a stage computes backward, at most
-  std::vector<double> m_first;                 ///< per strategy: sync and step of the first stage, at least
-  std::optional<int> m_copyIn;                 ///< the stage that holds the copy of shared parameters
+  double m_toY;                         ///< a largest StageFill y means a largest y of this × it
+  std::vector<int> m_width;             ///< per strategy
+  std::vector<double> m_leastBoundary;  ///< per cut, under any strategy
+  std::vector<Choices> m_choices;
+  std::vector<std::size_t> m_choicesOf;  ///< by stage: which of them
+  double m_backwardShare = 0;            ///< of its load a stage computes backward, at most
+  std::vector<First> m_first;
+  std::optional<int> m_copyIn;  ///< the stage that holds the copy of shared parameters
 };
 
 }  // namespace nest::planner

@@ -80,6 +80,19 @@ std::vector<int> fewestStages(const Problem& problem, const LayerOrder& order, c
   return fewest;
 }
 
+std::vector<int> layersAlike(const Problem& problem, const LayerOrder& order, const CutRules& rules,
+                             const std::vector<StageFloor>& floors) {
+  std::vector<int> alike(at(order.cutCount()), 0);
+  const auto& layers = problem.graph->layers;
+  for (int c = 2; c < order.last() && rules.empty(); ++c)
+    if (layers[at(c - 1)].classId == layers[at(c - 2)].classId &&
+        std::all_of(floors.begin(), floors.end(), [&](const StageFloor& f) {
+          return f.sums().boundary[at(c)] == f.sums().boundary[at(c - 1)];
+        }))
+      alike[at(c)] = alike[at(c - 1)] + 1;
+  return alike;
+}
+
 InFlight leastInFlight(const Target& target, int behind, int fewest) {
   const int stages = std::max(behind + 1, fewest);
   const PipelineSchedule& schedule = target.filling ? *target.filling : scheduleOf(usualSchedule(1));

@@ -19,6 +19,7 @@ double lowerBound(const StageFloor&, const Target&, int stages);
 /// both times; where a schedule does not fill by load, g and load − g/m.
 struct StageFill {
   double x = 0, y = 0;
+  friend bool operator==(const StageFill&, const StageFill&) = default;
 };
 
 /// Seconds of f and b at least, and of w: at least, or of nothing else than layers.
@@ -55,6 +56,11 @@ double leastFill(const Problem&, const LayerSums&, const Target&, int zero, int 
 /// none with a load above `most`.
 std::vector<int> fewestStages(const Problem&, const LayerOrder&, const CutRules&,
                               const std::vector<StageFloor>&, const Target&, double most, double capacity);
+
+/// Of a chain, by cut: so many layers in front of it are like the one before them, and send as much. Relaxed
+/// stages that end at it and lie among them cost what those one layer further in front do.
+std::vector<int> layersAlike(const Problem&, const LayerOrder&, const CutRules&,
+                             const std::vector<StageFloor>&);
 
 /// What a stage of one chunk holds with so many stages behind it, of a pipeline of `fewest` stages or more.
 InFlight leastInFlight(const Target&, int behind, int fewest);

@@ -5,8 +5,8 @@
 // stages under the load limit × strategies × units × kRates, the last two in straight loops.
 #include "solver/bounds/stage_prefixes.h"
 
-#include <array>
-#include <optional>
+#include <numeric>
+#include <tuple>
 
 #include "solver/common.h"
 #include "solver/stage/messages.h"
@@ -36,7 +36,8 @@ StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, co
       m_weights(problem, target),
       m_limits(limits),
       m_sites(std::move(sites)),
-      m_fewest(fewestStages(problem, order, rules, floors, target, limits.load, limits.capacity)) {
+      m_fewest(fewestStages(problem, order, rules, floors, target, limits.load, limits.capacity)),
+      m_alike(layersAlike(problem, order, rules, floors)) {
   while (m_mostBehind > 0 && bytes() > kMostBytes) --m_mostBehind;
   if (bytes() > kTooManyBytes) return;
   int narrow = std::numeric_limits<int>::max();
@@ -55,6 +56,15 @@ StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, co
       received[c] = leastTransfer(problem, devices, leastBytes[c]);
     }
   }
+  m_byWidth.resize(floors.size());
+  std::iota(m_byWidth.begin(), m_byWidth.end(), std::size_t{0});
+  std::sort(m_byWidth.begin(), m_byWidth.end(), [&](std::size_t a, std::size_t b) {
+    const auto key = [&](std::size_t k) {
+      const LayerSums& s = floors[k].sums();
+      return std::tuple(s.strategy().width(), s.leastAny.back(), k);
+    };
+    return key(a) < key(b);
+  });
   const double certain = 1 - 4e-7 * (order.layerCount() + 4);
   m_table = PrefixTable<float>(m_weights, ratesOf(m_weights, limits.units), rows(), certain, false);
   if (looksClosely()) m_bands = LoadBands(m_weights, limits.leastMax, limits.load, rows(), certain);
@@ -71,59 +81,105 @@ StageFill StagePrefixes::fillOf(const StageFloor& f, const Part& part, double wo
   return m_weights.of(LeastPasses::of(f.sums(), m_zero, part, work, received), data, m_limits.load * kSlack);
 }
 
+/// Of one width and the same layers only those count that no other one beats wherever it stands.
+void StagePrefixes::list(int to, InFlight inFlight, const std::vector<StageFloor>& floors, Watch& watch) {
+  struct Least {
+    StageFill fill;
+    double tail;
+    bool beats(const Least& o) const { return fill.x <= o.fill.x && fill.y <= o.fill.y && tail <= o.tail; }
+  };
+  const double most = m_limits.load * kSlack;
+  m_stages.clear();
+  m_reach = 0;
+  std::vector<char> ends(floors.size(), 0);  // nor does a longer stage count
+  std::vector<Least> kept;
+  for (auto begin = m_byWidth.begin(), end = begin; begin != m_byWidth.end(); begin = end) {
+    const int a = floors[*begin].sums().strategy().width();
+    if (a > m_limits.units) return;
+    end = std::find_if(begin, m_byWidth.end(),
+                       [&](std::size_t k) { return floors[k].sums().strategy().width() != a; });
+    int from = to;
+    for (std::ptrdiff_t left = end - begin; left > 0 && --from >= 0;) {
+      if (!m_rules.mayStand(from, to)) continue;
+      kept.clear();
+      for (auto it = begin; it != end; ++it) {
+        if (ends[*it]) continue;
+        if (watch.over()) return;
+        const std::size_t k = *it;
+        const StageFloor& f = floors[k];
+        const Part part{from, to};
+        const double least = between(f.sums().leastAny, part);
+        if (least > most) {
+          ends[k] = 1, --left;
+          continue;
+        }
+        const StageSize size = f.size(part);
+        const double beside = m_sent[k][at(to)] + m_received[k][at(from)], data = f.data(size),
+                     tail = from == 0 ? f.tail(size) : 0, atLeast = least + beside + data;
+        const auto isBeaten = [&](const StageFill& fill) {
+          return std::any_of(kept.begin(), kept.end(), [&](const Least& o) { return o.beats({fill, tail}); });
+        };
+        if (!m_weights.fills() && isBeaten({atLeast, atLeast})) continue;
+        const double own =
+            f.work(m_problem.search.recompute, f.fixedMemory(size), inFlight, part, m_limits.capacity);
+        if (own == kNever) {
+          ends[k] = 1, --left;
+          continue;
+        }
+        const double work = own + beside, load = work + data;
+        if (load > most) continue;
+        const auto fillIf = [&](double extra) {
+          return fillOf(f, part, work, data + extra, m_received[k][at(from)]);
+        };
+        if (isBeaten(fillIf(0))) continue;
+        Stage stage{to - from, a, k, {}};
+        double furthest = 0;
+        for (int c = 0; c < (m_sites.empty() ? 1 : m_sites[k].classes()); ++c) {
+          const double extra = m_sites.empty() ? 0 : m_sites[k].extra(c, part, m_problem.search.recompute);
+          auto& added = stage.ofClass.emplace_back();
+          furthest = std::max(furthest, extra);
+          if (load + extra > most) continue;
+          const StageFill fill = fillIf(extra);
+          added.emplace(Added{m_table.added(a, fill, tail), {}});
+          if (!m_bands.empty()) added->bands = m_bands.added(fill, tail);
+        }
+        if (load + furthest <= most) kept.push_back({fillIf(furthest), tail});
+        m_stages.push_back(std::move(stage));
+      }
+    }
+    m_reach = std::max(m_reach, to - std::max(from, 0));
+  }
+}
+
 void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watch& watch) {
   m_table.open(row(behind, 0, 0));
   if (!m_bands.empty()) m_bands.open(row(behind, 0, 0));
   const int before = std::min(behind + 1, m_mostBehind);
+  m_stages.clear();
+  m_reach = m_order.last();
+  InFlight last{-1};
   // With nothing behind, only whole pipelines are asked about; unless that row stands for all.
   for (int to = behind == 0 && m_mostBehind > 0 ? m_order.last() : 1; to < m_order.cutCount(); ++to) {
     const InFlight inFlight = leastInFlight(m_target, std::max(behind, m_rules.leastBehind(to)), m_fewest[0]);
-    for (std::size_t k = 0; k < floors.size(); ++k) {
-      if (watch.over()) return;
-      const StageFloor& f = floors[k];
-      const auto& least = f.sums().leastAny;
-      const int a = f.sums().strategy().width();
-      for (int from = to - 1; from >= 0; --from) {
-        if (least[at(to)] - least[at(from)] > m_limits.load * kSlack) break;
-        if (!m_rules.mayStand(from, to)) continue;
-        const Part part{from, to};
-        const StageSize size = f.size(part);
-        const double own =
-            f.work(m_problem.search.recompute, f.fixedMemory(size), inFlight, part, m_limits.capacity);
-        if (own == kNever) break;  // nor does a longer stage fit
-        const double work = own + m_sent[k][at(to)] + m_received[k][at(from)], data = f.data(size),
-                     load = work + data;
-        if (load > m_limits.load * kSlack) continue;
-        const double tail = from == 0 ? f.tail(size) : 0;
-        const int count = std::min(from == 0 ? 1 : m_limits.units, m_limits.units - a + 1);
-        const std::size_t front = row(before, from, 0), here = row(behind, to, a);
-        struct Added {
-          PrefixTable<float>::Added table;
-          LoadBands::Added bands{};
-        };
-        const auto addedIf = [&](double extra) {
-          const StageFill fill = fillOf(f, part, work, data + extra, m_received[k][at(from)]);
-          Added added{m_table.added(a, fill, tail)};
-          if (!m_bands.empty()) added.bands = m_bands.added(fill, tail);
-          return added;
-        };
-        const auto add = [&](std::size_t inFront, std::size_t after, const Added& added, int times) {
-          m_table.add(inFront, after, added.table, times);
-          if (!m_bands.empty()) m_bands.add(inFront, after, added.bands, times);
-        };
-        if (m_sites.empty()) {
-          add(front, here, addedIf(0), count);
-          continue;
-        }
-        const StageSites& sites = m_sites[k];
-        std::array<std::optional<Added>, StageSites::kMostClasses> added;
-        for (int c = 0; c < sites.classes(); ++c)
-          if (const double extra = sites.extra(c, part, m_problem.search.recompute);
-              load + extra <= m_limits.load * kSlack)
-            added[at(c)] = addedIf(extra);
-        for (int u = 0; u < count; ++u)
-          if (const auto& of = added[sites.classOf()[u]]) add(front + at(u), here + at(u), *of, 1);
+    const bool repeats =
+        m_reach <= m_alike[at(to - 1)] && m_alike[at(to)] > 0 && inFlight.count == last.count;
+    if (!repeats) list(to, last = inFlight, floors, watch);
+    if (watch.over()) return;
+    for (const Stage& stage : m_stages) {
+      const int from = to - stage.layers,
+                count = std::min(from == 0 ? 1 : m_limits.units, m_limits.units - stage.width + 1);
+      const std::size_t front = row(before, from, 0), here = row(behind, to, stage.width);
+      const auto add = [&](std::size_t inFront, std::size_t after, const Added& added, int times) {
+        m_table.add(inFront, after, added.table, times);
+        if (!m_bands.empty()) m_bands.add(inFront, after, added.bands, times);
+      };
+      if (m_sites.empty()) {
+        add(front, here, *stage.ofClass.front(), count);
+        continue;
       }
+      const std::uint8_t* classOf = m_sites[stage.floor].classOf();
+      for (int u = 0; u < count; ++u)
+        if (const auto& of = stage.ofClass[classOf[u]]) add(front + at(u), here + at(u), *of, 1);
     }
   }
 }

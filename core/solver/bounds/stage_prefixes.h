@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "solver/bounds/load_bands.h"
 #include "solver/bounds/prefix_table.h"
 #include "solver/bounds/search_bounds.h"
@@ -51,8 +54,20 @@ public:
 private:
   static constexpr std::size_t kMostBytes = std::size_t(48) << 20;
   static constexpr std::size_t kTooManyBytes = std::size_t(96) << 20;  ///< without stages behind, too
+  struct Added {
+    PrefixTable<float>::Added table;
+    LoadBands::Added bands;
+  };
+  /// A relaxed stage that ends at some cut: what it adds, by the class of its site; none: it is too slow
+  /// there.
+  struct Stage {
+    int layers, width;
+    std::size_t floor;
+    std::vector<std::optional<Added>> ofClass;
+  };
   /// `data`: seconds that are neither of the passes of the relaxed stage.
   StageFill fillOf(const StageFloor&, const Part&, double work, double data, double received) const;
+  void list(int to, InFlight, const std::vector<StageFloor>&, Watch&);
   void fill(int behind, const std::vector<StageFloor>&, Watch&);
   bool looksClosely() const { return m_limits.leastMax > 0 && m_limits.load > 0 && m_limits.load < kNever; }
   std::size_t rows() const {
@@ -76,7 +91,11 @@ private:
   int m_mostBehind = 12;  ///< more stages behind count as so many; fewer where the table would be too large
   bool m_complete = false;
   std::vector<StageSites> m_sites;
-  std::vector<int> m_fewest;                ///< stages that hold the layers from each cut on
+  std::vector<int> m_fewest;  ///< stages that hold the layers from each cut on
+  std::vector<int> m_alike;
+  std::vector<std::size_t> m_byWidth;       ///< floors, the fastest of a width first
+  std::vector<Stage> m_stages;              ///< that end at the cut looked at
+  int m_reach = 0;                          ///< layers in front of it that were looked at
   std::vector<std::vector<double>> m_sent;  ///< per strategy and cut, seconds of the transfer behind
   std::vector<std::vector<double>> m_received;
   PrefixTable<float> m_table;

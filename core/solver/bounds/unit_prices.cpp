@@ -41,19 +41,12 @@ public:
         m_leastBytes(at(prices.m_order.cutCount()), kNever),
         m_byStart(at(prices.m_order.cutCount())),
         m_listOf(at(prices.m_order.cutCount())),
-        m_alike(at(prices.m_order.cutCount()), 0) {
+        m_alike(layersAlike(problem, prices.m_order, rules, floors)) {
     for (const StageFloor& f : floors) {
       m_narrow = std::min(m_narrow, f.sums().strategy().width());
       for (std::size_t c = 0; c < m_leastBytes.size(); ++c)
         m_leastBytes[c] = std::min(m_leastBytes[c], f.sums().boundary[c]);
     }
-    const auto& layers = problem.graph->layers;
-    for (int c = 2; c < prices.m_order.last() && rules.empty(); ++c)
-      if (layers[at(c - 1)].classId == layers[at(c - 2)].classId &&
-          std::all_of(floors.begin(), floors.end(), [&](const StageFloor& f) {
-            return f.sums().boundary[at(c)] == f.sums().boundary[at(c - 1)];
-          }))
-        m_alike[at(c)] = m_alike[at(c - 1)] + 1;
   }
 
   /// To be asked for all cuts in turn; not all once the watch is over.
@@ -153,8 +146,8 @@ private:
   std::vector<std::vector<Stage>> m_byStart;
   std::deque<std::vector<Stage>> m_lists;
   std::vector<std::size_t> m_listOf;  ///< by cut
-  std::vector<int> m_alike;           ///< by cut: so many layers in front of it are like the one before them
-  int m_reach = 0;                    ///< layers in front of the cut that the last list looked at
+  std::vector<int> m_alike;
+  int m_reach = 0;  ///< layers in front of the cut that the last list looked at
   std::size_t m_count = 0;
   bool m_keeps = true, m_listed = false;
 };

@@ -10,6 +10,12 @@
 namespace nest::planner {
 namespace {
 
+std::size_t countOf(const LayerGraph& graph) {
+  const auto blocks = std::count_if(graph.layers.begin(), graph.layers.end(),
+                                    [](const Layer& l) { return l.kind == LayerKind::Block; });
+  return blocks > 0 ? static_cast<std::size_t>(blocks) : graph.layers.size();
+}
+
 std::vector<int> countedLayers(const LayerGraph& graph) {
   std::vector<int> counted;
   for (int x = 0; x < graph.layerCount(); ++x)
@@ -55,11 +61,12 @@ std::optional<std::pair<int, int>> tiedStagesOf(const Problem& problem, const st
 }
 
 std::vector<std::vector<int>> interleavedCuts(const Problem& problem, int stages, int chunks) {
-  const auto counted = countedLayers(*problem.graph);
-  const auto parts = static_cast<std::size_t>(stages) * static_cast<std::size_t>(chunks),
-             each = (counted.size() + parts - 1) / parts, missing = parts * each - counted.size();
+  const auto parts = static_cast<std::size_t>(stages) * static_cast<std::size_t>(chunks);
   std::vector<std::vector<int>> all;
+  const std::size_t count = countOf(*problem.graph), missing = (parts - count % parts) % parts,
+                    each = (count + missing) / parts;
   if (missing > 2) return all;
+  const auto counted = countedLayers(*problem.graph);
   for (const std::size_t less : {1, 0}) {  // blocks that the first part lacks
     if (missing < less || missing - less > 1) continue;
     std::vector<int> cuts = {0};

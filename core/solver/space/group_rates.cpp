@@ -124,23 +124,38 @@ std::vector<std::pair<double, double>> GroupShapes::allToAllOf(const std::vector
 // the sum weighted by it is least when every tail is, which is Σ (1/c_{ℓ−1} − 1/c_ℓ)/B_ℓ; flat and all-to-all
 // likewise. Steps: Σ ⌈log₂ n_ℓ⌉ ≥ ⌈log₂ n⌉, one of them at least as far out as the innermost level whose
 // groups can hold n ranks.
+template <class Visit>
+void GroupShapes::visitCheapest(int ranks, int spacing, Visit visit) const {
+  long long held = 1;
+  for (int l = 0; l < m_cluster.levelCount() && held < ranks; ++l) {
+    const long long room = (m_cluster.largestGroupSize(l) + spacing - 1LL) / spacing;
+    const long long now = std::max(held, std::min<long long>(ranks, room));
+    visit(l, held, now);
+    held = now;
+  }
+}
+
+double GroupShapes::cheapestPerByte(int ranks, int spacing) const {
+  double perByte = 0;
+  visitCheapest(ranks, spacing, [&](int l, long long held, long long now) {
+    perByte += (1.0 / static_cast<double>(held) - 1.0 / static_cast<double>(now)) /
+               m_cluster.level(l).sustained(ranks).value();
+  });
+  return perByte;
+}
+
 GroupRates GroupShapes::cheapest(int ranks, int spacing) const {
   GroupRates r;
   r.ranks = ranks;
   if (ranks < 2) return r;
   double latency = 0, perByte = 0;
-  long long held = 1;
-  for (int l = 0; l < m_cluster.levelCount() && held < ranks; ++l) {
-    const long long room = (m_cluster.largestGroupSize(l) + spacing - 1LL) / spacing;
-    const long long now = std::max(held, std::min<long long>(ranks, room));
+  visitCheapest(ranks, spacing, [&](int l, long long held, long long now) {
     const auto& level = m_cluster.level(l);
-    r.nestedPerByte +=
-        (1.0 / static_cast<double>(held) - 1.0 / static_cast<double>(now)) / level.sustained(ranks).value();
     latency += static_cast<double>(now - held) * level.latency.value();
     perByte += static_cast<double>(now - held) / (ranks * level.sustained().value());
-    held = now;
     r.outerLevel = l;
-  }
+  });
+  r.nestedPerByte = cheapestPerByte(ranks, spacing);
   const auto& outer = m_cluster.level(r.outerLevel);
   r.flatPerByte = r.nestedPerByte;
   r.flatLatency = r.nestedLatency =

@@ -80,6 +80,7 @@ public:
   /// No group of `ranks` ranks that keep at least `spacing` positions apart is cheaper than this
   /// (group_rates.cpp proves it).
   GroupRates cheapest(int ranks, int spacing) const;
+  double cheapestPerByte(int ranks, int spacing) const;  ///< of it, of reduce-scatter; latency apart
   /// The same of groups {p, p + stride, …}, wherever they begin (STATEMENT.md (6.12)).
   GroupRates cheapestRun(int ranks, int stride);
 
@@ -96,6 +97,9 @@ private:
     std::size_t operator()(const std::vector<int>&) const;
   };
 
+  /// Level by level: `visit(level, ranks that a group inside holds, ranks that one of this level holds)`.
+  template <class Visit>
+  void visitCheapest(int ranks, int spacing, Visit visit) const;
   int shapeOfRun(int start, int ranks, int stride);
   int shapeOf(const RankPattern&);
   int intern(std::vector<int> most, std::vector<int> fewest, int outer, int ranks,

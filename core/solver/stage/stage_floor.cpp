@@ -29,12 +29,11 @@ GradientFloor GradientFloor::of(const GroupShapes& shapes, const Strategy& s, in
   for (const int h : shardDegrees) {
     const int copies = dataDegree / h;
     const double perCopy =
-        copies > 1
-            ? shapes.cheapest(copies, static_cast<int>(std::min<long long>(1LL * h * s.width(), 1 << 30)))
-                  .nestedPerByte
-            : 0;
+        copies > 1 ? shapes.cheapestPerByte(
+                         copies, static_cast<int>(std::min<long long>(1LL * h * s.width(), 1 << 30)))
+                   : 0;
     const auto kind = [&](int shards, int spacing) {
-      return Kind{shards, shapes.cheapest(shards, spacing).nestedPerByte, perCopy / shards};
+      return Kind{shards, shapes.cheapestPerByte(shards, spacing), perCopy / shards};
     };
     // Where no h serves the strategy, no stage has it.
     if (s.fitsExperts(h) || (f.choices.empty() && h == shardDegrees.back()))

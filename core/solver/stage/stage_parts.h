@@ -93,14 +93,23 @@ inline InFlight inFlightOf(const PipelineSchedule& schedule, int stage, int stag
 inline double activationBytes(const LayerSums& sums, const Part& p, int policy, InFlight inFlight) {
   return inFlight.count * between(sums.stash[policy], p) + sums.workspace[policy](p.from, p.to);
 }
-inline double activationBytes(const LayerSums& sums, Parts parts, int policy, InFlight inFlight) {
-  double stash = 0, workspace = 0;
+/// Of all parts, or of the largest.
+inline double stashBytes(const LayerSums& sums, Parts parts, int policy, bool whole) {
+  double stash = 0;
   for (const Part& p : parts) {
     const double own = between(sums.stash[policy], p);
-    stash = inFlight.whole ? stash + own : std::max(stash, own);
-    workspace = std::max(workspace, sums.workspace[policy](p.from, p.to));
+    stash = whole ? stash + own : std::max(stash, own);
   }
-  return inFlight.count * stash + workspace;
+  return stash;
+}
+inline double workspaceBytes(const LayerSums& sums, Parts parts, int policy) {
+  double workspace = 0;
+  for (const Part& p : parts) workspace = std::max(workspace, sums.workspace[policy](p.from, p.to));
+  return workspace;
+}
+inline double activationBytes(const LayerSums& sums, Parts parts, int policy, InFlight inFlight) {
+  return inFlight.count * stashBytes(sums, parts, policy, inFlight.whole) +
+         workspaceBytes(sums, parts, policy);
 }
 
 /// Bytes a device holds per parameter, and the step's seconds per parameter, for one sharding.
