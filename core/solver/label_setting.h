@@ -27,8 +27,9 @@
 ///   hopeless(stages, step, label, tail)  no pipeline that ends so is of interest
 ///   estimate(stages, state, label)     a bound on the pipelines that go on from there (for fillBeam() alone)
 ///   accept(stages, time)               a whole pipeline: is it of interest? may tighten what is
-///   between(behind, before, state, cut, step, transfers)   the one stage that joins two states
-///   weights(stages), limit(), microbatchCount(), rank(strategy), degreesOf(state), endOf(state)
+///   strategiesOf(state)                those of the stages that may stand there
+///   between(behind, before, state, cut, step, transfers)   the one stage of step.strategy that joins two
+///   states weights(stages), limit(), microbatchCount(), rank(strategy), endOf(state)
 namespace nest::planner {
 
 /// What the stages behind a state add up to.
@@ -38,8 +39,9 @@ struct Label {
   double relative = 0;  ///< largest sync + step, less the backward work between here and there
   double step = 0;      ///< largest step
   int node = -1, next = -1;  ///< of the layer behind: the state, and which of its labels; −1: nothing behind
-  int policy = -1;
-  int sequence = 0;  ///< the strategies from here on, if many pipelines are wanted
+  int policy : 8 = -1;
+  int strategy : 24 = 0;  ///< of the stage in front of that state
+  int sequence = 0;       ///< the strategies from here on, if many pipelines are wanted
 };
 
 /// A figure's least over a front.
@@ -64,8 +66,9 @@ inline bool dominates(const Label& a, const Label& b, const Tolerance& t) {
 /// One stage in front of a state.
 struct Step {
   StageCosts::Prepared prepared;
-  int from = 0;              ///< the cut at which it begins
-  int begin = 0;             ///< and the unit, where stages differ in width
+  int from = 0;   ///< the cut at which it begins
+  int begin = 0;  ///< and the unit, where stages differ in width
+  int strategy = 0;
   bool first = false;        ///< nothing stands in front of it
   double backward = 0;       ///< its own backward work behind which later syncs hide, seconds
   double leastMax = 0;       ///< every pipeline through here has a larger max
@@ -165,7 +168,7 @@ public:
   /// Its stages from the first on.
   struct Stage {
     const State* state;
-    int policy;
+    int policy, strategy;
   };
   /// The first stages of a pipeline that can still be among the fastest.
   struct Path {
@@ -230,7 +233,7 @@ public:
     const Label* l = &f.label;
     for (int behind = f.stages - 1; behind >= 0; --behind) {
       const Node& node = layer(behind).node(l->node);
-      stages.push_back({&node.state, l->policy});
+      stages.push_back({&node.state, l->policy, l->strategy});
       l = &node.labels[l->next];
     }
     return stages;
@@ -323,12 +326,11 @@ private:
       const Label& tail = node.labels[k];
       Label l = extended(tail, step, f, sums);
       if (m_model.hopeless(behind + 1, step, l)) continue;
-      l.node = n, l.next = static_cast<int>(k), l.policy = f.policy;
+      l.node = n, l.next = static_cast<int>(k), l.policy = f.policy, l.strategy = step.strategy;
       if (m_many > 1)
-        l.sequence = m_sequences
-                         .try_emplace({m_model.strategyOf(node.state), tail.sequence},
-                                      static_cast<int>(m_sequences.size()) + 1)
-                         .first->second;
+        l.sequence =
+            m_sequences.try_emplace({step.strategy, tail.sequence}, static_cast<int>(m_sequences.size()) + 1)
+                .first->second;
       if (front)
         insert(front->labels, l, tolerance);
       else
@@ -415,33 +417,37 @@ private:
           if (node.labels.empty()) continue;
           if (m_watch.over() || count > most) return false;
           const State* before = path.node < 0 ? nullptr : &layer(behind + 1).node(path.node).state;
-          Step step;
-          Transfers transfers;
-          if (!m_model.between(behind, before, node.state, path.cuts.back(), step, transfers)) continue;
-          for (int c = 0; c < step.prepared.count; ++c) {
-            const auto f = step.prepared.under(step.prepared.choices[c], transfers);
-            Path p = path;
-            p.max = std::max(p.max, f.max);
-            p.sum = weights.sum > 0 ? p.sum + f.sum : 0;
-            p.tail = std::max(p.tail, std::max(0.0, f.sync - p.covered) + f.step);
-            p.covered += step.backward;
-            if (!canFinish(weights, limit, p, behind == 0 ? nullptr : &node)) continue;
-            p.node = n;
-            p.memory = std::max(p.memory, f.memory);
-            p.recompute += f.policy;
-            p.cuts.push_back(m_model.endOf(node.state));
-            p.policies.push_back(f.policy);
-            p.strategies.push_back(m_model.strategyOf(node.state));
-            auto& same = kept[n];
-            const auto covers = [&](const Path& a, const Path& b) {
-              return (!each || a.strategies == b.strategies) && a.max <= b.max + t.load &&
-                     a.sum <= b.sum + t.rest && a.tail <= b.tail + t.rest &&
-                     a.covered >= b.covered - t.rest && compare(a, b) <= 0;
-            };
-            if (std::any_of(same.begin(), same.end(), [&](const Path& o) { return covers(o, p); })) continue;
-            count -= std::erase_if(same, [&](const Path& o) { return covers(p, o); });
-            same.push_back(std::move(p));
-            ++count;
+          for (const int strategy : m_model.strategiesOf(node.state)) {
+            Step step;
+            step.strategy = strategy;
+            Transfers transfers;
+            if (!m_model.between(behind, before, node.state, path.cuts.back(), step, transfers)) continue;
+            for (int c = 0; c < step.prepared.count; ++c) {
+              const auto f = step.prepared.under(step.prepared.choices[c], transfers);
+              Path p = path;
+              p.max = std::max(p.max, f.max);
+              p.sum = weights.sum > 0 ? p.sum + f.sum : 0;
+              p.tail = std::max(p.tail, std::max(0.0, f.sync - p.covered) + f.step);
+              p.covered += step.backward;
+              if (!canFinish(weights, limit, p, behind == 0 ? nullptr : &node)) continue;
+              p.node = n;
+              p.memory = std::max(p.memory, f.memory);
+              p.recompute += f.policy;
+              p.cuts.push_back(m_model.endOf(node.state));
+              p.policies.push_back(f.policy);
+              p.strategies.push_back(strategy);
+              auto& same = kept[n];
+              const auto covers = [&](const Path& a, const Path& b) {
+                return (!each || a.strategies == b.strategies) && a.max <= b.max + t.load &&
+                       a.sum <= b.sum + t.rest && a.tail <= b.tail + t.rest &&
+                       a.covered >= b.covered - t.rest && compare(a, b) <= 0;
+              };
+              if (std::any_of(same.begin(), same.end(), [&](const Path& o) { return covers(o, p); }))
+                continue;
+              count -= std::erase_if(same, [&](const Path& o) { return covers(p, o); });
+              same.push_back(std::move(p));
+              ++count;
+            }
           }
         }
       paths.clear();

@@ -14,7 +14,7 @@ PipelineCut cutOf(const ChainCosts& costs, const ChainLabels& labels) {
   PipelineCut cut;
   cut.time = labels.best().time;
   cut.cuts.push_back(0);
-  for (const auto& [state, policy] : labels.follow(labels.best())) {
+  for (const auto& [state, policy, strategy] : labels.follow(labels.best())) {
     const Part part{cut.cuts.back(), state->cut};
     cut.memory =
         std::max(cut.memory, costs.memory(static_cast<int>(cut.policies.size()), {&part, 1}, policy));

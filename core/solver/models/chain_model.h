@@ -55,7 +55,7 @@ public:
   double limit() const { return m_limit; }
   int microbatchCount() const { return m_costs.configuration().microbatchCount; }
   static int rank(int) { return 0; }
-  static int strategyOf(const State&) { return 0; }
+  static std::array<int, 1> strategiesOf(const State&) { return {0}; }
   static int endOf(const State& s) { return s.cut; }
 
 private:

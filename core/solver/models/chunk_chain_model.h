@@ -48,7 +48,7 @@ public:
   double limit() const { return m_best; }
   int microbatchCount() const { return m_costs.configuration().microbatchCount; }
   static int rank(int) { return 0; }
-  static int strategyOf(const State&) { return 0; }
+  static std::array<int, 1> strategiesOf(const State&) { return {0}; }
   static int endOf(const State& s) { return s.stage; }
 
   const std::vector<Part>& parts(int stage) const { return m_parts[stage]; }

@@ -7,6 +7,7 @@
 #include "solver/models/chunk_model.h"
 
 #include <bit>
+#include <set>
 
 #include "solver/common.h"
 #include "solver/space/chunk_cuts.h"
@@ -42,7 +43,9 @@ ChunkModel::ChunkModel(const SearchSpace& space, ChosenStages& chosen, const Chu
     m_copyIn = tied->second;
   }
   m_parts = chunkParts(config.cuts, m_stages, *config.schedule);
+  std::set<int> widths;
   for (const StrategyId k : chosen.strategies()) {
+    if (widths.insert(chosen.width(k)).second) m_ofWidth.push_back(k);
     const auto& boundary = chosen.sums(k).boundary;
     std::vector<Boundaries> all(m_parts.size());
     for (std::size_t i = 0; i < m_parts.size(); ++i)
@@ -99,7 +102,7 @@ std::vector<ChunkModel::Guess> ChunkModel::guesses() const {
     const int width = m_chosen.width(k);
     if (!m_chosen.forms(k) || width > m_units) continue;
     std::vector<double> noticed;
-    for (const StrategyId last : m_chosen.strategies())
+    for (const StrategyId last : m_ofWidth)
       noticed.push_back(width + m_chosen.width(last) <= m_units ? wrapLevel(last, width).value : -1);
     if (m_early == 0) noticed.insert(noticed.end(), {double(width), m_chosen.share(k)});
     if (!firsts.try_emplace(noticed, k).second) continue;
@@ -124,7 +127,7 @@ std::vector<ChunkModel::Guess> ChunkModel::guesses() const {
 bool ChunkModel::asGuessed(StrategyId strategy) const {
   if (folded()) return true;
   const int width = m_chosen.width(strategy), guessed = m_chosen.width(m_guess.first);
-  for (const StrategyId last : m_chosen.strategies()) {
+  for (const StrategyId last : m_ofWidth) {
     const int a = m_chosen.width(last);
     if (width + a <= m_units && (guessed + a > m_units || wrapLevel(last, width) != wrapLevel(last, guessed)))
       return false;
@@ -152,16 +155,17 @@ StageCosts::Surroundings ChunkModel::surroundings(int stage, double tiedSync) co
   return around;
 }
 
-bool ChunkModel::prepare(int stage, const State& state, int begin, Step& step, double& tiedSync) {
-  if (!sharesAs(stage, state.strategy, begin, tiedSync)) return false;
+bool ChunkModel::prepare(int stage, int begin, Step& step, double& tiedSync) {
+  const StrategyId k(step.strategy);
+  if (!sharesAs(stage, k, begin, tiedSync)) return false;
   m_watch.count(1);
-  const int slot = m_chosen.slot(state.strategy, UnitCount(begin));
-  const StageCosts& costs = m_chosen.costs(state.strategy);
+  const int slot = m_chosen.slot(k, UnitCount(begin));
+  const StageCosts& costs = m_chosen.costs(k);
   step.prepared = costs.prepare(slot, surroundings(stage, tiedSync), parts(stage));
   step.from = stage;
   step.begin = begin;
   step.first = stage == 0;
-  step.backward = backward(stage, state.strategy) / costs.speed(slot);
+  step.backward = backward(stage, k) / costs.speed(slot);
   step.leastMax = m_bounds.leastMax(stage, begin) * (1 - 1e-12);
   step.leastTail = stage > 0 ? m_leastTail : 0;
   step.leastBackward = m_leastBackward[at(stage)];
@@ -177,22 +181,23 @@ bool ChunkModel::hopeless(int, const Step& step, const Label& l) const {
 
 bool ChunkModel::between(int behind, const State* before, const State& state, int, Step& step,
                          Transfers& transfer) {
-  const int stage = stageOf(behind), width = m_chosen.width(state.strategy), begin = state.end.value - width;
-  if (begin != (before ? before->end.value : 0) || (!before && !asGuessed(state.strategy))) return false;
-  const bool shards = state.shards || m_chosen.shards(state.strategy);
+  const StrategyId k(step.strategy);
+  const int stage = stageOf(behind), width = m_chosen.width(k), begin = state.end.value - width;
+  if (begin != (before ? before->end.value : 0) || (!before && !asGuessed(k)) || !allowed(stage, k))
+    return false;
+  const bool shards = state.shards || m_chosen.shards(k);
   if (!before && m_config.zero > 0 && !shards) return false;
   if (before) {
     const int a = m_chosen.width(before->strategy);
-    if (before->last != state.last || before->shards != shards ||
-        before->behind != behindOf(state.strategy) ||
+    if (before->last != state.last || before->shards != shards || before->behind != behindOf(k) ||
         before->level != m_chosen.levelBetween(begin - a, a, begin, width))
       return false;
   }
   double tiedSync = state.tiedSync;
-  if (!prepare(stage, state, begin, step, tiedSync) || step.prepared.count == 0) return false;
+  if (!prepare(stage, begin, step, tiedSync) || step.prepared.count == 0) return false;
   if (before && before->tiedSync != tiedSync) return false;
-  const Level wrap = wrapLevel(state.last, m_chosen.width(before ? m_guess.first : state.strategy));
-  transfer = transfers(stage, state.strategy, before ? before->strategy : state.last, state.behind,
+  const Level wrap = wrapLevel(state.last, m_chosen.width(before ? m_guess.first : k));
+  transfer = transfers(stage, k, before ? before->strategy : state.last, state.behind,
                        before ? before->level : wrap, behind == 0 ? wrap : state.level);
   return true;
 }
@@ -242,12 +247,12 @@ bool ChunkSolver::solve(double limit, Found& found) {
     any = true;
     found = blank();
     int stage = 0;
-    for (const auto& [state, policy] : labels.follow(labels.best())) {
-      found.strategies.push_back(m_chosen.sums(state->strategy).strategyIndex());
+    for (const auto& [state, policy, strategy] : labels.follow(labels.best())) {
+      const StrategyId k(strategy);
+      found.strategies.push_back(m_chosen.sums(k).strategyIndex());
       found.cut.policies.push_back(policy);
-      found.memory =
-          std::max(found.memory, m_chosen.costs(state->strategy)
-                                     .memory(m_model.surroundings(stage, 0), m_model.parts(stage), policy));
+      found.memory = std::max(found.memory, m_chosen.costs(k).memory(m_model.surroundings(stage, 0),
+                                                                     m_model.parts(stage), policy));
       ++stage;
     }
     found.time = found.cut.time = labels.best().time;

@@ -13,7 +13,8 @@ namespace nest::planner {
 class ChunkModel {
 public:
   /// A stage that takes the units before `end` and sends at `level` to the stages behind it, which are
-  /// placed. The last stage of all, of strategy `last`, sends over the wrap edge.
+  /// placed. The last stage of all, of strategy `last`, sends over the wrap edge. Strategies stand for all
+  /// that are alike() (ChosenStages).
   struct State {
     UnitCount end;
     StrategyId strategy, last;
@@ -60,7 +61,7 @@ public:
   double limit() const { return m_limit; }
   int microbatchCount() const { return m_config.microbatchCount; }
   int rank(int strategy) const { return m_chosen.rank(StrategyId(strategy)); }
-  static int strategyOf(const State& s) { return s.strategy.value; }
+  const std::vector<int>& strategiesOf(const State& s) const { return m_chosen.alike(s.strategy); }
   static int endOf(const State&) { return 0; }
 
   StageCosts::Surroundings surroundings(int stage, double tiedSync) const;
@@ -68,13 +69,13 @@ public:
 
 private:
   int stageOf(int behind) const { return m_stages - 1 - behind; }
-  bool asGuessed(StrategyId) const;  ///< as a first stage
-  bool prepare(int stage, const State&, int begin, Step&, double& tiedSync);
+  bool asGuessed(StrategyId) const;                             ///< as a first stage
+  bool prepare(int stage, int begin, Step&, double& tiedSync);  ///< of the step's strategy
   bool sharesAs(int stage, StrategyId, int begin, double& seconds) const;
   Transfers transfers(int stage, StrategyId, StrategyId before, StrategyId behind, Level in, Level out) const;
   bool folded() const { return m_config.schedule->isFolded(); }
   Level wrapLevel(StrategyId last, int firstWidth) const;  ///< kNoLevel: folded pipelines have no such edge
-  StrategyId behindOf(StrategyId k) const { return folded() ? k : StrategyId(0); }
+  StrategyId behindOf(StrategyId k) const { return folded() ? m_chosen.senderOf(k) : StrategyId(0); }
   bool allowed(int stage, StrategyId k) const {
     return m_chosen.forms(k) && m_space.strategyAllowed(stage, m_chosen.strategy(k));
   }
@@ -86,6 +87,7 @@ private:
   const ChunkBounds::Prefixes& m_bounds;
   Watch& m_watch;
   int m_stages, m_units;
+  std::vector<StrategyId> m_ofWidth;       ///< one of each width
   std::vector<std::vector<Part>> m_parts;  ///< per stage
   struct Boundaries {
     Messages into, outOf;  ///< over the edge to the stage in front and over that to the stage behind,
@@ -103,9 +105,8 @@ private:
 
 template <class Visit>
 void ChunkModel::ends(Visit visit) const {
-  for (const StrategyId k : m_chosen.strategies())
-    if (allowed(m_stages - 1, k) &&
-        (folded() || m_chosen.width(k) + m_chosen.width(m_guess.first) <= m_units))
+  for (const StrategyId k : m_chosen.senders())
+    if (folded() || m_chosen.width(k) + m_chosen.width(m_guess.first) <= m_units)
       visit(State{UnitCount(m_units), k, folded() ? StrategyId(0) : k, kNoLevel, false, StrategyId(0), 0});
 }
 
@@ -114,28 +115,34 @@ void ChunkModel::stages(int behind, const State& state, const LeastFigures&, Vis
   const int stage = stageOf(behind), begin = state.end.value - m_chosen.width(state.strategy);
   if (begin < 0 || (stage == 0) != (begin == 0)) return;
   if (stage == 0 && !asGuessed(state.strategy)) return;
-  Step step;
-  m_tiedSync = state.tiedSync;
-  if (!prepare(stage, state, begin, step, m_tiedSync) || step.prepared.count == 0) return;
-  if (stage > 0 && step.leastMax > m_mostLoad) return;
-  if (stage == 0 && m_config.zero > 0 && !state.shards && !m_chosen.shards(state.strategy)) return;
-  visit(step);
+  for (const int strategy : m_chosen.alike(state.strategy)) {
+    const StrategyId k(strategy);
+    if (!allowed(stage, k)) continue;
+    if (stage == 0 && m_config.zero > 0 && !state.shards && !m_chosen.shards(k)) continue;
+    Step step;
+    step.strategy = strategy;
+    m_tiedSync = state.tiedSync;
+    if (!prepare(stage, begin, step, m_tiedSync) || step.prepared.count == 0) continue;
+    if (stage > 0 && step.leastMax > m_mostLoad) return;
+    visit(step);
+  }
 }
 
 template <class Visit>
 void ChunkModel::fronts(int behind, const State& state, const Step& step, Visit visit) const {
   const int stage = stageOf(behind), width = m_chosen.width(state.strategy);
+  const StrategyId own(step.strategy);
   if (stage == 0)
-    return visit(State{}, transfers(0, state.strategy, state.last, state.behind, wrapLevel(state.last, width),
-                                    state.level));
-  const bool shards = state.shards || m_chosen.shards(state.strategy);
+    return visit(State{},
+                 transfers(0, own, state.last, state.behind, wrapLevel(state.last, width), state.level));
+  const bool shards = state.shards || m_chosen.shards(own);
   const Level out = behind == 0 ? wrapLevel(state.last, m_chosen.width(m_guess.first)) : state.level;
-  for (const StrategyId k : m_chosen.strategies()) {
+  for (const StrategyId k : m_chosen.senders()) {
     const int a = m_chosen.width(k);
-    if (a > step.begin || !allowed(stage - 1, k)) continue;
+    if (a > step.begin) continue;
     const Level in = m_chosen.levelBetween(step.begin - a, a, step.begin, width);
-    visit(State{UnitCount(step.begin), k, state.last, in, shards, behindOf(state.strategy), m_tiedSync},
-          transfers(stage, state.strategy, k, state.behind, in, out));
+    visit(State{UnitCount(step.begin), k, state.last, in, shards, behindOf(own), m_tiedSync},
+          transfers(stage, own, k, state.behind, in, out));
   }
 }
 

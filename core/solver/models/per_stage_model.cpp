@@ -1,10 +1,10 @@
 // State (k, U, u, σ, ℓ): k stages stand behind the cut U on u units; the next stage towards the front ends at
-// U, has strategy σ and sends to the one behind it at level ℓ (both widths decide it, so it is settled before
-// that stage is formed). With it go the sync between shared parameters, once known, and whether some stage
-// shards anything. Transition: the stage V…U of strategy σ, its fastest policy that fits, and every strategy
-// of the stage before it. Pruning: PerStageBounds for the layers before V on the units left, with the label's
-// own figures. Where the earlier holder of shared parameters stands is guessed from outside (almost always:
-// the first stage).
+// U, has strategy σ or one that is alike, and sends to the one behind it at level ℓ (both widths decide it,
+// so it is settled before that stage is formed). With it go the sync between shared parameters, once known,
+// and whether some stage shards anything. Transition: the stage V…U of strategy σ, its fastest policy that
+// fits, and every strategy of the stage before it. Pruning: PerStageBounds for the layers before V on the
+// units left, with the label's own figures. Where the earlier holder of shared parameters stands is guessed
+// from outside (almost always: the first stage).
 #include "solver/models/per_stage_model.h"
 
 #include <bit>
@@ -97,16 +97,16 @@ bool PerStageModel::prepare(int behind, const State& state, int begin, int from,
   around.inFlight = inFlight(behind);
   around.policies = policies(behind);
   m_tiedSync = state.tiedSync;
-  if (!sharesAs(state, begin, from, around, m_tiedSync)) return false;
+  const StrategyId k(step.strategy);
+  if (!sharesAs(state, k, begin, from, around, m_tiedSync)) return false;
   const Part part{from, state.cut.value};
   m_watch.count(1);
-  const int slot = m_chosen.slot(state.strategy, UnitCount(begin));
-  step.prepared = m_chosen.costs(state.strategy).prepare(slot, around, {&part, 1});
+  const int slot = m_chosen.slot(k, UnitCount(begin));
+  step.prepared = m_chosen.costs(k).prepare(slot, around, {&part, 1});
   step.from = from;
   step.begin = begin;
   step.first = from == 0;
-  step.backward = planner::between(m_chosen.sums(state.strategy).backward, part) /
-                  m_chosen.costs(state.strategy).speed(slot);
+  step.backward = planner::between(m_chosen.sums(k).backward, part) / m_chosen.costs(k).speed(slot);
   step.leastMax = m_bounds.leastMax(behind + 1, from, begin) * (1 - 1e-12);
   step.leastTail = from > 0 ? m_leastTail : 0;
   step.leastBackward = m_leastBackward[CutIndex(from)];
@@ -116,12 +116,13 @@ bool PerStageModel::prepare(int behind, const State& state, int begin, int from,
 
 bool PerStageModel::between(int behind, const State* before, const State& state, int from, Step& step,
                             Transfers& transfers) {
-  const int width = m_chosen.width(state.strategy), begin = units() - state.behind.value - width;
+  const StrategyId k(step.strategy);
+  const int width = m_chosen.width(k), begin = units() - state.behind.value - width;
   if (begin != (before ? units() - before->behind.value : 0) || from >= state.cut.value) return false;
   if (!m_order.subset(from, state.cut.value) || !mayStand(behind, state, begin, from)) return false;
   const int stage = stageNumber(behind);
-  if (stage >= 0 && !m_space.strategyAllowed(stage, m_chosen.strategy(state.strategy))) return false;
-  const bool shards = state.shards || m_chosen.shards(state.strategy);
+  if (stage >= 0 && !m_space.strategyAllowed(stage, m_chosen.strategy(k))) return false;
+  const bool shards = state.shards || m_chosen.shards(k);
   if (!before && m_chosen.configuration().zero > 0 && !shards) return false;
   if (before) {
     const int a = m_chosen.width(before->strategy);
@@ -165,8 +166,8 @@ bool PerStageModel::holdsCopy(const Part& part) const {
 }
 
 /// Whether the stage at a known place agrees with the guess; sets what it exchanges of shared parameters.
-bool PerStageModel::sharesAs(const State& state, int begin, int from, StageCosts::Surroundings& around,
-                             double& tiedSync) const {
+bool PerStageModel::sharesAs(const State& state, StrategyId strategy, int begin, int from,
+                             StageCosts::Surroundings& around, double& tiedSync) const {
   if (m_guess.front < 0) return true;
   const auto in = [&](int layer) {
     return m_order.holds(state.cut.value, layer) && !m_order.holds(from, layer);
@@ -178,11 +179,11 @@ bool PerStageModel::sharesAs(const State& state, int begin, int from, StageCosts
   if (m_guess.relaxed) return true;
   if (behind) {
     if (begin < m_guess.begin + m_chosen.width(m_guess.strategy)) return false;
-    tiedSync = m_chosen.tiedSeconds(m_guess.begin, m_guess.strategy, begin, state.strategy);
+    tiedSync = m_chosen.tiedSeconds(m_guess.begin, m_guess.strategy, begin, strategy);
     around.tiedSync = tiedSync;
   }
   if (front) {
-    if (begin != m_guess.begin || !m_chosen.sameHolder(state.strategy, m_guess.strategy) || tiedSync < 0)
+    if (begin != m_guess.begin || !m_chosen.sameHolder(strategy, m_guess.strategy) || tiedSync < 0)
       return false;
     around.tiedSync = tiedSync;
   }
@@ -217,15 +218,16 @@ Found PerStageSolver::blank() const {
 Found PerStageSolver::describe(const Labels& labels, const Labels::Finished& best) {
   Found found = blank();
   int stages = best.stages;  // this one and those behind it
-  for (const auto& [state, policy] : labels.follow(best)) {
+  for (const auto& [state, policy, strategy] : labels.follow(best)) {
+    const StrategyId k(strategy);
     const Part part{found.cut.cuts.back(), state->cut.value};
     StageCosts::Surroundings around;
     around.inFlight = m_model.inFlight(--stages);
     around.copy = m_model.holdsCopy(part);
-    found.memory = std::max(found.memory, m_chosen.costs(state->strategy).memory(around, {&part, 1}, policy));
+    found.memory = std::max(found.memory, m_chosen.costs(k).memory(around, {&part, 1}, policy));
     found.cut.cuts.push_back(part.to);
     found.cut.policies.push_back(policy);
-    found.strategies.push_back(m_chosen.sums(state->strategy).strategyIndex());
+    found.strategies.push_back(m_chosen.sums(k).strategyIndex());
   }
   found.time = found.cut.time = best.time;
   found.cut.memory = found.memory;

@@ -14,7 +14,7 @@ namespace nest::planner {
 class PerStageModel {
 public:
   /// The next stage towards the front ends at `cut` and sends at `level` to the one behind it, which is
-  /// placed: both widths decide the level.
+  /// placed: both widths decide the level. The strategy stands for all that are alike().
   struct State {
     CutIndex cut;
     UnitCount behind;  ///< of the stages behind
@@ -60,7 +60,7 @@ public:
   int mostStages() const;
   template <class Visit>
   void ends(Visit visit) const {
-    for (const StrategyId k : m_chosen.strategies())
+    for (const StrategyId k : m_chosen.senders())
       visit(State{CutIndex(m_order.last()), UnitCount(0), k, kNoLevel, false, -1});
   }
   template <class Visit>
@@ -88,7 +88,7 @@ public:
   double limit() const { return m_goal.time; }
   int microbatchCount() const { return m_chosen.configuration().microbatchCount; }
   int rank(int strategy) const { return m_chosen.rank(StrategyId(strategy)); }
-  static int strategyOf(const State& s) { return s.strategy.value; }
+  const std::vector<int>& strategiesOf(const State& s) const { return m_chosen.alike(s.strategy); }
   static int endOf(const State& s) { return s.cut.value; }
 
 private:
@@ -97,8 +97,9 @@ private:
     return m_goal.time * (stages <= m_goal.mostEqual ? 1 + kEqualTimes : 1 - kEqualTimes);
   }
   bool hopeless(double sum, double max, double tail, int cut, int units, int stages);
-  bool sharesAs(const State&, int begin, int from, StageCosts::Surroundings&, double& tiedSync) const;
-  bool prepare(int behind, const State&, int begin, int from, Step&);
+  bool sharesAs(const State&, StrategyId, int begin, int from, StageCosts::Surroundings&,
+                double& tiedSync) const;
+  bool prepare(int behind, const State&, int begin, int from, Step&);  ///< of the step's strategy
   bool mayStand(int behind, const State&, int begin, int from) const;
   int stageNumber(int behind) const { return m_fixedStages > 0 ? m_fixedStages - 1 - behind : -1; }
   Policies policies(int behind) const {
@@ -132,37 +133,40 @@ void PerStageModel::stages(int behind, const State& state, const LeastFigures& l
   const int begin = units() - state.behind.value - m_chosen.width(state.strategy);
   if (begin < 0) return;
   const int stage = stageNumber(behind);
-  if (stage >= 0 && !m_space.strategyAllowed(stage, m_chosen.strategy(state.strategy))) return;
-  const auto& work = m_chosen.sums(state.strategy).leastAny;
-  const auto own = [&](int from) { return work[state.cut.at()] - work[from]; };
   m_gradientIn = m_chosen.transfer(state.level, m_chosen.sums(state.strategy).boundary[state.cut.at()]);
-  m_predecessors.visit(
-      state.cut.value, [&](int from) { return own(from) <= m_mostLoad; },
-      [&](int from) {
-        if (m_watch.over() || m_watch.overAfter(1000)) return false;
-        if (!mayStand(behind, state, begin, from) ||
-            hopeless(least.sum + (m_target.byLoad() ? own(from) : 0),
-                     std::max(least.max, own(from) * m_target.share), 0, from, begin, behind + 1))
+  for (const int strategy : m_chosen.alike(state.strategy)) {
+    const StrategyId k(strategy);
+    if (stage >= 0 && !m_space.strategyAllowed(stage, m_chosen.strategy(k))) continue;
+    const auto& work = m_chosen.sums(k).leastAny;
+    const auto own = [&](int from) { return work[state.cut.at()] - work[from]; };
+    m_predecessors.visit(
+        state.cut.value, [&](int from) { return own(from) <= m_mostLoad; },
+        [&](int from) {
+          if (m_watch.over() || m_watch.overAfter(1000)) return false;
+          if (!mayStand(behind, state, begin, from) ||
+              hopeless(least.sum + (m_target.byLoad() ? own(from) : 0),
+                       std::max(least.max, own(from) * m_target.share), 0, from, begin, behind + 1))
+            return true;
+          Step step;
+          step.strategy = strategy;
+          if (!prepare(behind, state, begin, from, step)) return true;
+          // What does not fit does not fit with more layers either.
+          if (step.prepared.count == 0) return false;
+          if (step.leastMax > m_mostLoad) return true;
+          if (step.first && m_chosen.configuration().zero > 0 && !state.shards && !m_chosen.shards(k))
+            return true;
+          visit(step);
           return true;
-        Step step;
-        if (!prepare(behind, state, begin, from, step)) return true;
-        // What does not fit does not fit with more layers either.
-        if (step.prepared.count == 0) return false;
-        if (step.leastMax > m_mostLoad) return true;
-        if (step.first && m_chosen.configuration().zero > 0 && !state.shards &&
-            !m_chosen.shards(state.strategy))
-          return true;
-        visit(step);
-        return true;
-      });
+        });
+  }
 }
 
 template <class Visit>
 void PerStageModel::fronts(int, const State& state, const Step& step, Visit visit) {
   if (step.first) return visit(State{}, m_gradientIn);
   const int width = m_chosen.width(state.strategy);
-  const bool shards = state.shards || m_chosen.shards(state.strategy);
-  for (const StrategyId k : m_chosen.strategies()) {
+  const bool shards = state.shards || m_chosen.shards(StrategyId(step.strategy));
+  for (const StrategyId k : m_chosen.senders()) {
     const int a = m_chosen.width(k);
     if (a > step.begin) continue;
     const Level level = m_chosen.levelBetween(step.begin - a, a, step.begin, width);

@@ -1,6 +1,7 @@
 #include "solver/stage/chosen_stages.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "solver/stage/messages.h"
@@ -12,19 +13,36 @@ ChosenStages::ChosenStages(const Configuration& c, const std::vector<LayerSums*>
     const Strategy& k = s->strategy();
     return std::tuple(k.tensor, k.context, k.expert, k.sequence, k.foldedExperts);
   };
+  std::vector<decltype(degrees(nullptr))> order;
+  for (const LayerSums* s : sums) order.push_back(degrees(s));
+  std::sort(order.begin(), order.end());
   for (LayerSums* s : sums) {
     Chosen chosen;
     chosen.costs = std::make_unique<StageCosts>(
         StageCosts::Context{c.problem, s, c.shapes, c.layout.shardDegree(), c.zero,
                             std::numeric_limits<double>::infinity(), c.target});
     chosen.width = s->strategy().width();
-    chosen.rank = static_cast<int>(
-        std::count_if(sums.begin(), sums.end(), [&](const LayerSums* o) { return degrees(o) < degrees(s); }));
+    chosen.rank = static_cast<int>(std::lower_bound(order.begin(), order.end(), degrees(s)) - order.begin());
     chosen.slots = IndexedVector<UnitCount, int>(c.units.value, -1);
     m_strategies.append(std::move(chosen));
   }
+  findSenders();
   const Hierarchy& cluster = *c.problem->cluster;
   if (!cluster.hasUniformDevices()) m_slowest = cluster.slowest(0, cluster.deviceCount());
+}
+
+void ChosenStages::findSenders() {
+  std::map<int, std::vector<StrategyId>> ofWidth;
+  for (const StrategyId k : strategies()) {
+    auto& others = ofWidth[width(k)];
+    const auto first = std::find_if(others.begin(), others.end(),
+                                    [&](StrategyId o) { return sums(o).boundary == sums(k).boundary; });
+    m_strategies[k].sender = first == others.end() ? k : *first;
+    m_strategies[m_strategies[k].sender].alike.push_back(k.value);
+    if (first != others.end()) continue;
+    others.push_back(k);
+    m_senders.push_back(k);
+  }
 }
 
 int ChosenStages::slot(StrategyId k, UnitCount begin) {

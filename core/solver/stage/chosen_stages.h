@@ -32,6 +32,11 @@ public:
   bool shards(StrategyId k) const { return m_configuration.layout.shardDegree() * strategy(k).context > 1; }
   /// Its experts can share the replicas of a block.
   bool forms(StrategyId k) const { return m_configuration.layout.holds(strategy(k)); }
+  /// Of strategies of one width that send as much at every cut, the first: no other stage can tell them apart
+  /// but for shared parameters.
+  StrategyId senderOf(StrategyId k) const { return m_strategies[k].sender; }
+  const std::vector<StrategyId>& senders() const { return m_senders; }
+  const std::vector<int>& alike(StrategyId sender) const { return m_strategies[sender].alike; }
   double slowest() const { return m_slowest; }  ///< of all devices
 
   int slot(StrategyId, UnitCount begin);  ///< of costs(); placed when first asked for
@@ -49,14 +54,18 @@ public:
   double tiedSeconds(int begin, StrategyId earlier, int later, StrategyId laterStrategy) const;
 
 private:
+  void findSenders();
   struct Chosen {
     std::unique_ptr<StageCosts> costs;
     int width = 1, rank = 0;
+    StrategyId sender;
+    std::vector<int> alike;               ///< of a sender: itself and the others
     IndexedVector<UnitCount, int> slots;  ///< by its first unit; −1: not yet placed
   };
   Configuration m_configuration;
   struct Strategies : IndexedVector<StrategyId, Chosen> {
   } m_strategies;
+  std::vector<StrategyId> m_senders;
   double m_slowest = 1;
 };
 
