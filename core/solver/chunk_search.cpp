@@ -5,7 +5,6 @@
 #include "solver/chunk_search.h"
 
 #include <algorithm>
-#include <iterator>
 #include <unordered_set>
 #include <utility>
 
@@ -114,6 +113,17 @@ void ChunkSearch::openGroup(const Item& item, const Put& put) {
   }
 }
 
+const std::vector<GradientFloor>& ChunkSearch::gradientsOf(const Microbatch& of,
+                                                           const std::vector<Sharding>& shardings) {
+  constexpr std::size_t kMostKept = 32;  // some hundred kilobytes each
+  if (m_gradients.size() >= kMostKept && !m_gradients.contains(shardings)) m_gradients.clear();
+  const auto [it, isNew] = m_gradients.try_emplace(shardings);
+  if (isNew)
+    for (const LayerSums* s : of.sums)
+      it->second.push_back(GradientFloor::of(m_shapes, s->strategy(), shardings, m_watch));
+  return it->second;
+}
+
 std::vector<ChunkSearch::Family> ChunkSearch::families(const Item& item,
                                                        const std::vector<Sharding>& shardings) {
   const auto& [schedule, chunks] = m_space.schedules()[at(item.choice)];
@@ -128,8 +138,13 @@ std::vector<ChunkSearch::Family> ChunkSearch::families(const Item& item,
   const Microbatch& of = microbatch(item);
   const int widest =
       m_problem.cluster->deviceCount() / item.dataDegree - (item.stages - 1) * of.least.narrow();
-  std::copy_if(of.sums.begin(), of.sums.end(), std::back_inserter(c.sums),
-               [&](const LayerSums* s) { return s->strategy().width() <= widest; });
+  const std::vector<GradientFloor>& gradients = gradientsOf(of, shardings);
+  std::vector<StageFloor> floors;
+  for (std::size_t k = 0; k < gradients.size(); ++k)
+    if (LayerSums* s = of.sums[k]; s->strategy().width() <= widest) {
+      c.sums.push_back(s);
+      floors.emplace_back(m_problem, *s, gradients[k], item.zero);
+    }
   if (c.sums.empty()) return {};
   c.microbatchCount = microbatchCount(item);
   c.target = targetOf(m_problem.search.objective, *schedule, c.microbatchCount, c.stages, chunks);
@@ -141,7 +156,7 @@ std::vector<ChunkSearch::Family> ChunkSearch::families(const Item& item,
     if (m_watch.heed()) break;
     if (!obeys(m_rules, cuts, c.stages, *schedule)) continue;
     c.cuts = std::move(cuts);
-    ChunkBounds bounds(m_problem, m_space, m_order, m_shapes, c, shardings, m_roomiest, m_watch);
+    ChunkBounds bounds(m_problem, m_space, m_order, c, floors, m_roomiest, m_watch);
     if (bounds.leastUnits() <= bounds.mostUnits()) all.push_back({c, std::move(bounds), which});
   }
   return all;

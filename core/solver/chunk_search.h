@@ -76,6 +76,8 @@ private:
   void openGroup(const Item&, const Put& put);
   void openDegrees(const Item&, const Put& put);
   void openStages(const Item&, const Put& put);  ///< into families
+  /// Per strategy; until the next such question.
+  const std::vector<GradientFloor>& gradientsOf(const Microbatch&, const std::vector<Sharding>&);
   std::vector<Family> families(const Item&, const std::vector<Sharding>&);
   Item allUnits(Item) const;  ///< of at most so many
   bool drain();
@@ -93,6 +95,7 @@ private:
   CutRules m_rules;
   double m_roomiest = 0;
   std::map<std::pair<int, int>, Microbatch> m_microbatches;  ///< by choice and microbatch size
+  std::map<std::vector<Sharding>, std::vector<GradientFloor>> m_gradients;
   std::vector<Leader> m_leaders;
   bool m_many = false;
   long long m_mostStates = 0;

@@ -126,7 +126,12 @@ private:
     return e.group->modelMemory[zero] + e.stages * m_problem.assumptions.reserve.value();
   }
   template <class Visit>
-  void visitGroups(Visit visit);
+  void visitGroups(bool byStrategy, Visit visit);
+  /// Of ZeRO 0, and of the others; those of the strategy asked for last are kept.
+  struct Gradients {
+    std::optional<GradientFloor> whole, sharded;
+  };
+  Gradients& gradientsOf(const LayerSums&, int dataDegree);
   double room() const {
     return m_budget ? std::min(m_roomiest, m_budget->memory * kMemoryRounding) : m_roomiest;
   }
@@ -174,6 +179,8 @@ private:
   std::vector<int> m_unlike;  ///< layersUnlike()
   std::vector<Entry> m_entries;
   std::vector<Unlisted> m_unlisted;
+  std::map<int, Gradients> m_gradients;  ///< by d, of one strategy
+  int m_gradientsOf = -1;
   std::map<int, std::vector<signed char>> m_runs;  ///< by microbatch count: what runs() knows
   std::size_t m_candidates = 0;                    ///< rows, listed or not
   std::vector<Candidate> m_notOffered;

@@ -4,13 +4,14 @@
 #include "solver/search.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "solver/space/chunk_cuts.h"
 
 namespace nest::planner {
 void Search::enumerate() {
   std::size_t most = 0;
-  visitGroups([&](LayerSums& sums, int d) {
+  visitGroups(false, [&](LayerSums& sums, int d) {
     most += at(std::max(0, mostStages(sums, d) - m_rules.leastStages() + 1)) * m_space.schedules().size();
   });
   const bool listAll = most <= m_tuning.mostListed;
@@ -25,7 +26,7 @@ void Search::enumerate() {
       c.fate = Fate::NotOffered;
       m_notOffered.push_back(c);
     }
-  visitGroups([&](LayerSums& sums, int d) {
+  visitGroups(!listAll, [&](LayerSums& sums, int d) {
     if (m_watch.over()) return;
     for (const bool covered : {false, true}) {
       const auto asks = [&](const ScheduleChoice& c) { return c.schedule->coversExchanges() == covered; };
@@ -41,14 +42,22 @@ void Search::enumerate() {
 }
 
 template <class Visit>
-void Search::visitGroups(Visit visit) {
-  for (int b : m_space.microbatches())
-    for (int k : m_space.strategies()) {
-      if (m_watch.heed()) return;  // the sums of a long chain take milliseconds
-      LayerSums& sums = sumsOf(b, k);
-      if (!sums.offered()) continue;
-      for (int d : m_space.dataDegrees(b, sums.strategy().width(), sums.strategy())) visit(sums, d);
-    }
+void Search::visitGroups(bool byStrategy, Visit visit) {
+  const auto visitAll = [&](int b, int k) {
+    if (m_watch.heed()) return;  // the sums of a long chain take milliseconds
+    LayerSums& sums = sumsOf(b, k);
+    if (!sums.offered()) return;
+    for (int d : m_space.dataDegrees(b, sums.strategy().width(), sums.strategy())) visit(sums, d);
+  };
+  const auto &sizes = m_space.microbatches(), &strategies = m_space.strategies();
+  for (const int outer : byStrategy ? strategies : sizes)
+    for (const int inner : byStrategy ? sizes : strategies)
+      byStrategy ? visitAll(inner, outer) : visitAll(outer, inner);
+}
+
+Search::Gradients& Search::gradientsOf(const LayerSums& sums, int dataDegree) {
+  if (std::exchange(m_gradientsOf, sums.strategyIndex()) != sums.strategyIndex()) m_gradients.clear();
+  return m_gradients[dataDegree];
 }
 
 int Search::mostStages(const LayerSums& sums, int d) const {
@@ -82,7 +91,7 @@ void Search::visitEntries(LayerSums& sums, int d, bool covered, Visit visit) {
   group.microbatchCount =
       m_problem.microbatchCount(m_problem.profile->microbatches()[at(sums.microbatchIndex())], d);
   std::array<std::optional<StageFloor>, 4> floors;
-  std::optional<GradientFloor> whole, sharded;
+  auto& [whole, sharded] = gradientsOf(sums, d);
   for (const int z : m_space.zeroStages()) {
     auto& gradients = z == 0 ? whole : sharded;
     if (!gradients)

@@ -25,6 +25,21 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
 ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const LayerOrder& order,
                          const GroupShapes& shapes, const ChunkConfiguration& c,
                          const std::vector<Sharding>& shardings, double capacity, Watch& watch)
+    : ChunkBounds(problem, space, order, c, floorsOf(problem, shapes, c, shardings, watch), capacity, watch) {
+}
+
+std::vector<StageFloor> ChunkBounds::floorsOf(const Problem& problem, const GroupShapes& shapes,
+                                              const ChunkConfiguration& c,
+                                              const std::vector<Sharding>& shardings, Watch& watch) {
+  std::vector<StageFloor> floors;
+  for (const LayerSums* s : c.sums)
+    floors.emplace_back(problem, *s, GradientFloor::of(shapes, s->strategy(), shardings, watch), c.zero);
+  return floors;
+}
+
+ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const LayerOrder& order,
+                         const ChunkConfiguration& c, const std::vector<StageFloor>& floors, double capacity,
+                         Watch& watch)
     : m_stages(c.stages),
       m_bound(c.target.bound),
       m_weights(problem, c.target),
@@ -32,11 +47,9 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
       m_leastBoundary(at(order.cutCount()), kNever) {
   if (const auto tied = tiedStagesOf(problem, c.cuts, c.stages, *c.schedule)) m_copyIn = tied->second;
   const auto parts = chunkParts(c.cuts, c.stages, *c.schedule);
-  std::vector<StageFloor> floors;
   for (const LayerSums* s : c.sums) {
     m_width.push_back(s->strategy().width());
     m_narrow = std::min(m_narrow, m_width.back());
-    floors.emplace_back(problem, *s, GradientFloor::of(shapes, s->strategy(), shardings, watch), c.zero);
     for (std::size_t cut = 0; cut < m_leastBoundary.size(); ++cut)
       m_leastBoundary[cut] = std::min(m_leastBoundary[cut], s->boundary[cut]);
     m_backwardShare = std::max(m_backwardShare, s->mostBackwardShare);

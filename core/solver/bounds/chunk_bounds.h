@@ -32,6 +32,9 @@ public:
   /// Of any of these d and h.
   ChunkBounds(const Problem&, const SearchSpace&, const LayerOrder&, const GroupShapes&,
               const ChunkConfiguration&, const std::vector<Sharding>&, double capacity, Watch&);
+  /// `floors`: one per strategy.
+  ChunkBounds(const Problem&, const SearchSpace&, const LayerOrder&, const ChunkConfiguration&,
+              const std::vector<StageFloor>& floors, double capacity, Watch&);
 
   int leastUnits() const { return m_leastUnits; }  ///< no pipeline takes fewer
   int mostUnits() const { return m_mostUnits; }    ///< nor more
@@ -96,6 +99,8 @@ private:
     LeastPasses passes;  ///< without the work
   };
   static constexpr double kFar = std::numeric_limits<double>::infinity();
+  static std::vector<StageFloor> floorsOf(const Problem&, const GroupShapes&, const ChunkConfiguration&,
+                                          const std::vector<Sharding>&, Watch&);
   static bool turns(Parts, int cut);
   /// Nothing but what is in flight tells a stage from the one in front of it.
   bool areAlike(const Problem&, const ChunkConfiguration&, int stage, Parts inFront, Parts own) const;

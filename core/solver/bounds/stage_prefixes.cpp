@@ -90,27 +90,29 @@ void StagePrefixes::list(int to, InFlight inFlight, const std::vector<StageFloor
   };
   const double most = m_limits.load * kSlack;
   m_stages.clear();
+  m_added.clear();
   m_reach = 0;
-  std::vector<char> ends(floors.size(), 0);  // nor does a longer stage count
+  m_ends.assign(floors.size(), 0);
   std::vector<Least> kept;
   for (auto begin = m_byWidth.begin(), end = begin; begin != m_byWidth.end(); begin = end) {
     const int a = floors[*begin].sums().strategy().width();
     if (a > m_limits.units) return;
     end = std::find_if(begin, m_byWidth.end(),
                        [&](std::size_t k) { return floors[k].sums().strategy().width() != a; });
+    const bool alone = end - begin == 1;
     int from = to;
     for (std::ptrdiff_t left = end - begin; left > 0 && --from >= 0;) {
       if (!m_rules.mayStand(from, to)) continue;
       kept.clear();
       for (auto it = begin; it != end; ++it) {
-        if (ends[*it]) continue;
+        if (m_ends[*it]) continue;
         if (watch.over()) return;
         const std::size_t k = *it;
         const StageFloor& f = floors[k];
         const Part part{from, to};
         const double least = between(f.sums().leastAny, part);
         if (least > most) {
-          ends[k] = 1, --left;
+          m_ends[k] = 1, --left;
           continue;
         }
         const StageSize size = f.size(part);
@@ -123,7 +125,7 @@ void StagePrefixes::list(int to, InFlight inFlight, const std::vector<StageFloor
         const double own =
             f.work(m_problem.search.recompute, f.fixedMemory(size), inFlight, part, m_limits.capacity);
         if (own == kNever) {
-          ends[k] = 1, --left;
+          m_ends[k] = 1, --left;
           continue;
         }
         const double work = own + beside, load = work + data;
@@ -131,20 +133,21 @@ void StagePrefixes::list(int to, InFlight inFlight, const std::vector<StageFloor
         const auto fillIf = [&](double extra) {
           return fillOf(f, part, work, data + extra, m_received[k][at(from)]);
         };
-        if (isBeaten(fillIf(0))) continue;
-        Stage stage{to - from, a, k, {}};
+        const StageFill cheapest = fillIf(0);
+        if (isBeaten(cheapest)) continue;
+        m_stages.push_back({to - from, a, k, m_added.size()});
         double furthest = 0;
         for (int c = 0; c < (m_sites.empty() ? 1 : m_sites[k].classes()); ++c) {
           const double extra = m_sites.empty() ? 0 : m_sites[k].extra(c, part, m_problem.search.recompute);
-          auto& added = stage.ofClass.emplace_back();
+          auto& added = m_added.emplace_back();
           furthest = std::max(furthest, extra);
           if (load + extra > most) continue;
-          const StageFill fill = fillIf(extra);
+          const StageFill fill = extra > 0 ? fillIf(extra) : cheapest;
           added.emplace(Added{m_table.added(a, fill, tail), {}});
           if (!m_bands.empty()) added->bands = m_bands.added(fill, tail);
         }
-        if (load + furthest <= most) kept.push_back({fillIf(furthest), tail});
-        m_stages.push_back(std::move(stage));
+        if (!alone && load + furthest <= most)
+          kept.push_back({furthest > 0 ? fillIf(furthest) : cheapest, tail});
       }
     }
     m_reach = std::max(m_reach, to - std::max(from, 0));
@@ -174,12 +177,12 @@ void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watc
         if (!m_bands.empty()) m_bands.add(inFront, after, added.bands, times);
       };
       if (m_sites.empty()) {
-        add(front, here, *stage.ofClass.front(), count);
+        add(front, here, *m_added[stage.added], count);
         continue;
       }
       const std::uint8_t* classOf = m_sites[stage.floor].classOf();
       for (int u = 0; u < count; ++u)
-        if (const auto& of = stage.ofClass[classOf[u]]) add(front + at(u), here + at(u), *of, 1);
+        if (const auto& of = m_added[stage.added + classOf[u]]) add(front + at(u), here + at(u), *of, 1);
     }
   }
 }

@@ -58,12 +58,10 @@ private:
     PrefixTable<float>::Added table;
     LoadBands::Added bands;
   };
-  /// A relaxed stage that ends at some cut: what it adds, by the class of its site; none: it is too slow
-  /// there.
+  /// A relaxed stage that ends at some cut, and where in m_added it says what it adds.
   struct Stage {
     int layers, width;
-    std::size_t floor;
-    std::vector<std::optional<Added>> ofClass;
+    std::size_t floor, added;
   };
   /// `data`: seconds that are neither of the passes of the relaxed stage.
   StageFill fillOf(const StageFloor&, const Part&, double work, double data, double received) const;
@@ -93,10 +91,12 @@ private:
   std::vector<StageSites> m_sites;
   std::vector<int> m_fewest;  ///< stages that hold the layers from each cut on
   std::vector<int> m_alike;
-  std::vector<std::size_t> m_byWidth;       ///< floors, the fastest of a width first
-  std::vector<Stage> m_stages;              ///< that end at the cut looked at
-  int m_reach = 0;                          ///< layers in front of it that were looked at
-  std::vector<std::vector<double>> m_sent;  ///< per strategy and cut, seconds of the transfer behind
+  std::vector<std::size_t> m_byWidth;         ///< floors, the fastest of a width first
+  std::vector<Stage> m_stages;                ///< that end at the cut looked at
+  std::vector<std::optional<Added>> m_added;  ///< by the class of a site; none: too slow there
+  std::vector<char> m_ends;                   ///< per floor: nor does a longer stage count
+  int m_reach = 0;                            ///< layers in front of it that were looked at
+  std::vector<std::vector<double>> m_sent;    ///< per strategy and cut, seconds of the transfer behind
   std::vector<std::vector<double>> m_received;
   PrefixTable<float> m_table;
   LoadBands m_bands;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <limits>
 #include <vector>
 
@@ -12,6 +13,7 @@ class Watch;
 struct Sharding {
   int dataDegree = 1;
   std::vector<int> shardDegrees;
+  friend auto operator<=>(const Sharding&, const Sharding&) = default;
 };
 
 /// What no plan of one (b, σ, d) can beat when its gradients are exchanged, whichever shard groups it has.
