@@ -57,14 +57,16 @@ void NetworkTraffic::route(const PlanContextPtr& c, std::optional<Exchange> kind
 
 QString NetworkTraffic::sentence() const {
   if (!m_routedFor) return {};
+  const Seconds step = m_routedFor->plan->evaluation.batchTime;
   QString out;
   if (m_routed.busiest >= 0)
     out = tr("Busiest link: %1, busy %2 of a step of %3")
               .arg(phrase(nameOfLink(std::get<GraphSource>(m_routedFor->scenario->cluster.network).graph,
                                      m_routed.links[m_routed.busiest])),
-                   timeText(m_routed.bound), timeText(m_routedFor->plan->evaluation.batchTime));
+                   timeText(m_routed.bound), timeText(step));
   else
     out = tr("Nothing of this kind is sent");
+  if (m_routed.bound > step) out += tr(": the levels promise more than this network can carry");
   if (!m_routed.complete) out += tr(" (only part of the traffic was routed)");
   return out;
 }
