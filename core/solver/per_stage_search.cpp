@@ -257,7 +257,7 @@ bool PerStageSearch::take(Item item, const Put& put) {
 }
 
 void PerStageSearch::report(double bound, double done) {
-  m_watch.report("strategy per stage", 0.1 + 0.9 * done, limit(), bound);
+  m_watch.report(kPhase, 0.1 + 0.9 * done, limit(), bound);
 }
 
 bool PerStageSearch::runMany() {
@@ -324,8 +324,8 @@ void PerStageSearch::offerPacked(const Item& item) {
   const PackedStages packed = packedStages(m_problem, m_order, floors, target(item, 1), m_roomiest,
                                            item.units, bounds.leastMax(0, m_order.last(), item.units),
                                            bounds.mostLoad(item.units, limit()), m_watch);
-  const int stages = static_cast<int>(packed.floors.size());
-  if (stages < 2 || !m_space.stageCountAllowed(stages) ||
+  const int stages = packed.stages();
+  if (!packed.whole() || stages < 2 || !m_space.stageCountAllowed(stages) ||
       !m_space.devicesAllowed(static_cast<long long>(packed.units) * item.dataDegree))
     return;
   Found found;

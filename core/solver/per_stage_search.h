@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "solver/bounds/least_work.h"
@@ -19,6 +20,8 @@ namespace nest::planner {
 /// the further ones are those met on the way.
 class PerStageSearch {
 public:
+  static constexpr std::string_view kPhase = "strategy per stage";  ///< in reports of progress
+
   PerStageSearch(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Search& uniform,
                  Incumbents&, Watch&);
 

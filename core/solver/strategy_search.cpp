@@ -99,6 +99,7 @@ StrategySearch::StrategySearch(const Problem& problem, const LayerOrder& order, 
       m_interleaved(problem, order, shapes, space, uniform, incumbents, watch) {}
 
 bool StrategySearch::run() {
+  m_watch.enter(PerStageSearch::kPhase);
   Together both(m_perStage, m_interleaved);
   auto items = both.items();
   if (m_watch.over()) {  // not all are listed

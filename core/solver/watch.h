@@ -93,6 +93,8 @@ public:
   bool due() const {  ///< whether report() would tell anyone
     return m_control.progress && (!m_reported || Clock::now() - *m_reported >= m_pace);
   }
+  /// What reports say of long steps from here on, before the first of report().
+  void enter(std::string_view phase) { m_last.phase = phase; }
   /// `best`: seconds; infinite: nothing is known.
   void report(std::string_view phase, double fraction, double best, double lowerBound) {
     if (!due()) return;

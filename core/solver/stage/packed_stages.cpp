@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "solver/bounds/search_bounds.h"
 #include "solver/common.h"
@@ -12,7 +13,7 @@ namespace nest::planner {
 
 PackedStages packFromBehind(const Problem& problem, const LayerOrder& order,
                             const std::vector<StageFloor>& floors, const Target& target, double capacity,
-                            double perStage, double most, Watch& watch) {
+                            const StageWorth& worth, double most, Watch& watch) {
   PackedStages packed;
   packed.cuts.push_back(order.last());
   // Stages that fill hosts evenly do not straddle them.
@@ -21,9 +22,10 @@ PackedStages packFromBehind(const Problem& problem, const LayerOrder& order,
   int widest = 1;
   while (packed.cuts.back() > 0) {
     const int to = packed.cuts.back();
-    const InFlight inFlight = leastInFlight(target, static_cast<int>(packed.floors.size()), 0);
+    const int behind = packed.stages();
+    const InFlight inFlight = leastInFlight(target, behind, 0);
     struct {
-      double share = 0, load = 0;
+      double worth = -kNever, load = 0;
       int from = 0, policy = 0, width = 0;
       std::size_t floor = 0;
     } best;
@@ -31,7 +33,7 @@ PackedStages packFromBehind(const Problem& problem, const LayerOrder& order,
       const StageFloor& f = floors[k];
       const LayerSums& s = f.sums();
       const int a = s.strategy().width();
-      if (watch.overAfter(2000)) return {};
+      if (watch.overAfter(2000)) return packed;
       if (divides(a) && packed.units % a != 0) continue;
       const auto transfer = [&](int cut) {
         return cut > 0 && cut < order.last() ? leastTransfer(problem, 2 * a, s.boundary[at(cut)]) : 0;
@@ -50,15 +52,16 @@ PackedStages packFromBehind(const Problem& problem, const LayerOrder& order,
         if (held + step <= to && stands(to - held - step)) held += step;
       // What stands in front of all begins at the first device.
       if (held == to && (packed.units + a) % std::max(widest, divides(a) ? a : 1) != 0) --held;
-      if (held / (a + perStage) <= best.share) continue;
+      const double own = held > 0 ? worth(held, a, behind) : -kNever;
+      if (own <= best.worth) continue;
       const Part part{to - held, to};
-      best = {held / (a + perStage), kNever, part.from, 0, a, k};
+      best = {own, kNever, part.from, 0, a, k};
       for (int r = 0; r < kRecomputeCount; ++r)
         if (const double load = between(s.least[at(r)], part) + besides(part);
             problem.search.recompute[at(r)] && load < best.load && f.fits(r, inFlight, part, capacity, most))
           best.load = load, best.policy = r;
     }
-    if (best.share <= 0) return {};
+    if (best.width == 0) break;
     packed.cuts.push_back(best.from);
     packed.policies.push_back(best.policy);
     packed.floors.push_back(best.floor);
@@ -73,30 +76,86 @@ PackedStages packFromBehind(const Problem& problem, const LayerOrder& order,
   return packed;
 }
 
+namespace {
+
+/// In exactly so many stages, if that can be: of a price of units in layers under which stages are too few
+/// and one under which they are too many, the dearer behind, where less is in flight, and the other in front.
+PackedStages packInStages(int stages, double mostPrice,
+                          const std::function<PackedStages(const StageWorth&)>& pack, Watch& watch) {
+  constexpr int kHalvings = 9;
+  double low = 0, high = mostPrice;
+  const auto packed = [&](double last, double front, int until) {
+    return pack(
+        [=](int layers, int width, int behind) { return layers - (behind < until ? last : front) * width; });
+  };
+  PackedStages p;
+  for (int k = 0; k < kHalvings && !watch.look(); ++k) {
+    const double middle = (low + high) / 2;
+    p = packed(middle, middle, 0);
+    if (p.whole() && p.stages() == stages) return p;
+    (p.stages() >= stages ? high : low) = middle;
+  }
+  for (int from = 0, to = stages; from < to && !watch.look();) {
+    const int until = (from + to) / 2;  // so many have the dearer one
+    p = packed(high, low, until);
+    if (p.whole() && p.stages() == stages) return p;
+    if (p.stages() >= stages)
+      to = until;
+    else
+      from = until + 1;
+  }
+  return p;
+}
+
+}  // namespace
+
 PackedStages packedStages(const Problem& problem, const LayerOrder& order,
                           const std::vector<StageFloor>& floors, const Target& target, double capacity,
                           int units, double leastMax, double mostLoad, Watch& watch) {
   constexpr double kLeast = 0.25, kMost = 32, kRatio = 1.3;  // prices of a stage, in units
+  constexpr double kMostPrice = 4;  // of a unit in layers, in times of those that it holds on average
   constexpr double kFiner = 3e-3;
   constexpr int kHalvings = 12, kFurther = 36;
   PackedStages best;
   double least = kNever;
-  for (double perStage = kLeast; perStage < kMost; perStage *= kRatio) {
+  const auto& allowed = problem.constraints.stages;
+  // Packs with falling limits of the largest load. `finer`: the steps at the end.
+  const auto search = [&](const auto& pack, bool toCount, double finer) {
     double low = leastMax, high = mostLoad;
     const auto fits = [&](double most) {
-      PackedStages packed = packFromBehind(problem, order, floors, target, capacity, perStage, most, watch);
-      if (packed.floors.empty() || packed.units > units) return false;
+      PackedStages packed = pack(most);
+      const int stages = packed.stages();
+      if (packed.units > units || stages > allowed.most.value_or(stages)) return false;
+      if (!packed.whole()) return toCount;
       const double time = target.weights.time(packed.sum, most, packed.tail);
-      if (time < least) least = time, best = std::move(packed);
+      if (time < least && allowed.allows(stages)) least = time, best = std::move(packed);
       return true;
     };
     for (int k = 0; k < kHalvings && low < high && !watch.look(); ++k) {
       const double most = low > 0 ? std::sqrt(low * high) : high / 2;
       (fits(most) ? high : low) = most;
     }
-    // Less load may need fewer units all the same.
-    for (int k = 1; k <= kFurther && !watch.look(); ++k) fits(high * (1 - kFiner * k));
-  }
+    for (int k = 1; k <= kFurther && !watch.look(); ++k) fits(high * (1 - finer * k));
+  };
+  const auto pack = [&](const StageWorth& worth, double most) {
+    return packFromBehind(problem, order, floors, target, capacity, worth, most, watch);
+  };
+  for (const int stages : std::set{allowed.least.value_or(1), allowed.most.value_or(1)})
+    if (stages > 1)
+      search(
+          [&](double most) {
+            return packInStages(
+                stages, kMostPrice * order.layerCount() / units,
+                [&](const StageWorth& worth) { return pack(worth, most); }, watch);
+          },
+          true, -kFiner / 2);  // of so many stages not every load has some
+  if (allowed.least && allowed.least == allowed.most) return best;
+  for (double perStage = kLeast; perStage < kMost; perStage *= kRatio)
+    search(
+        [&](double most) {
+          return pack([=](int layers, int width, int) { return layers / (width + perStage); }, most);
+        },
+        false, kFiner);  // less load may need fewer units all the same
   return best;
 }
 

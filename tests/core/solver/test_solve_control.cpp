@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include "analytic/transformer.h"
@@ -9,6 +12,7 @@
 #include "solver/headway.h"
 #include "solver/solve.h"
 #include "solver/tuning.h"
+#include "solver/watch.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
 
@@ -104,6 +108,45 @@ private slots:
         QVERIFY(o.statistics.states >= 0 && o.log.candidates.size() <= 200'000);
       }
     std::this_thread::sleep_for(50ms);  // the last tables are freed while someone looks
+  }
+
+  /// Where no layout may hold its labels, all that is found was packed: in as many stages as are asked for.
+  void stagesArePackedToTheirNumber() {
+    Problem p = gpt();
+    p.job.microbatches = {1};
+    Tuning tuning;
+    tuning.firstStates = -1;
+    tuning.guesses = {.states = std::numeric_limits<long long>::max(), .layers = 1};
+    tuning.labels = {.few = 1, .most = 1};
+    for (const int stages : {11, 19}) {
+      p.constraints.stages = {stages, stages};
+      p.constraints.tensor = {8, 8};
+      p.search.strategyPerStage = false;
+      const Outcome wide = solve(p);
+      QVERIFY(wide.best());
+      p.constraints.tensor = {};
+      p.search.strategyPerStage = true;
+      Control control;
+      control.work = std::make_shared<WorkLimit>(3000);
+      const Outcome o = solve(p, control, &wide.best()->plan, tuning);
+      QCOMPARE(o.best()->plan.stageCount(), stages);
+      qInfo("%d stages: %.4f of one strategy, gap %.1f %%", stages,
+            o.best()->evaluation.batchTime / wide.best()->evaluation.batchTime, 100 * o.gap().value_or(1));
+      QVERIFY(o.best()->evaluation.batchTime < wide.best()->evaluation.batchTime);
+    }
+  }
+
+  /// A long step reports what it belongs to, though nothing new is known.
+  void whatIsEnteredIsNamed() {
+    std::string_view phase;
+    Control control;
+    control.progress = [&](const Progress& progress) { phase = progress.phase; };
+    planner::Watch watch(control, 0, 0);
+    watch.report("one", 0.1, 1, 0);
+    QVERIFY(phase == "one");
+    watch.enter("another");
+    watch.heed();
+    QVERIFY(phase == "another");
   }
 
   /// Before anything is searched.
