@@ -10,6 +10,10 @@ namespace {
 /// Differences of the whole below this are not worth a sentence, parts of it below this share not a clause.
 constexpr double kWorthSaying = 0.02, kWorthAClause = 0.005;
 
+bool isWorthSaying(const ScheduleDifference& d) {
+  return std::abs(d.relative()) > kWorthSaying;
+}
+
 }  // namespace
 
 ScheduleDifference scheduleDifference(const Problem& problem, const Plan& plan, const Evaluation& evaluation,
@@ -26,7 +30,7 @@ ScheduleDifference scheduleDifference(const Problem& problem, const Plan& plan, 
 }
 
 std::string sentenceOn(const ScheduleDifference& d, const Plan& plan) {
-  if (!(d.formula > Seconds()) || std::abs(d.relative()) <= kWorthSaying) return {};
+  if (!isWorthSaying(d)) return {};
   std::string out = "the simulation is " + text::percent(std::abs(d.relative())) +
                     (d.relative() < 0 ? " shorter" : " longer") + " than the formula: ";
   std::string reasons;
@@ -51,6 +55,13 @@ std::string sentenceOn(const ScheduleDifference& d, const Plan& plan) {
         "wait "
         "for each other");
   return out + reasons;
+}
+
+std::string differenceInWords(const Problem& problem, const Plan& plan, const Evaluation& evaluation,
+                              Seconds simulated) {
+  // Most plans differ too little: they need no second simulation.
+  if (!isWorthSaying({evaluation.pipelineTime, simulated, {}, {}})) return {};
+  return sentenceOn(scheduleDifference(problem, plan, evaluation, simulated), plan);
 }
 
 }  // namespace nest

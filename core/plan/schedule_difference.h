@@ -32,5 +32,7 @@ ScheduleDifference scheduleDifference(const Problem&, const Plan&, const Evaluat
 
 /// "the simulation is 12 % shorter: …"; empty within 2 %.
 std::string sentenceOn(const ScheduleDifference&, const Plan&);
+/// The same, simulating the passes alone only where there is something to say.
+std::string differenceInWords(const Problem&, const Plan&, const Evaluation&, Seconds simulated);
 
 }  // namespace nest

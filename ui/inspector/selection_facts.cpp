@@ -157,7 +157,7 @@ std::string simulationRemark(const PlanContext& c, const RankedPlan& shown, Seco
   const double passes = double(shown.plan.stageCount()) * shown.plan.chunksPerStage() *
                         std::max(1, shown.evaluation.microbatchCount);
   if (!(simulated.value() > 0) || passes > kMostPasses) return {};
-  return sentenceOn(scheduleDifference(*c.problem, shown.plan, shown.evaluation, simulated), shown.plan);
+  return differenceInWords(*c.problem, shown.plan, shown.evaluation, simulated);
 }
 
 void addPlan(Facts& f, const PlanContext& c) {

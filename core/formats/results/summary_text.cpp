@@ -176,8 +176,7 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
                 words::withError(m.batchTime, m.error) +
                     (m.simulated.value() > 0 ? "; simulated " + besideTime(m.simulated, m.batchTime) : ""));
   if (m.simulated.value() > 0)
-    if (const std::string why =
-            sentenceOn(scheduleDifference(*source.problem, r.plan, r.evaluation, m.simulated), r.plan);
+    if (const std::string why = differenceInWords(*source.problem, r.plan, r.evaluation, m.simulated);
         !why.empty())
       out += titled("simulation", why);
   out += titled("throughput", text::rate(m.samplesPerSecond) + " samples/s, " +

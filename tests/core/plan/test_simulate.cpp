@@ -216,6 +216,7 @@ private slots:
           QVERIFY(std::abs((d.passes + d.tail + d.formula - d.simulated).value()) <= rounding);
           if (whole < 0.75) QVERIFY(d.tail < Seconds());
           QCOMPARE(sentenceOn(d, plan).empty(), std::abs(whole - 1) <= 0.02);
+          QCOMPARE(differenceInWords(p, plan, e, d.simulated), sentenceOn(d, plan));
         }();
       });
     }
