@@ -122,6 +122,7 @@ int exportPlan(const Arguments& args) {
   const Limits limits = limitsOf(args, misuse);
   if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
   const std::string as = args.value("--as").value_or("");
+  if (as.empty()) return report({refused("--as is missing", "see nest-plan export --help")}), kBadInput;
   const auto cores = wholeNumber(args, "--cores-per-host", 1, 100'000, misuse);
   if (cores && as != "rankfile")
     misuse.push_back(
@@ -129,13 +130,21 @@ int exportPlan(const Arguments& args) {
   if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
   const auto target = launchTargetNamed(as);
   const Format* format = findFormat(as);
+  const bool ofPlan = as != "scenario" && !(format && format->write);
+  const bool hasPlan = args.files.size() > 1;
+  if (hasPlan && !ofPlan)
+    return report({refused("--as " + as + " writes no plan", "leave " + args.files[1] + " out")}), kBadInput;
+  for (const char* limit : {"--deadline", "--work-limit"})
+    if (args.has(limit) && (hasPlan || !ofPlan))
+      return report({refused(std::string(limit) + " limits a search, and nothing is searched here",
+                             "leave it out")}),
+             kBadInput;
   if (args.has("--for") && as != "folder")
     return report(
                {refused("--for names the program that a folder starts", "write --as folder --for megatron")}),
            kBadInput;
   if (as == "folder" && !args.has("--output"))
     return report({refused("a folder needs a place", "add -o FOLDER")}), kBadInput;
-  if (as.empty()) return report({refused("--as is missing", "see nest-plan export --help")}), kBadInput;
   const auto input = readInput(args.files[0], false);
   if (!input) return kBadInput;
   const nest::Program& program = programOf(input->scenario);
@@ -167,9 +176,9 @@ int exportPlan(const Arguments& args) {
   }
   report(written.diagnostics);
   if (!written) return kNoPlanFits;
-  const std::string replaces = as == "scenario"                        ? args.files[0]
-                               : as == "plan" && args.files.size() > 1 ? args.files[1]
-                                                                       : std::string();
+  const std::string replaces = as == "scenario"          ? args.files[0]
+                               : as == "plan" && hasPlan ? args.files[1]
+                                                         : std::string();
   const Diagnostics failed = writeTextFile(args.value("--output").value_or("-"), *written, replaces);
   report(failed);
   return failed.empty() ? kDone : kBadInput;

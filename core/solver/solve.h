@@ -10,8 +10,8 @@ namespace nest {
 inline constexpr const char* kMissUnknown = "miss-unknown";
 
 /// Finds the best plan (STATEMENT.md §5, §6): complete over the search options, or the best so far with a
-/// lower bound when stopped. Pure; may run on any thread. `start`: a plan to begin from (re-evaluated;
-/// ignored if it does not fit).
+/// lower bound when stopped. Pure; may run on any thread. `start`: a plan to begin from (evaluated
+/// anew; ignored if it does not fit or is no plan of the search).
 ///
 /// One thread, whatever search.threads says: configurations are popped best first and each lowers the limit
 /// for the next, sharing group shapes and sums. A second thread was tried: rows solved six ahead in batches,

@@ -145,6 +145,8 @@ private slots:
     row("a part of the schema", {"fields", "tensor", "--schema"}, "--schema is of all fields");
     row("restart of nothing", {"sweep", s, "--set", "job.global_batch=8", "--restart"},
         "--restart goes with -o");
+    row("a plan of none", {"export", s, s, "--as", "scenario"}, "--as scenario writes no plan");
+    row("a limit of none", {"export", s, "--as", "dot", "--deadline", "1"}, "nothing is searched here");
     const QStringList import = {"import", "models/llama-3-8b.json", "--network", "host:8@450GB/s"};
     row("a level twice", import + QStringList{"--level", "0=1GB/s", "--level", "0=2GB/s"},
         "gives level 0 twice");

@@ -92,12 +92,6 @@ long long StageWindows::windowPairs() const {
   return pairs;
 }
 
-long long StageWindows::windowCuts() const {
-  long long cuts = 0;
-  for (int i = 0; i <= m_context.stages; ++i) cuts += m_last[at(i)] - m_first[at(i)] + 1;
-  return cuts;
-}
-
 bool StageWindows::findLeastWork(Watch& watch) {
   const int s = m_context.stages;
   m_leastWork.assign(at(s) + 1, {});

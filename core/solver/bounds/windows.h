@@ -57,7 +57,6 @@ public:
   /// limits fall and hops grow, because what was out of reach remains so.
   bool findLeastWork(Watch&);
   long long windowPairs() const;  ///< stages that the windows leave
-  long long windowCuts() const;
   bool knowsLeastWork() const { return !m_leastWork.empty(); }
   /// The sum of the loads of stages 0…stage−1 that hold the layers before `cut`, each under a policy that
   /// fits, is not below this; hops are left out.
