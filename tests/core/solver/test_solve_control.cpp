@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -116,7 +115,7 @@ private slots:
     p.job.microbatches = {1};
     Tuning tuning;
     tuning.firstStates = -1;
-    tuning.guesses = {.states = std::numeric_limits<long long>::max(), .layers = 1};
+    tuning.guesses = {.states = 1LL << 60, .layers = 1};
     tuning.labels = {.few = 1, .most = 1};
     for (const int stages : {11, 19}) {
       p.constraints.stages = {stages, stages};
