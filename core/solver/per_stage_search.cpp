@@ -268,7 +268,10 @@ bool PerStageSearch::runMany() {
   m_mostStates = m_watch.states() + kFewStates;
   m_leaders.clear();
   // Those met so far may be far slower than those that there are: near the best first.
-  for (const double near : {0.01, 0.04, 0.16, kNever}) {
+  constexpr double kFar = 1.2;
+  const bool isFar = m_incumbents.limit() > m_incumbents.lead().time * kFar;
+  for (const double near : {0.04, 0.16, kNever}) {
+    if (!isFar && near < kNever) continue;
     m_reach = m_incumbents.lead().time * (1 + near);
     // The bounds so far look away from what is beyond.
     m_bounds.clear();
