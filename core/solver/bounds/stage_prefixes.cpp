@@ -143,8 +143,8 @@ void StagePrefixes::list(int to, InFlight inFlight, const std::vector<StageFloor
           furthest = std::max(furthest, extra);
           if (load + extra > most) continue;
           const StageFill fill = extra > 0 ? fillIf(extra) : cheapest;
-          added.emplace(Added{m_table.added(a, fill, tail), {}});
-          if (!m_bands.empty()) added->bands = m_bands.added(fill, tail);
+          added.emplace(m_table.added(a, fill, tail),
+                        m_bands.empty() ? LoadBands::Added() : m_bands.added(fill, tail));
         }
         if (!alone && load + furthest <= most)
           kept.push_back({furthest > 0 ? fillIf(furthest) : cheapest, tail});
