@@ -130,8 +130,6 @@ private Q_SLOTS:
       QVERIFY(!b.solved());  // as when both are given at the start
       const Scenario before = b.scenario();
       QVERIFY(b.window.openPath(logOf(b, dir, predicted * 1300, run)));
-      QVERIFY(b.scenario() == before);
-      QVERIFY2(told(b).contains(QStringLiteral("as soon as the plan")), qPrintable(told(b)));
       QTRY_VERIFY2(b.scenario().model.calibration != 1, qPrintable(told(b)));
       QVERIFY2(!told(b).contains(QStringLiteral("drop")), qPrintable(told(b)));
       QCOMPARE(b.scenario().constraints == before.constraints, run == tensor);
