@@ -26,7 +26,7 @@ struct BackgroundTask::State {
       const std::lock_guard lock(mutex);
       if (of != generation) return;
       if (result) waiting.push_back(std::move(result));
-      if (last) busy = false, ended = true, failure = std::move(why);
+      if (last) ended = true, failure = std::move(why);
       call = !std::exchange(awake, true);
     }
     if (call) wake();
@@ -48,7 +48,7 @@ void BackgroundTask::start(Work work) {
   {
     const std::lock_guard lock(s.mutex);
     mine = ++s.generation;
-    s.busy = true, s.ended = false, s.fraction = 0;
+    s.busy = true, s.fraction = 0;
     s.failure.clear();
   }
   s.thread = std::jthread([&s, mine, work = std::move(work)](std::stop_token stop) {
@@ -76,7 +76,7 @@ void BackgroundTask::stop() {
   {
     const std::lock_guard lock(s.mutex);
     ++s.generation;
-    s.busy = false;
+    s.busy = s.ended = false;
     s.waiting.clear();
   }
   if (s.thread.joinable()) {
@@ -107,6 +107,7 @@ bool BackgroundTask::drain() {
     const std::lock_guard lock(s.mutex);
     results.swap(s.waiting);
     ended = std::exchange(s.ended, false);
+    if (ended) s.busy = false;
     s.awake = false;
     s.shownFailure = s.failure;
   }

@@ -25,8 +25,8 @@ public:
   ~BackgroundTask();  ///< stops and joins
 
   void start(Work);
-  void stop();  ///< what is still to be delivered is dropped
-  bool isBusy() const;
+  void stop();          ///< what is still to be delivered is dropped
+  bool isBusy() const;  ///< until drain() has run what was delivered last
 
   double fraction() const;             ///< of the newest progress, 0…1
   const std::string& failure() const;  ///< of the last study; empty if it ended well

@@ -132,7 +132,7 @@ void JobRunner::cancel() {
 
 bool JobRunner::isBusy() const {
   const std::lock_guard lock(m_state->mutex);
-  return m_state->waiting.has_value() || (m_state->running && !m_state->running->stale);
+  return m_state->waiting || (m_state->running && !m_state->running->stale) || !m_state->finished.empty();
 }
 
 std::vector<JobRunner::Message> JobRunner::drain() {

@@ -44,8 +44,8 @@ public:
   /// A waiting older request is replaced. A running one is cancelled unless it is live, and its result
   /// dropped.
   void submit(Request);
-  void cancel();  ///< stops what runs and forgets what waits; its result comes as Stopped or BestSoFar
-  bool isBusy() const;
+  void cancel();        ///< stops what runs and forgets what waits; its result comes as Stopped or BestSoFar
+  bool isBusy() const;  ///< until drain() has handed out the result
 
   /// Newest progress and all finished results since the last call.
   std::vector<Message> drain();

@@ -52,7 +52,6 @@ PlanningSession::PlanningSession(ScenarioDocument& document, JobRunner::Solve so
 
 PlanningSession::~PlanningSession() = default;
 
-/// Only where requests are made and results taken: between its end and its result a search still runs.
 void PlanningSession::followSearch() {
   const bool running = m_runner->isBusy();
   if (!running) *m_search = {};

@@ -69,6 +69,24 @@ private slots:
     QCOMPARE(got, 0);
     QVERIFY(!task.isBusy());
   }
+  void toItsOwnerItEndsWithWhatItDelivered() {
+    std::atomic<int> wakes = 0;
+    BackgroundTask task([&] { ++wakes; });
+    task.start([](const Control&, const BackgroundTask::Deliver&) {});
+    while (wakes == 0) std::this_thread::yield();
+    QVERIFY(task.isBusy());
+    QVERIFY(task.drain());
+    QVERIFY(!task.isBusy());
+  }
+  void aStopLeavesNoEndBehind() {
+    std::atomic<int> wakes = 0;
+    BackgroundTask task([&] { ++wakes; });
+    task.start([](const Control&, const BackgroundTask::Deliver&) {});
+    while (wakes == 0) std::this_thread::yield();
+    task.stop();
+    QVERIFY(!task.isBusy());
+    QVERIFY(!task.drain());
+  }
   void anExceptionEndsTheStudyWithItsWords() {
     BackgroundTask task([] {});
     task.start([](const Control&, const BackgroundTask::Deliver&) { throw std::runtime_error("no disk"); });

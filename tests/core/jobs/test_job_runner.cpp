@@ -118,9 +118,11 @@ private Q_SLOTS:
   void undrainedResultIsDroppedByANewerRequest() {
     Gate gate;
     gate.letGo(1);
-    JobRunner runner([] {}, gate.solve());
+    std::atomic<int> wakes = 0;
+    JobRunner runner([&] { ++wakes; }, gate.solve());
     runner.submit(request(1));
-    while (runner.isBusy()) std::this_thread::sleep_for(1ms);
+    while (wakes == 0) std::this_thread::sleep_for(1ms);
+    QVERIFY(runner.isBusy());  // to its owner it ends with its result
     runner.submit(request(2));
     gate.waitStarted(2);
     QVERIFY(runner.drain().empty());
@@ -263,9 +265,9 @@ private Q_SLOTS:
       for (auto& m : runner.drain())
         if (m.finished) all.push_back(std::move(m));
     }
-    while (runner.isBusy()) std::this_thread::yield();
-    for (auto& m : runner.drain())
-      if (m.finished) all.push_back(std::move(m));
+    while (runner.isBusy())
+      for (auto& m : runner.drain())
+        if (m.finished) all.push_back(std::move(m));
     QVERIFY(!all.empty());
     QCOMPARE(all.back().generation, 500);
     for (std::size_t i = 1; i < all.size(); ++i) QVERIFY(all[i - 1].generation < all[i].generation);
