@@ -67,8 +67,7 @@ private slots:
     piped.start("sh", {"-c", "\"$0\" evaluate \"$1\" \"$2\" --measured 12s --calibrated \"$3\" | true",
                        NEST_BINARY_DIR "/nest-plan", made, plan, calibrated});
     QVERIFY(piped.waitForFinished(60000));
-    for (int i = 0; i < 100 && !QFile::exists(calibrated); ++i) QTest::qWait(50);
-    QVERIFY(QFile::exists(calibrated));
+    QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(calibrated), 60000);
   }
   void benchmarksAndTracesTellBeforeAndAfter() {
     QTemporaryDir dir;

@@ -30,6 +30,13 @@ QByteArray contentOf(const QString& path) {
   return QByteArray::fromStdString(readFile(path.toStdString()));
 }
 
+/// Whether the process has said what it does on the signal.
+bool catches(qint64 process, int signal) {
+  const QByteArray status = contentOf(QStringLiteral("/proc/%1/status").arg(process));
+  const auto caught = status.indexOf("SigCgt:");
+  return caught >= 0 && (status.mid(caught + 7, 17).trimmed().toULongLong(nullptr, 16) >> (signal - 1) & 1);
+}
+
 QStringList sweepOf(const QString& values, const QStringList& more = {}) {
   return QStringList{QStringLiteral("sweep"),     kSample,
                      QStringLiteral("--set"),     values,
@@ -140,7 +147,8 @@ private slots:
     QProcess p;
     p.start(kPlan, sweepOf(QStringLiteral("job.global_batch=8..80000+8")));
     QVERIFY(p.waitForStarted());
-    QTest::qWait(1500);  // until some rows are solved; none at all would be told rightly, too
+    QTRY_VERIFY_WITH_TIMEOUT(catches(p.processId(), SIGINT), 60000);
+    QTest::qWait(500);  // until some rows are solved; none at all would be told rightly, too
     ::kill(static_cast<pid_t>(p.processId()), SIGINT);
     const Ran r = finish(p);
     QCOMPARE(r.code, 3);

@@ -67,7 +67,7 @@ private slots:
   void filesAreJudgedAsTheReaderJudgesThem() {
     QProcess probe;
     probe.start(QStringLiteral("python3"), {QStringLiteral("-c"), QStringLiteral("import jsonschema")});
-    if (!probe.waitForFinished() || probe.exitCode() != 0) QSKIP("python3-jsonschema is not installed");
+    if (!probe.waitForFinished(120000) || probe.exitCode() != 0) QSKIP("python3-jsonschema is not installed");
     struct Document {
       std::string what, text;
       bool fine;
