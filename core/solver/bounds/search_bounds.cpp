@@ -102,8 +102,9 @@ InFlight leastInFlight(const Target& target, int behind, int fewest) {
 std::vector<int> layersUnlike(const LayerGraph& graph) {
   constexpr std::size_t kMost = 100;
   std::vector<int> layers;
+  if (!graph.isChain()) return layers;
   std::vector<char> isKnown(at(graph.classCount), 0);
-  for (int x = 0; graph.isChain() && x < graph.layerCount() && layers.size() < kMost; ++x)
+  for (int x = 0; x < graph.layerCount() && layers.size() < kMost; ++x)
     if (char& known = isKnown[at(graph.layers[at(x)].classId)]; !known) known = 1, layers.push_back(x);
   return layers;
 }
