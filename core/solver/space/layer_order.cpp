@@ -109,6 +109,18 @@ RangeMaximum::RangeMaximum(const LayerOrder& order, std::vector<double> perLayer
     for (auto& [value, layers] : equal) m_falling.push_back({value, std::move(layers)});
     return;
   }
+  // Tables over ten thousand layers fill more memory than everything else about them.
+  constexpr std::size_t kLong = 256, kFewer = 8;
+  if (std::vector<double> stretches; perLayer.size() > kLong) {
+    for (const double value : perLayer) {
+      if (stretches.empty() || stretches.back() != value) stretches.push_back(value);
+      m_place.push_back(static_cast<int>(stretches.size()) - 1);
+    }
+    if (stretches.size() * kFewer < perLayer.size())
+      perLayer = std::move(stretches);
+    else
+      m_place = {};
+  }
   m_sparse.push_back(std::move(perLayer));
   for (std::size_t run = 1; 2 * run <= m_sparse[0].size(); run *= 2) {
     const auto& half = m_sparse.back();
@@ -121,6 +133,7 @@ RangeMaximum::RangeMaximum(const LayerOrder& order, std::vector<double> perLayer
 double RangeMaximum::operator()(int from, int to) const {
   if (from == to || m_order == nullptr) return 0;
   if (!m_sparse.empty()) {
+    if (!m_place.empty()) from = m_place[at(from)], to = m_place[at(to) - 1] + 1;
     const auto length = static_cast<unsigned>(to - from);
     const auto k = static_cast<std::size_t>(std::bit_width(length) - 1);
     const auto& row = m_sparse[k];

@@ -65,7 +65,8 @@ public:
 
 private:
   const LayerOrder* m_order = nullptr;
-  std::vector<std::vector<double>> m_sparse;  ///< chain: maxima over runs of 2^k layers
+  std::vector<int> m_place;                   ///< chain of long stretches alike: the stretch of each layer
+  std::vector<std::vector<double>> m_sparse;  ///< chain: maxima over runs of 2^k layers, or stretches
   struct Equal {
     double value;
     std::vector<std::uint64_t> layers;  ///< bits
