@@ -51,8 +51,12 @@ ChunkSearch::Microbatch& ChunkSearch::microbatch(const Item& item) {
   Microbatch& m = it->second;
   if (!isNew) return m;
   const bool covers = m_space.schedules()[at(item.choice)].schedule->coversExchanges();
-  for (int k : m_space.strategies()) m.sums.push_back(&m_uniform.sumsOf(item.microbatch, k, covers));
-  m.least = LeastWork(m_order, *m_problem.graph, m.sums);
+  std::vector<const LeastLayers*> least;
+  for (int k : m_space.strategies()) {
+    m.sums.push_back(&m_uniform.sumsOf(item.microbatch, k, covers));
+    least.push_back(&m.sums.back()->leastLayers);
+  }
+  m.least = LeastWork(*m_problem.graph, least);
   return m;
 }
 

@@ -59,14 +59,16 @@ const PerStageSearch::Microbatch& PerStageSearch::microbatch(int index) {
   if (!isNew) return m;
   m.narrow = std::numeric_limits<int>::max();
   m.leastBoundary = kNever;
+  std::vector<const LeastLayers*> least;
   for (int k : m_space.strategies()) {
     LayerSums& s = m_uniform.sumsOf(index, k);
     m.sums.push_back(&s);
+    least.push_back(&s.leastLayers);
     m.narrow = std::min(m.narrow, s.strategy().width());
     m.wide = std::max(m.wide, s.strategy().width());
     m.leastBoundary = std::min(m.leastBoundary, s.leastBoundary);
   }
-  m.least = LeastWork(m_order, *m_problem.graph, m.sums);
+  m.least = LeastWork(*m_problem.graph, least);
   return m;
 }
 

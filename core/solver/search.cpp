@@ -31,6 +31,13 @@ LayerSums& Search::sumsOf(int microbatch, int strategy, bool covered) {
   return *sums;
 }
 
+const LeastLayers* Search::leastLayersOf(int microbatch, int strategy, bool covered) {
+  const auto made = m_sums.find({microbatch, strategy, covered});
+  if (made != m_sums.end()) return &made->second->leastLayers;
+  if (m_watch.heed() && m_watch.stopped()) return nullptr;
+  return &m_leastLayers.emplace_back(LeastLayers::of(m_problem, m_shapes, microbatch, strategy, covered));
+}
+
 bool Search::run(const Most& most) {
   if (m_rules.contradictory()) {
     m_lowerBound = kNever;

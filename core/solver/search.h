@@ -51,6 +51,8 @@ public:
   /// Solves a found configuration again for the preferred one among equal plans.
   void settleTies(Found&);
   LayerSums& sumsOf(int microbatch, int strategy, bool covered = false);
+  /// Of these sums, whether they are made or not; null for one who has asked to stop, where they are not.
+  const LeastLayers* leastLayersOf(int microbatch, int strategy, bool covered);
 
   /// For searchBestFirst: one row of the log, under one ZeRO stage. Or, of very many, all rows of one
   /// (b, σ, d) that are not listed yet: `entry` is then the number of that part, `zero` is kUnlisted.
@@ -175,6 +177,7 @@ private:
   std::optional<Budget> m_budget;
   double m_roomiest = 0;  ///< memory of the largest device, with kMemoryRounding
   std::map<std::tuple<int, int, bool>, std::unique_ptr<LayerSums>> m_sums;
+  std::deque<LeastLayers> m_leastLayers;
   std::deque<Group> m_groups;
   std::vector<int> m_unlike;  ///< layersUnlike()
   std::vector<Entry> m_entries;

@@ -195,8 +195,7 @@ public:
       if (!complete) bound = kNever;
       complete = chooseStrategies(search, bound);
     } else if (!complete && !(bound > 0)) {
-      // Not all candidates are listed: what they are made of takes longer than one who stops should wait.
-      if (!m_watch.stopped()) bound = leastTime(m_problem, m_order, m_space, search);
+      bound = leastTime(m_problem, m_order, m_space, search);  // not all candidates are listed
     } else if (choose) {
       bound = std::min(bound, leastTime(m_problem, m_order, m_space, search));
     }

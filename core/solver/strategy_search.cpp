@@ -67,23 +67,29 @@ bool choosesStrategies(const Problem& problem, const SearchSpace& space) {
 // Falls with the chunks.
 double leastTime(const Problem& problem, const LayerOrder& order, const SearchSpace& space, Search& uniform) {
   double least = kNever;
-  for (const auto& [schedule, v] : space.schedules())
-    for (int b : space.microbatches()) {
-      std::vector<LayerSums*> sums;
-      int narrow = std::numeric_limits<int>::max();
-      for (int k : space.strategies()) {
-        sums.push_back(&uniform.sumsOf(b, k, schedule->coversExchanges()));
-        narrow = std::min(narrow, sums.back()->strategy().width());
+  for (const bool covered : {false, true}) {
+    auto choices = space.schedules();
+    std::erase_if(choices, [&](const auto& c) { return c.schedule->coversExchanges() != covered; });
+    if (choices.empty()) continue;
+    for (const int b : space.microbatches()) {
+      std::vector<const LeastLayers*> layers;
+      for (const int k : space.strategies()) {
+        layers.push_back(uniform.leastLayersOf(b, k, covered));
+        if (!layers.back()) return 0;
       }
-      const LeastWork all(order, *problem.graph, sums);
-      int last = 0;
-      for (int d : space.dataDegrees(b, narrow)) {
-        const int m = problem.microbatchCount(problem.profile->microbatches()[at(b)], d);
-        if (m == std::exchange(last, m)) continue;  // more replicas leave fewer units
-        const auto bound = targetOf(problem.search.objective, *schedule, m, 1, v).bound;
-        least = std::min(least, all.time(bound, problem.cluster->deviceCount() / d, order.layerCount() / v));
+      const LeastWork work(*problem.graph, layers);
+      for (const auto& [schedule, v] : choices) {
+        int last = 0;
+        for (const int d : space.dataDegrees(b, work.narrow())) {
+          const int m = problem.microbatchCount(problem.profile->microbatches()[at(b)], d);
+          if (m == std::exchange(last, m)) continue;  // more replicas leave fewer units
+          const auto bound = targetOf(problem.search.objective, *schedule, m, 1, v).bound;
+          const int units = problem.cluster->deviceCount() / d;
+          least = std::min(least, work.time(bound, units, order.layerCount() / v));
+        }
       }
     }
+  }
   return least;
 }
 

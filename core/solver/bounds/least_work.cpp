@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 
 #include "solver/common.h"
 
@@ -13,20 +12,19 @@ namespace {
 constexpr int kSteps = 9;
 }  // namespace
 
-LeastWork::LeastWork(const LayerOrder& order, const LayerGraph& graph, const std::vector<LayerSums*>& sums)
+LeastWork::LeastWork(const LayerGraph& graph, const std::vector<const LeastLayers*>& strategies)
     : m_narrow(std::numeric_limits<int>::max()) {
-  std::map<int, std::size_t> numbers;
-  for (const LayerSums* s : sums) m_narrow = std::min(m_narrow, s->strategy().width());
-  for (int c = 1; c < order.cutCount(); ++c) {
-    const int x = order.added(c);
-    if (!numbers.try_emplace(graph.layers[at(x)].classId, m_classes.size()).second) continue;
+  for (const LeastLayers* s : strategies) m_narrow = std::min(m_narrow, s->width);
+  std::vector<int> count(at(graph.classCount), 0);
+  for (const Layer& layer : graph.layers) ++count[at(layer.classId)];
+  for (int k = 0; k < graph.classCount; ++k) {
+    if (count[at(k)] == 0) continue;
     Class& added = m_classes.emplace_back();
+    added.layers = count[at(k)];
     std::vector<Choice> all;
-    for (const LayerSums* s : sums) {
-      if (!s->usable(x)) continue;
-      const double load = s->leastAny[at(c)] - s->leastAny[at(order.parent(c))];
-      all.push_back({s->strategy().width(), load, load * s->strategy().width()});
-    }
+    for (const LeastLayers* s : strategies)
+      if (const double load = s->ofClass[at(k)].fastest; load < kNever)
+        all.push_back({s->width, load, load * s->width});
     std::stable_sort(all.begin(), all.end(), [](const Choice& a, const Choice& b) {
       return std::pair(a.width, a.load) < std::pair(b.width, b.load);
     });
@@ -36,7 +34,6 @@ LeastWork::LeastWork(const LayerOrder& order, const LayerGraph& graph, const std
           }))
         added.choices.push_back(choice);
   }
-  for (const Layer& layer : graph.layers) ++m_classes[numbers.at(layer.classId)].layers;
 }
 
 double LeastWork::time(const ObjectiveWeights& weights, int units, int stages) const {

@@ -11,7 +11,7 @@ namespace nest::planner {
 class LeastWork {
 public:
   LeastWork() = default;
-  LeastWork(const LayerOrder&, const LayerGraph&, const std::vector<LayerSums*>&);
+  LeastWork(const LayerGraph&, const std::vector<const LeastLayers*>&);
   /// Of at most so many stages on at most so many units; infinite: no strategy fits on them.
   double time(const ObjectiveWeights&, int units, int stages) const;
   int narrow() const { return m_narrow; }  ///< the narrowest strategy

@@ -26,6 +26,13 @@ bool runs(Phase phase, int policy) {
   return true;
 }
 
+double fastestDevice(const Hierarchy& cluster) {
+  if (cluster.hasUniformDevices()) return 1;
+  double best = 0;
+  for (int i = 0; i < cluster.deviceCount(); ++i) best = std::max(best, cluster.factor(DeviceIndex(i)).speed);
+  return best;
+}
+
 template <class T, class PerLayer>
 std::vector<T> sumOver(const LayerOrder& order, PerLayer perLayer) {
   std::vector<T> sums(at(order.cutCount()), T{});
@@ -139,53 +146,53 @@ void LayerSums::addLeastTransfer(const Problem& problem) {
   leastTransfer = m_covered ? 0 : planner::leastTransfer(problem, 2 * m_strategy.width(), bytes);
 }
 
-double LayerSums::shown(const Problem& problem, Exchange e) const {
-  const bool hidden = m_covered && (e == Exchange::Expert || e == Exchange::Pipeline);
-  return hidden ? 0 : 1 - problem.assumptions.overlap[at(static_cast<int>(e))];
+LeastLayers LeastLayers::of(const Problem& problem, GroupShapes& shapes, int microbatch, int strategy,
+                            bool covered) {
+  const Strategy& s = problem.profile->strategies()[at(strategy)];
+  const double best = fastestDevice(*problem.cluster);
+  const auto shown = [&](Exchange e) {  // what overlap leaves at least
+    return covered && e == Exchange::Expert ? 0 : 1 - problem.assumptions.overlap[e];
+  };
+  const std::array groups{
+      std::pair(shown(Exchange::Tensor), shapes.cheapestRun(s.tensor, 1)),
+      std::pair(shown(Exchange::Context), shapes.cheapestRun(s.context, s.tensor)),
+      std::pair(shown(Exchange::Expert), shapes.cheapestRun(s.expert, s.foldedExperts ? 1 : s.width()))};
+  LeastLayers all{s.width(), std::vector<LeastLayer>(at(problem.graph->classCount))};
+  for (int k = 0; k < problem.graph->classCount; ++k) {
+    const LayerCost* cost = problem.profile->cost(k, strategy, microbatch);
+    if (!cost) continue;
+    LeastLayer layer;
+    layer.forward = cost->forward.value() / best;
+    for (int r = 0; r < kRecomputeCount; ++r)
+      layer.seconds[at(r)] =
+          (cost->forward + cost->backward + cost->recompute[at(r)].extraBackward).value() / best;
+    for (const Collective& c : cost->collectives) {
+      const auto& [share, rates] = groups[at(static_cast<int>(c.group))];
+      const double time = share * c.times * rates.time(c.kind, c.bytes.value());
+      if (c.phase == Phase::Forward) layer.forward += time;
+      for (int r = 0; r < kRecomputeCount; ++r)
+        if (runs(c.phase, r)) layer.seconds[at(r)] += time;
+    }
+    for (int r = 0; r < kRecomputeCount; ++r)
+      if (problem.search.recompute[at(r)] && cost->recompute[at(r)].available)
+        layer.fastest = std::min(layer.fastest, layer.seconds[at(r)]);
+    if (std::isfinite(layer.fastest)) all.ofClass[at(k)] = layer;
+  }
+  return all;
 }
 
 void LayerSums::addBounds(const Problem& problem, GroupShapes& shapes) {
   const LayerOrder& order = *m_order;
-  double best = 1;  // fastest device
-  if (!problem.cluster->hasUniformDevices()) {
-    best = 0;
-    for (int i = 0; i < problem.cluster->deviceCount(); ++i)
-      best = std::max(best, problem.cluster->factor(DeviceIndex(i)).speed);
-  }
   leastTensor = sumsOf(GroupKind::Tensor, shapes.cheapestRun(m_strategy.tensor, 1));
   leastContext = sumsOf(GroupKind::Context, shapes.cheapestRun(m_strategy.context, m_strategy.tensor));
-  const ExchangeSums &tensor = leastTensor, &context = leastContext;
-  const ExchangeSums experts =
-      sumsOf(GroupKind::Expert,
-             shapes.cheapestRun(m_strategy.expert, m_strategy.foldedExperts ? 1 : m_strategy.width()));
-  const auto shown = [&](Exchange kind) { return this->shown(problem, kind); };
-  const auto value = [&](int r, int c) {
-    return (compute[at(c)] + extra[at(r)][at(c)]) / best +
-           shown(Exchange::Tensor) * tensor.upTo[at(r)][at(c)] +
-           shown(Exchange::Context) * context.upTo[at(r)][at(c)] +
-           shown(Exchange::Expert) * experts.upTo[at(r)][at(c)];
-  };
-  for (int c = 0; c < order.cutCount(); ++c)
-    leastForward.push_back(forward[at(c)] / best + shown(Exchange::Tensor) * tensor.forward[at(c)] +
-                           shown(Exchange::Context) * context.forward[at(c)] +
-                           shown(Exchange::Expert) * experts.forward[at(c)]);
-  for (int r = 0; r < kRecomputeCount; ++r) {
-    least[at(r)].resize(at(order.cutCount()));
-    for (int c = 0; c < order.cutCount(); ++c) least[at(r)][at(c)] = value(r, c);
-  }
-  std::vector<double> perLayer(at(order.layerCount()), std::numeric_limits<double>::infinity());
-  for (int c = 1; c < order.cutCount(); ++c) {
-    const int p = order.parent(c);
-    for (int r = 0; r < kRecomputeCount; ++r)
-      if (problem.search.recompute[at(r)] && missing[at(r)][at(c)] == missing[at(r)][at(p)])
-        perLayer[at(order.added(c))] =
-            std::min(perLayer[at(order.added(c))], least[at(r)][at(c)] - least[at(r)][at(p)]);
-  }
-  for (std::size_t x = 0; x < perLayer.size(); ++x) {
-    if (!m_usable[x]) perLayer[x] = 0;
-    slowestLayer = std::max(slowestLayer, perLayer[x]);
-  }
-  leastAny = sumOver<double>(order, [&](int x) { return perLayer[at(x)]; });
+  leastLayers = LeastLayers::of(problem, shapes, m_microbatchIndex, m_strategyIndex, m_covered);
+  const auto layer = [&](int x) -> const LeastLayer& { return leastLayers.ofClass[at(m_classOf[at(x)])]; };
+  leastForward = sumOver<double>(order, [&](int x) { return layer(x).forward; });
+  for (int r = 0; r < kRecomputeCount; ++r)
+    least[at(r)] = sumOver<double>(order, [&, r](int x) { return layer(x).seconds[at(r)]; });
+  const auto fastest = [&](int x) { return m_usable[at(x)] ? layer(x).fastest : 0; };
+  for (int x = 0; x < order.layerCount(); ++x) slowestLayer = std::max(slowestLayer, fastest(x));
+  leastAny = sumOver<double>(order, fastest);
   leastDensePerLoad = leastExpertPerLoad = std::numeric_limits<double>::infinity();
   const auto unusable = sumOver<int>(order, [&](int x) { return m_usable[at(x)] ? 0 : 1; });
   for (int c = 1; c < order.cutCount(); ++c) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -31,6 +32,22 @@ inline double slowest(const std::vector<const ExchangeSums*>& tables, int policy
   }
   return most;
 }
+
+/// Seconds of a layer at least, wherever its stage stands: compute at the best speed, exchanges in the
+/// cheapest groups less the largest overlap.
+struct LeastLayer {
+  PerRecompute<double> seconds{};
+  double forward = 0;                                        ///< of any of these, in the forward pass
+  double fastest = std::numeric_limits<double>::infinity();  ///< under any policy; infinite: none is usable
+};
+/// Of one (microbatch size, strategy).
+struct LeastLayers {
+  int width = 1;
+  std::vector<LeastLayer> ofClass;
+
+  /// At once. The parameters are those of LayerSums.
+  static LeastLayers of(const Problem&, GroupShapes&, int microbatch, int strategy, bool covered);
+};
 
 /// Everything about one (microbatch size, strategy) that does not depend on where its stages stand: sums over
 /// the layers of every cut, so that a stage's figure is the difference of two. Seconds, bytes, parameters on
@@ -63,8 +80,8 @@ public:
   double leastTransfer = 0;           ///< seconds of any boundary crossing one way, less the largest overlap
   std::vector<double> layerParameters;  ///< dense + expert, per layer
 
-  /// No stage between two cuts is faster than the difference, wherever it stands (recompute policy, then
-  /// cut): compute at the best speed, exchanges in the cheapest groups less the largest overlap.
+  LeastLayers leastLayers;
+  /// Sums of these: no stage between two cuts is faster than the difference (recompute policy, then cut).
   PerRecompute<std::vector<double>> least;
   std::vector<double> leastAny;            ///< the same with the fastest policy of each layer
   std::vector<double> leastForward;        ///< of it, in the forward pass
@@ -81,7 +98,6 @@ private:
   ExchangeSums sumsOf(GroupKind kind, const GroupRates&) const;
   void addBounds(const Problem&, GroupShapes&);
   void addLeastTransfer(const Problem&);
-  double shown(const Problem&, Exchange) const;  ///< what overlap leaves at least
 
   struct Message {
     GroupKind group;

@@ -64,6 +64,23 @@ Problem withLayersAlike(Problem p, int layers, bool apart) {
 class TestPlannerBounds : public QObject {
   Q_OBJECT
 private slots:
+  /// Whether a long chain has many stretches of layers alike, few, or one.
+  void maximaOfLongChains() {
+    constexpr int kLayers = 700;
+    const LayerOrder order(LayerGraph::chain(std::vector<Layer>(kLayers)));
+    for (const int stretch : {1, 3, 60, 350, kLayers}) {
+      std::vector<double> values;
+      for (int x = 0; x < kLayers; ++x) values.push_back(x / stretch * 7 % 11);
+      const RangeMaximum most(order, values);
+      for (int from = 0; from < kLayers; from += 13) {
+        QCOMPARE(most(from, from), 0.0);
+        double least = 0;
+        for (int to = from + 1; to <= kLayers; ++to)
+          QCOMPARE(most(from, to), least = std::max(least, values[static_cast<std::size_t>(to) - 1]));
+      }
+    }
+  }
+
   /// Of a chain of thousands of layers, bounds on every number of units together take little memory.
   void boundsOfLongChainsStaySmall() {
     Problem p = randomInstance(500001, uniformStrategyChain());
@@ -229,7 +246,9 @@ private slots:
           const int units = plan.pipelineWidth() / plan.dataInner;
           [&] { QVERIFY(bounds.time(0, order.last(), units, 0, 0, 0) <= time); }();
           [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
-          const LeastWork least(order, *p.graph, all);
+          std::vector<const LeastLayers*> layers;
+          for (const LayerSums* s : all) layers.push_back(&s->leastLayers);
+          const LeastWork least(*p.graph, layers);
           [&] { QVERIFY(least.time(target.bound, units, plan.stageCount()) <= time); }();
           [&] { QVERIFY(bounds.upTo(units, time * (1 + 1e-9)) <= time); }();
           // Of several d of which the plan's is one.

@@ -180,7 +180,7 @@ private slots:
     const Outcome o = solve(p, control, &start);
     QCOMPARE(o.status, OutcomeStatus::BestSoFar);
     QVERIFY(o.best()->plan == start);
-    QVERIFY(o.lowerBound <= whole.best()->evaluation.batchTime);
+    QVERIFY(o.lowerBound > Seconds() && o.lowerBound <= whole.best()->evaluation.batchTime);
     QCOMPARE(o.stopCause, StopCause::Deadline);
     // Without a plan to begin from there is nothing to be best so far.
     const Outcome none = solve(p, control);
@@ -202,6 +202,26 @@ private slots:
       QCOMPARE(early.stopCause, StopCause::WorkLimit);
     }
     QVERIFY(bounded > 0);
+  }
+
+  /// What is known the moment a search begins holds for schedules that hide exchanges, too.
+  void theBoundOfASearchOverAtOnceHolds() {
+    Control over;
+    over.deadline = std::chrono::steady_clock::now();
+    int bounded = 0;
+    for (unsigned seed = 1; seed <= 60; ++seed) {
+      Problem p = randomInstance(seed, {});
+      p.search.schedules = {ScheduleKind::OneForwardOneBackward, ScheduleKind::DualPipeV};
+      p.search.strategyPerStage = seed % 2 == 0;
+      const Outcome whole = solve(p);
+      if (!whole.best()) continue;
+      const Plan start = whole.best()->plan;
+      const Outcome early = solve(p, over, &start);
+      QVERIFY(early.best() && early.lowerBound > Seconds());
+      QVERIFY(early.lowerBound <= whole.best()->evaluation.batchTime);
+      bounded += early.status == OutcomeStatus::BestSoFar;
+    }
+    QVERIFY(bounded > 20);
   }
 
   void workIsSharedByAllSolvesThatAreGivenIt() {
