@@ -130,7 +130,7 @@ void addJobFields(std::vector<Field>& all) {
                  {.key = "/job/training_tokens",
                   .group = group,
                   .label = "Training tokens",
-                  .meaning = "total tokens of the run, for training days and GPU-hours",
+                  .meaning = "total tokens of the run, for training days and device-hours",
                   .access = as(Measure::Tokens, at<&Setting::job, &Job::trainingTokens>()),
                   .least = 1,
                   .most = 1e18,

@@ -18,7 +18,7 @@ std::vector<HeadlinePart> headlineParts(const PlanMetrics& m, const Plan& plan, 
   parts.push_back({Kind::Verdict, words::verdict(outcome)});
   parts.push_back({Kind::Program, words::programWith(m.program, m.error)});
   if (m.trainingTime) parts.push_back({Kind::Training, text::time(*m.trainingTime) + " to train"});
-  if (m.deviceHours) parts.push_back({Kind::DeviceHours, text::amount(*m.deviceHours) + " GPU-hours"});
+  if (m.deviceHours) parts.push_back({Kind::DeviceHours, text::amount(*m.deviceHours) + " device-hours"});
   return parts;
 }
 

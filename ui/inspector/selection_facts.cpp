@@ -174,7 +174,7 @@ void addPlan(Facts& f, const PlanContext& c) {
                           .arg(q(text::number(m.samplesPerSecond)), q(text::amount(m.tokensPerSecond))));
   if (m.mfu) f.rows.emplace_back(tr("MFU"), q(text::percent(*m.mfu)));
   if (m.trainingTime) f.rows.emplace_back(tr("Training"), q(text::time(*m.trainingTime)));
-  if (m.deviceHours) f.rows.emplace_back(tr("GPU-hours"), q(text::amount(*m.deviceHours)));
+  if (m.deviceHours) f.rows.emplace_back(tr("Device-hours"), q(text::amount(*m.deviceHours)));
   f.rows.emplace_back(tr("Devices"),
                       tr("%1 of %2").arg(q(text::count(m.devicesUsed)), q(text::count(m.deviceCount))));
   f.rows.emplace_back(tr("Microbatches"), q(text::count(shown.evaluation.microbatchCount)));

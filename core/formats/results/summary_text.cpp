@@ -190,7 +190,7 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
       out += titled("lost", inWords(lost));
   if (m.trainingTime)
     out += titled("training", text::time(*m.trainingTime) + ", " + text::amount(*m.deviceHours) +
-                                  " GPU-hours for " + tokensText(*source.problem->job.trainingTokens));
+                                  " device-hours for " + tokensText(*source.problem->job.trainingTokens));
   std::string split;
   for (int k = 0; k < kTimePartCount; ++k)
     if (const auto part = static_cast<TimePart>(k); part != TimePart::Idle && m.share(part) >= 0.0005)
