@@ -45,7 +45,7 @@ Asking::~Asking() {
   m_worker->stop();
 }
 
-void Asking::addAsker(QWidget* asker) {
+void Asking::addAsker(QAbstractButton* asker) {
   m_askers.push_back(asker);
   refresh();
 }
@@ -58,7 +58,8 @@ void Asking::setReady(bool ready, const QString& whyNot) {
 void Asking::start(const QString& doing, BackgroundTask::Work work) {
   drop();
   // The keyboard stays with the question: what asks goes off.
-  const auto asker = std::find_if(m_askers.begin(), m_askers.end(), [](QWidget* w) { return w->hasFocus(); });
+  const auto asker =
+      std::find_if(m_askers.begin(), m_askers.end(), [](QAbstractButton* b) { return b->hasFocus(); });
   m_askedBy = asker == m_askers.end() ? nullptr : *asker;
   m_doing = doing, m_isOver = false;
   m_worker->start(std::move(work));
@@ -100,7 +101,7 @@ void Asking::refresh() {
   m_progress->setValue(percent);
   m_progress->setVisible(busy);
   if (busy) m_cancel->show();
-  for (QWidget* asker : m_askers) asker->setEnabled(m_isReady && !busy);
+  for (QAbstractButton* asker : m_askers) asker->setEnabled(m_isReady && !busy);
   if (busy) return;
   if (m_cancel->hasFocus() && m_askedBy) m_askedBy->setFocus();
   m_cancel->hide();

@@ -5,6 +5,7 @@
 
 #include "jobs/background_task.h"
 
+class QAbstractButton;
 class QLabel;
 class QProgressBar;
 class QPushButton;
@@ -22,7 +23,8 @@ public:
   explicit Asking(const QString& cancelTip, QWidget* parent = nullptr);
   ~Asking() override;
 
-  void addAsker(QWidget*);
+  void addAsker(QAbstractButton*);
+  const std::vector<QAbstractButton*>& askers() const { return m_askers; }
   /// Whether there is anything to ask about now, and why not, in words.
   void setReady(bool ready, const QString& whyNot = {});
   /// What `work` delivers arrives on this thread, as long as it has not been cancelled or dropped.
@@ -43,8 +45,8 @@ private:
   QLabel* m_state;
   QProgressBar* m_progress;
   QPushButton* m_cancel;
-  std::vector<QWidget*> m_askers;
-  QWidget* m_askedBy = nullptr;  ///< who had the keyboard when it was asked
+  std::vector<QAbstractButton*> m_askers;
+  QAbstractButton* m_askedBy = nullptr;  ///< who had the keyboard when it was asked
   QString m_doing, m_remark, m_whyNot;
   bool m_isReady = true, m_isOver = true;
 };

@@ -13,6 +13,7 @@
 #include "window/file_commands.h"
 #include "window/recovery.h"
 
+class QAbstractButton;
 class QMenu;
 class QStackedWidget;
 class QTabWidget;
@@ -29,6 +30,7 @@ class LogPane;
 class MessageBar;
 class Presenter;
 class ScenarioPanel;
+class View;
 class ViewsArea;
 class WindowLayout;
 class WindowTheme;
@@ -83,6 +85,7 @@ private:
   void connectSession();
   void connectPanels();
   void openPalette();
+  void press(View&, QAbstractButton&);
   void reveal(QWidget* tabBelow);
   void showLessons();
   void refreshTheme();

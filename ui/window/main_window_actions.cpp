@@ -1,8 +1,10 @@
 // The window's commands: what each is called, its keys, and what does it.
+#include <QAbstractButton>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QMenuBar>
+#include <QTabWidget>
 #include <QToolBar>
 #include <QVBoxLayout>
 
@@ -14,6 +16,7 @@
 #include "figures/phrases.h"
 #include "lessons/lessons_pane.h"
 #include "moments/moments_pane.h"
+#include "views/asking.h"
 #include "window/command_palette.h"
 #include "window/headline.h"
 #include "window/lessons_controller.h"
@@ -204,6 +207,17 @@ void MainWindow::buildTop() {
   setMenuWidget(top);
 }
 
+/// What a button of a view does, with what it says of it in sight.
+void MainWindow::press(View& view, QAbstractButton& button) {
+  m_views->reveal(view.id());
+  for (QWidget* w = &button; w != &view; w = w->parentWidget())
+    if (auto* tabs = qobject_cast<QTabWidget*>(w->parentWidget()->parentWidget());
+        tabs && tabs->indexOf(w) >= 0)
+      tabs->setCurrentWidget(w);
+  button.setFocus(Qt::ShortcutFocusReason);
+  button.click();
+}
+
 void MainWindow::openPalette() {
   std::vector<CommandPalette::Item> items;
   for (const auto& entry : m_actions.entries())
@@ -213,6 +227,11 @@ void MainWindow::openPalette() {
                        [a = entry.action] { a->trigger(); }});
   for (const Lesson& lesson : lessons())
     items.push_back({lesson.title, tr("lesson"), [this, id = lesson.id] { m_lessons->start(id); }});
+  for (View* v : m_document.isEmpty() ? std::vector<View*>() : m_views->views())
+    for (const Asking* asking : v->findChildren<Asking*>())
+      for (QAbstractButton* b : asking->askers())
+        if (!b->isHidden())
+          items.push_back({tr("%1: %2").arg(v->title(), b->text()), {}, [this, v, b] { press(*v, *b); }});
   const auto addField = [&](const QWidget* w) {
     if (w->objectName().startsWith(QLatin1Char('/')) && w->isEnabled())
       items.push_back({w->accessibleName(), tr("field"), [this, id = w->objectName()] {

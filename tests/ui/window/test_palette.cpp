@@ -54,6 +54,52 @@ private Q_SLOTS:
     QTRY_COMPARE(b.window.focusWidget(), (b.window.findChild<QWidget*>(QStringLiteral("/job/global_batch"))));
   }
 
+  /// What a view runs is found by its name or its view's, and runs where it is seen.
+  void paletteRunsWhatViewsAsk_data() {
+    QTest::addColumn<QString>("typed");
+    QTest::addColumn<QString>("view");
+    QTest::addColumn<QString>("button");
+    QTest::newRow("baselines") << "run baselines"
+                               << "compare"
+                               << "Run baselines";
+    QTest::newRow("study") << "run study"
+                           << "study"
+                           << "Run study";
+    QTest::newRow("failures") << "search rank fail"
+                              << "search"
+                              << "Rank failures";
+  }
+  void paletteRunsWhatViewsAsk() {
+    QFETCH(QString, typed);
+    QFETCH(QString, view);
+    QFETCH(QString, button);
+    WindowBench b;
+    QTRY_VERIFY(b.solved());
+    b.trigger("edit.find");
+    auto* palette = b.window.findChild<CommandPalette*>();
+    QVERIFY(palette);
+    auto* query = palette->findChild<QLineEdit*>();
+    QTest::keyClicks(query, typed);
+    QVERIFY2(palette->findChild<QListWidget*>()->item(0)->text().contains(button),
+             qPrintable(palette->findChild<QListWidget*>()->item(0)->text()));
+    int pressed = 0;
+    for (auto* p : b.window.views().view(view)->findChildren<QPushButton*>())
+      if (p->text() == button) connect(p, &QPushButton::clicked, this, [&pressed] { ++pressed; });
+    QTest::keyClick(query, Qt::Key_Return);
+    QTRY_COMPARE(pressed, 1);
+    QTRY_VERIFY(b.button(button) && !b.button(button)->visibleRegion().isEmpty());
+  }
+
+  void withoutAScenarioNothingIsRunIn() {
+    WindowBench b{QString()};
+    b.trigger("edit.find");
+    auto* palette = b.window.findChild<CommandPalette*>();
+    QVERIFY(palette);
+    palette->findChild<QLineEdit*>()->setText(QStringLiteral("run baselines"));
+    QVERIFY(!palette->findChild<QListWidget*>()->item(0)->text().startsWith(QStringLiteral("Compare:")));
+    delete palette;
+  }
+
   /// The lessons lie in the same place: nobody types into a field that is behind them.
   void aFieldThatIsCalledComesIntoSight() {
     WindowBench b;

@@ -100,7 +100,8 @@ bool SearchView::ready(const QString& what) {
 }
 
 void SearchView::ask(const QString& question) {
-  if (question.trimmed().isEmpty() || !ready(tr("A question"))) return;
+  if (question.trimmed().isEmpty()) return m_question->setFocus();
+  if (!ready(tr("A question"))) return;
   const auto problem = context().problem;
   const auto plan = context().plan;
   auto demand = readDemand(*problem, plan->plan, question.toStdString());
