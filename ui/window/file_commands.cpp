@@ -144,11 +144,12 @@ void FileCommands::drop(const QMimeData& data) {
       paths += path;
     else
       elsewhere += visibleText(url.toDisplayString());
+  if (!elsewhere.isEmpty()) m_messages.hide();  // what is shown after that is said of the others
   openIfMayDiscard(paths);
   if (!elsewhere.isEmpty())
-    m_messages.show(MessageBar::Tone::Warning,
-                    tr("%1 is not on this computer. Save a copy here and drop that.")
-                        .arg(elsewhere.join(QStringLiteral(", "))));
+    m_messages.add(MessageBar::Tone::Warning,
+                   tr("%1 is not on this computer. Save a copy here and drop that.")
+                       .arg(elsewhere.join(QStringLiteral(", "))));
 }
 
 void FileCommands::choose() {

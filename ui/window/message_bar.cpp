@@ -5,6 +5,7 @@
 #include <QPushButton>
 #include <QToolButton>
 #include <QUndoStack>
+#include <algorithm>
 
 #include "figures/phrases.h"
 #include "theme/icon.h"
@@ -36,12 +37,8 @@ MessageBar::MessageBar(QWidget* parent)
 
 void MessageBar::show(Tone tone, const QString& text, std::vector<Choice> choices, const QString& topic) {
   m_topic = topic;
-  const QString icon = tone == Tone::Error     ? QStringLiteral("error")
-                       : tone == Tone::Warning ? QStringLiteral("warning")
-                                               : QStringLiteral("note");
-  m_icon->setPixmap(themedIcon(icon).pixmap(16, 16));
-  m_text->setText(text);
-  setAccessibleName(text);
+  ++m_shown;
+  say(tone, text);
   while (QLayoutItem* item = m_choices->takeAt(0)) {
     item->widget()->deleteLater();
     delete item;
@@ -51,9 +48,9 @@ void MessageBar::show(Tone tone, const QString& text, std::vector<Choice> choice
     m_choices->addWidget(button);
     if (choice.whileAt)
       connect(choice.whileAt, &QUndoStack::indexChanged, button,
-              [this, button, text, shownAt = choice.whileAt->index()](int now) {
+              [this, button, shown = m_shown, shownAt = choice.whileAt->index()](int now) {
                 button->hide();
-                if (now < shownAt && m_text->text() == text) hide();
+                if (now < shownAt && m_shown == shown) hide();
               });
     connect(button, &QPushButton::clicked, this, [this, run = std::move(choice.run)] {
       hide();
@@ -61,6 +58,21 @@ void MessageBar::show(Tone tone, const QString& text, std::vector<Choice> choice
     });
   }
   QWidget::show();
+}
+
+void MessageBar::say(Tone tone, const QString& text) {
+  m_tone = tone;
+  const QString icon = tone == Tone::Error     ? QStringLiteral("error")
+                       : tone == Tone::Warning ? QStringLiteral("warning")
+                                               : QStringLiteral("note");
+  m_icon->setPixmap(themedIcon(icon).pixmap(16, 16));
+  m_text->setText(text);
+  setAccessibleName(text);
+}
+
+void MessageBar::add(Tone tone, const QString& text) {
+  if (isHidden()) return show(tone, text);
+  say(std::max(tone, m_tone), m_text->text() + QLatin1Char('\n') + text);
 }
 
 MessageBar::Choice MessageBar::undoing(QUndoStack& history) {

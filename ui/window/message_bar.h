@@ -33,12 +33,18 @@ public:
   /// Replaces what is shown. Every choice also closes the bar, and so does its cross.
   /// `topic` names it for withdraw().
   void show(Tone, const QString& text, std::vector<Choice> choices = {}, const QString& topic = {});
+  /// Says this, too, below what is shown, whose choices stay; with nothing shown, alone.
+  void add(Tone, const QString& text);
   void withdraw(const QString& topic);  ///< what it says is no longer so
   QString text() const;
 
 private:
+  void say(Tone, const QString& text);
+
   QLabel *m_icon, *m_text;
   QString m_topic;
+  Tone m_tone = Tone::Note;
+  int m_shown = 0;  ///< messages so far
   QHBoxLayout* m_choices;
 };
 

@@ -183,6 +183,28 @@ private Q_SLOTS:
     dropList(b.window, "file://another-host/home/me/plan.nest.json\r\n");
     QVERIFY2(messageIn(b).contains(QStringLiteral("another-host")), qPrintable(messageIn(b)));
   }
+  /// What is said of it stands below what was done with the rest, which can still be undone.
+  void whatIsElsewhereLeavesTheUndo() {
+    QTemporaryDir dir;
+    WindowBench b(ownCopy(dir));
+    QTRY_VERIFY(b.solved());
+    const Scenario before = b.scenario();
+    dropList(b.window, "file://" NEST_SOURCE_DIR
+                       "/samples/models/llama-3-8b.json\r\nsftp://cluster/home/me/topology.conf\r\n");
+    QVERIFY(b.scenario() != before);
+    QVERIFY2(messageIn(b).contains(QStringLiteral("llama-3-8b.json")) &&
+                 messageIn(b).contains(QStringLiteral("topology.conf")),
+             qPrintable(messageIn(b)));
+    QPushButton* undo = b.button(QStringLiteral("Undo"));
+    QVERIFY(undo);
+    QTest::mouseClick(undo, Qt::LeftButton);
+    QVERIFY(b.scenario() == before);
+    QVERIFY2(messageIn(b).isEmpty(), qPrintable(messageIn(b)));
+    // Nor does an older message gain a line that is none of its own.
+    drop(b.window, {QStringLiteral(NEST_SOURCE_DIR "/samples/models/llama-3-8b.json")});
+    dropList(b.window, "sftp://cluster/home/me/topology.conf\r\n");
+    QVERIFY2(!messageIn(b).contains(QStringLiteral("llama")), qPrintable(messageIn(b)));
+  }
   void aDroppedFolderIsTold() {
     QTemporaryDir dir;
     WindowBench b;
