@@ -13,6 +13,7 @@
 #include "accessible/screen_reader.h"
 #include "actions/action_registry.h"
 #include "editors/glossary.h"
+#include "editors/network/network_traffic.h"
 #include "figures/phrases.h"
 #include "plan/metrics.h"
 #include "theme/elided_label.h"
@@ -101,6 +102,7 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
       m_session(session),
       m_line(new QWidget(this)),
       m_status(new ElidedLabel(this)),
+      m_traffic(new NetworkTraffic(this)),
       m_progress(new QProgressBar(this)) {
   setAccessibleName(tr("Headline"));
   m_line->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -148,8 +150,9 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
 
   connect(&session, &PlanningSession::contextChanged, this, [this] {
     m_instead.reset();
-    refresh();
+    follow();
   });
+  connect(m_traffic, &NetworkTraffic::changed, this, &Headline::refresh);
   connect(&session, &PlanningSession::diagnosticsChanged, this, &Headline::refresh);
   connect(&session, &PlanningSession::searchChanged, this, [this] {
     const bool running = m_session.search().running;
@@ -169,6 +172,11 @@ void Headline::showWaysBack(bool toPanel, bool toInspector) {
 void Headline::showInstead(PlanContextPtr other) {
   if (m_instead == other) return;
   m_instead = std::move(other);
+  follow();
+}
+
+void Headline::follow() {
+  m_traffic->route(shownContext(), std::nullopt);
   refresh();
 }
 
@@ -176,7 +184,7 @@ QString Headline::statusText() const {
   return m_status->text();
 }
 
-void Headline::showParts(const QStringList& parts, const QStringList& tips) {
+void Headline::showParts(const QStringList& parts, const QStringList& tips, qsizetype warning) {
   // Labels are kept from plan to plan: making widgets is what a drag would feel.
   while (m_labels.size() < static_cast<std::size_t>(parts.size())) {
     QLabel* dot = nullptr;
@@ -197,11 +205,11 @@ void Headline::showParts(const QStringList& parts, const QStringList& tips) {
     QLabel* label = m_labels[i].text;
     const auto at = static_cast<qsizetype>(i);
     label->setText(parts.value(at));
+    setRole(label, at == warning ? "warning" : "plain");
     setRichTip(*label, tips.value(at));
     label->setMinimumWidth(0);  // a label's hint is never below its minimum
     label->setMinimumWidth(label->sizeHint().width());
   }
-  if (!m_labels.empty()) setRole(m_labels.front().text, "plain");
   fitParts();
   m_text = parts.join(QStringLiteral(" · "));
   setAccessibleDescription(m_text);
@@ -265,14 +273,19 @@ void Headline::refresh() {
     const PlanMetrics m = metricsOf(*c.problem, architecture ? &*architecture : nullptr, *c.plan);
     const auto allTips = tipsOf(m, c.plan->plan, *c.outcome);
     QStringList parts, tips;
+    qsizetype warning = -1;
     for (const HeadlinePart& part : headlineParts(m, c.plan->plan, *c.outcome)) {
       // The verdict belongs to the values it was found for.
       if (part.kind == HeadlinePart::Kind::Verdict && (!c.current || c.byHand)) continue;
       parts << q(part.text);
       const auto tip = allTips.find(part.kind);
       tips << (tip == allTips.end() ? QString() : tip->second);
+      if (part.kind != HeadlinePart::Kind::StepTime || !m_traffic->isTooMuch()) continue;
+      warning = parts.size();
+      parts << tr("a link is busy for %1").arg(timeText(m_traffic->busiest()));
+      tips << plainTip(m_traffic->sentence());
     }
-    showParts(parts, tips);
+    showParts(parts, tips, warning);
   } else if (c.isSearching() && !c.shownPlan()) {
     showMessage(tr("Searching"), tr("the best plan so far appears here"), false);
   } else if (c.outcome) {

@@ -13,6 +13,7 @@ class QToolButton;
 namespace nest {
 
 class ActionRegistry;
+class NetworkTraffic;
 
 /// The line that everyone reads first, with the solve controls at its end. Says in words when what it shows
 /// is not the answer to the scenario as it is now, and what a running search has reached.
@@ -33,12 +34,14 @@ protected:
   void resizeEvent(QResizeEvent*) override;
 
 private:
+  void follow();  ///< another plan is shown
   void refresh();
   void refreshActivity();
   void fitParts();
-  void showParts(const QStringList& parts, const QStringList& tips);
+  void showParts(const QStringList& parts, const QStringList& tips, qsizetype warning = -1);
   void showMessage(const QString& heading, const QString& text, bool isError);
 
+  PlanContextPtr shownContext() const { return m_instead ? m_instead : m_session.context(); }
   const PlanContext& shown() const { return m_instead ? *m_instead : *m_session.context(); }
 
   PlanningSession& m_session;
@@ -46,6 +49,7 @@ private:
   QWidget* m_line;
   QHBoxLayout* m_parts;
   QLabel* m_status;
+  NetworkTraffic* m_traffic;  ///< of the plan over a drawn network, which may not carry it in time
   QToolButton *m_toPanel, *m_toInspector;
   std::vector<QToolButton*> m_buttons;
   QProgressBar* m_progress;

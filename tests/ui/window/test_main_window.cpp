@@ -17,6 +17,7 @@
 #include <QToolButton>
 #include <atomic>
 
+#include "cluster/graph/generators.h"
 #include "editors/bound_line.h"
 #include "editors/scenario_panel.h"
 #include "figures/figure.h"
@@ -41,6 +42,40 @@ private Q_SLOTS:
              qPrintable(f.window.headline().asText()));
     QVERIFY(f.window.headline().asText().contains(QStringLiteral("Optimal")));
     for (View* view : f.window.views().views()) QVERIFY(view->context().plan);
+  }
+
+  /// The step is counted on levels. A drawn network that cannot carry the plan in that time says so beside
+  /// it.
+  void aLinkThatNeedsLongerThanTheStepIsSaid() {
+    WindowBench f;
+    f.window.openPath(QStringLiteral(NEST_SOURCE_DIR "/samples/models/llama-3-8b.json"));
+    const auto draw = [&](double groups) {
+      const auto network = generateNetwork(
+          "dragonfly",
+          {{"groups", groups}, {"hosts_per_router", 1}, {"global_links", 1}, {"devices_per_host", 4}});
+      if (!network) return;
+      f.window.document().edit({}, QStringLiteral("Draw"), [&](Scenario& s) {
+        s.cluster.network = GraphSource{*network, {}, {}};
+        s.job.globalBatch = 64;
+      });
+    };
+    const auto said = [&] { return f.window.headline().asText(); };
+    draw(16);
+    QTRY_VERIFY_WITH_TIMEOUT(f.solved() && said().contains(QStringLiteral("per step · a link is busy for ")),
+                             30000);
+    draw(4);
+    QTRY_VERIFY_WITH_TIMEOUT(f.solved(), 30000);
+    QVERIFY2(!said().contains(QStringLiteral("link")), qPrintable(said()));
+    f.window.document().history().undo();
+    QTRY_VERIFY_WITH_TIMEOUT(f.solved() && said().contains(QStringLiteral("a link is busy for ")), 30000);
+    f.window.document().edit({}, QStringLiteral("Levels"), [](Scenario& s) {
+      LevelsSource levels;
+      levels.levels = {{"host", 4, BytesPerSecond(450e9), {}, Seconds(2e-6)},
+                       {"leaf", 64, BytesPerSecond(50e9), {}, Seconds(4e-6)}};
+      s.cluster.network = levels;
+    });
+    QTRY_VERIFY_WITH_TIMEOUT(f.solved(), 30000);
+    QVERIFY2(!said().contains(QStringLiteral("link")), qPrintable(said()));
   }
 
   void aNarrowWindowBeginsWithoutPanelsAndOffersThem() {

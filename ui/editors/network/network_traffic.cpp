@@ -66,9 +66,13 @@ QString NetworkTraffic::sentence() const {
                    timeText(m_routed.bound), timeText(step));
   else
     out = tr("Nothing of this kind is sent");
-  if (m_routed.bound > step) out += tr(": the levels promise more than this network can carry");
+  if (isTooMuch()) out += tr(": the levels promise more than this network can carry");
   if (!m_routed.complete) out += tr(" (only part of the traffic was routed)");
   return out;
+}
+
+bool NetworkTraffic::isTooMuch() const {
+  return m_routedFor && m_routed.bound > m_routedFor->plan->evaluation.batchTime;
 }
 
 QString NetworkTraffic::byLevel() const {

@@ -26,6 +26,8 @@ public:
   const RoutedTraffic* routed() const { return m_routedFor ? &m_routed : nullptr; }  ///< null: nothing yet
   /// The most loaded link in words; empty if nothing is routed.
   QString sentence() const;
+  bool isTooMuch() const;  ///< the busiest link is busy for longer than the predicted step
+  Seconds busiest() const { return m_routed.bound; }
   /// "host 3.2 TiB", innermost first: what each level carries a batch.
   QString byLevel() const;
 
