@@ -89,6 +89,7 @@ QString keepMoment(ScenarioDocument& document, const View& view, const Selection
   if (document.isEmpty()) return {};
   if (QString why = view.whyNotKept(); !why.isEmpty()) return why;
   const PlanContextPtr shown = view.shownContext();
+  const auto beside = view.plansBeside();  // before the slide's own plan is kept, which is not beside itself
   SavedMoment moment;
   moment.caption = (caption.isEmpty() ? captionFor(view, selection) : caption).toStdString();
   moment.view = view.id().toStdString();
@@ -99,7 +100,7 @@ QString keepMoment(ScenarioDocument& document, const View& view, const Selection
   document.history().beginMacro(ScenarioDocument::tr("Add slide"));
   moment.plan =
       keepPlan(document, *shown, planOfSlide().arg(document.scenario().moments.size() + 1)).toStdString();
-  for (const View::PlanBeside& b : view.plansBeside()) {
+  for (const View::PlanBeside& b : beside) {
     SavedMoment::Beside one{b.name.toStdString(), b.note.toStdString(), {}, {}};
     const PlanContext& own = *shown;
     if (own.scenario && b.context->scenario->setting() == own.scenario->setting() &&
