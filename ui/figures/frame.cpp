@@ -82,9 +82,10 @@ QString bannerOf(const PlanContext& c) {
     if (const RankedPlan* best = c.outcome ? c.outcome->best() : nullptr) {
       // Of a search that was stopped a plan by hand may be faster.
       const double slower = mine.batchTime / best->evaluation.batchTime - 1;
-      out += (slower < 0 ? QStringLiteral(", %1 faster than the best plan found")
-                         : QStringLiteral(", %1 slower than the best plan"))
-                 .arg(phrase(text::percent(std::abs(slower))));
+      out += slower == 0 ? QStringLiteral(", as fast as the best plan")
+                         : (slower < 0 ? QStringLiteral(", %1 faster than the best plan found")
+                                       : QStringLiteral(", %1 slower than the best plan"))
+                               .arg(phrase(text::percent(std::abs(slower))));
     }
     return out;
   }

@@ -208,9 +208,16 @@ void NetworkPainter::paintLinkLabels() {
         }))
       return;
     QRectF r = metrics.boundingRect(s).adjusted(-4, -1, 4, 1);
-    const auto isFreeAt = [&](const QPointF& spot) {
+    const QRectF seen = pixels.mapRect(m_visible);
+    const auto moveTo = [&](const QPointF& spot) {
       r.moveCenter(spot);
-      return pixels.mapRect(m_visible).contains(r) &&
+      if (!must || !seen.contains(spot)) return;
+      r.moveLeft(std::max(seen.left(), std::min(r.left(), seen.right() - r.width())));
+      r.moveTop(std::max(seen.top(), std::min(r.top(), seen.bottom() - r.height())));
+    };
+    const auto isFreeAt = [&](const QPointF& spot) {
+      moveTo(spot);
+      return seen.contains(r) &&
              std::none_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); });
     };
     const std::vector<double> spots = labelSpots(link);
@@ -222,7 +229,7 @@ void NetworkPainter::paintLinkLabels() {
     const double step = r.height() / 2;
     for (int k = 1; !free && k <= kMostBeside; ++k)
       free = isFreeAt(middle - QPointF(0, k * step)) || isFreeAt(middle + QPointF(0, k * step));
-    if (!free) r.moveCenter(middle);
+    if (!free) moveTo(middle);
     taken.push_back(r);
     said.emplace_back(s, r.center());
     m_p.setPen(must ? QPen(m_theme.color(Role::Border), 1) : QPen(Qt::NoPen));

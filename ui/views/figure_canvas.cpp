@@ -212,6 +212,7 @@ void FigureCanvas::keyPressEvent(QKeyEvent* e) {
   if (zoomable && e->key() == Qt::Key_0) return fit();
   if (e->key() == Qt::Key_Escape && m_selection.selected()) {
     m_selection.setSelected(std::nullopt);
+    QToolTip::hideText();  // of what the keyboard had reached
     // Under a mouse at rest the item would stay picked out as if nothing had happened.
     return m_selection.setHovered(std::nullopt);
   }

@@ -286,6 +286,7 @@ QString CutView::regretText() const {
   const double best = m_from->evaluation.batchTime.value();
   const double regret = best > 0 ? mine.batchTime.value() / best - 1 : 0;
   if (*m_canvas->plan() == m_from->plan) return tr(" · the best plan");
+  if (regret == 0) return tr(" · as fast as the best plan");
   return (regret < 0 ? tr(" · best %1 · %2 faster than the best plan found · score %3 of 100")
                      : tr(" · best %1 · %2 slower than the best plan · score %3 of 100"))
       .arg(from(text::time(Seconds(best))), from(text::percent(std::abs(regret))))

@@ -319,6 +319,7 @@ void NetworkCanvas::keyPressEvent(QKeyEvent* e) {
       return removeSelected();
     case Qt::Key_Escape:
       setTool(Tool::Select);
+      QToolTip::hideText();
       return select({}, {});
     case Qt::Key_Plus:
     case Qt::Key_Equal:
