@@ -34,6 +34,7 @@ bool goesToFiles(const Arguments& args, ShardOptions& options, Diagnostics& misu
   if (!options.base.empty()) {
     for (const char* option : {"--deadline", "--work-limit", "--csv"})
       if (args.has(option)) wrong(std::string(option) + " does not go with -o, whose rows are always whole");
+    if (args.has("--json")) wrong("-o writes what --json prints: leave one of them out");
     return true;
   }
   for (const char* option : {"--shard", "--merge", "--restart", "--threads"})

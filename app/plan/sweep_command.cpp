@@ -70,6 +70,8 @@ int mergeInto(const std::string& base, const std::vector<std::string>& paths) {
 }
 
 int merge(const Arguments& args) {
+  if (args.has("--json"))
+    return report({misuse("--merge writes the table as JSON, too: leave --json out")}), kBadInput;
   if (args.has("--set"))
     return report({misuse("--set does not go with --merge: journals have their fields")}), kBadInput;
   if (const auto base = args.value("--output")) return mergeInto(*base, args.files);
@@ -86,6 +88,8 @@ int sweep(const Arguments& args) {
     if (field) fields.push_back(std::move(*field));
   }
   if (args.values("--set").empty()) out.push_back(misuse("a sweep needs at least one --set FIELD=VALUES"));
+  if (args.has("--json") && args.has("--output"))
+    out.push_back(misuse("-o writes the table as JSON, too; --json prints it where -o is left out"));
   if (args.files.size() != 1) out.push_back(misuse("a sweep takes one scenario"));
   const ShardOptions options = shardOptions(args, out);
   report(out);
