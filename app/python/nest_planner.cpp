@@ -17,6 +17,8 @@
 #include "plan/traffic.h"
 #include "study/conflicts.h"
 #include "study/sweep.h"
+#include "text/json_layout.h"
+#include "text/printable.h"
 
 namespace py = pybind11;
 
@@ -39,9 +41,9 @@ py::object errorType;
 [[noreturn]] void raise(const Diagnostics& all) {
   std::string message;
   for (const Diagnostic& d : all)
-    if (d.severity == Severity::Error) message += (message.empty() ? "" : "\n") + toText(d);
+    if (d.severity == Severity::Error) message += (message.empty() ? "" : "\n") + printable(toText(d));
   py::object error = errorType(message);
-  error.attr("diagnostics") = fromJson(diagnosticsJson(all).dump());
+  error.attr("diagnostics") = fromJson(layOut(diagnosticsJson(all)));
   PyErr_SetObject(errorType.ptr(), error.ptr());
   throw py::error_already_set();
 }

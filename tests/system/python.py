@@ -1,9 +1,11 @@
 """The Python module against the command line: same answers, and errors that say what is wrong."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -83,6 +85,20 @@ for wrong, kind in (
     else:
         raise AssertionError(f"no {kind.__name__}")
 assert nest.solve(os.fsencode(small))["plan"] == outcome["plan"]
+
+# Names that are no UTF-8, in files that are read and in what is said of those that cannot be.
+with tempfile.TemporaryDirectory() as folder:
+    odd = os.path.join(os.fsencode(folder), b"r\xe9seau.nest.json")
+    shutil.copy(small, odd)
+    assert nest.solve(odd)["plan"] == nest.solve(Path(os.fsdecode(odd)))["plan"] == outcome["plan"]
+    os.truncate(odd, 0)
+    for path in (odd, os.fsdecode(odd), Path(os.fsdecode(odd))):
+        try:
+            nest.solve(path)
+        except nest.Error as error:
+            assert "r\\xe9seau.nest.json" in str(error) and error.diagnostics[0]["file"], error
+        else:
+            raise AssertionError("an empty file is no scenario")
 
 # Two threads solve at once, each its own scenario.
 solved = {}
