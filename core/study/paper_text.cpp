@@ -55,10 +55,9 @@ std::string paperTable(const std::vector<PaperRow>& rows) {
     const BaselineResult* manual = r.baseline(BaselineKind::Manual);
     const RankedPlan* best = r.exact.best();
     line({r.cluster, r.model, text::count(r.devices),
-          !manual                        ? "–"
-          : manual->runs()               ? text::time(manual->plan->evaluation.batchTime)
-          : manual->stoppedWithoutPlan() ? words::of(OutcomeStatus::Stopped)
-                                         : words::of(OutcomeStatus::Infeasible),
+          !manual          ? "–"
+          : manual->runs() ? text::time(manual->plan->evaluation.batchTime)
+                           : words::obstacleTo(*manual),
           both(cell(r.ratio(BaselineKind::RandomWalk)), published(r.published, "MCMC")),
           both(cell(r.ratio(BaselineKind::NetworkUnaware)), published(r.published, "Phaze")),
           both(cell(r.ratio(BaselineKind::MemoryUnaware)), published(r.published, "Alpa-E")),

@@ -29,8 +29,10 @@ Json outcomeJson(const Outcome& o) {
   return j;
 }
 
-/// "found" where a method that proves nothing ran to its end; else as a solve's.
+/// "found" where a method that proves nothing ran to its end, "not-searched" where the scenario searches none
+/// of its plans; else as a solve's.
 const char* statusOf(const BaselineResult& b) {
+  if (!b.searched) return "not-searched";
   if (b.runs()) return b.complete ? "found" : nameOf(OutcomeStatus::BestSoFar);
   return nameOf(b.complete ? OutcomeStatus::Infeasible : OutcomeStatus::Stopped);
 }

@@ -58,11 +58,7 @@ std::string comparisonText(const Problem& problem, const Outcome& exact,
   };
   row("NEST Explorer", best, best ? nullptr : words::of(exact.status), words::verdict(exact));
   for (const BaselineResult& b : baselines)
-    row(nameOf(b.kind), b.plan ? &*b.plan : nullptr,
-        b.runs()                 ? nullptr
-        : b.stoppedWithoutPlan() ? words::of(OutcomeStatus::Stopped)
-                                 : words::of(OutcomeStatus::Infeasible),
-        b.note);
+    row(nameOf(b.kind), b.plan ? &*b.plan : nullptr, b.runs() ? nullptr : words::obstacleTo(b), b.note);
   std::string out = rows.text();
   if (best)
     out += "\nThroughput is relative to NEST Explorer's " +

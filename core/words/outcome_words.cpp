@@ -96,6 +96,13 @@ NoPlan noPlan(const Outcome& o) {
   }
 }
 
+const char* obstacleTo(const BaselineResult& b) {
+  if (b.stoppedWithoutPlan()) return of(OutcomeStatus::Stopped);
+  if (!b.searched) return "not searched";
+  const bool breaksRule = b.plan && b.plan->evaluation.violations.front().kind != Violation::Kind::Memory;
+  return breaksRule ? "cannot run" : of(OutcomeStatus::Infeasible);
+}
+
 std::string shortfall(const NearestMiss& miss) {
   return text::stageName(StageIndex(miss.stage)) + " needs " + text::memory(miss.shortfall) + " more";
 }

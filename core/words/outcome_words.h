@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "solver/baselines/baselines.h"
 #include "solver/outcome.h"
 
 namespace nest::words {
@@ -21,6 +22,10 @@ struct NoPlan {
       detail;  ///< a sentence or two without final stop; may be empty; fields as adviceText() reads them
 };
 NoPlan noPlan(const Outcome&);
+
+/// Of a method without a plan that runs: "stopped without a plan", "not searched", "cannot run", "does not
+/// fit".
+const char* obstacleTo(const BaselineResult&);
 
 /// The closest plan's shortfall: "stage 1 needs 37.6 GiB more".
 std::string shortfall(const NearestMiss&);

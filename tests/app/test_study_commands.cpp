@@ -41,6 +41,21 @@ private slots:
                 .out.contains("TP8+SP · PP4"));
   }
 
+  void methodsThatAreNotSearchedSaySo() {
+    QFile file(sample("teaching-6-layers-2x2"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QJsonObject scenario = QJsonDocument::fromJson(file.readAll()).object(),
+                search = scenario["search"].toObject();
+    search["schedules"] = QJsonArray{"zb-h1"};
+    scenario["search"] = search;
+    const QByteArray text = QJsonDocument(scenario).toJson();
+    const QStringList manual{"compare", "-", "--only", "Manual"};
+    const Ran told = run(manual, text);
+    QVERIFY2(told.out.contains(QRegularExpression("Manual +not searched")), qPrintable(told.all()));
+    const QJsonObject found = run(manual + QStringList{"--json"}, text).json()["baselines"][0].toObject();
+    QCOMPARE(found["status"].toString(), QString("not-searched"));
+  }
+
   // The states of the cluster are told from the jobs' own timings: an all-gather among 64 in 6.0 ms and
   // in 20.0.
   void aTableOfJobsBecomesSweeps() {

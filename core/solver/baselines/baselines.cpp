@@ -18,6 +18,7 @@ BaselineResult run(BaselineKind kind, const Problem& p, const Control& control, 
       !isOnOffer(p, ScheduleKind::OneForwardOneBackward) &&
       !(equal && isOnOffer(p, ScheduleKind::Interleaved))) {
     BaselineResult r;
+    r.searched = false;
     r.note = equal ? "its plans run under 1F1B, interleaved or not, which is not searched"
                    : "its plans run under 1F1B, which is not searched";
     return r;

@@ -46,6 +46,7 @@ struct BaselineResult {
   std::string note;         ///< a sentence: how it was found, or why it cannot run
   long long evaluated = 0;  ///< plans judged on the way; 0 where the exact search did it
   Seconds elapsed;
+  bool searched = true;  ///< false: the scenario searches no schedule that its plans run under
   bool complete = true;  ///< false: stopped early by the control; what it would find is not known
 
   bool runs() const { return plan && plan->evaluation.feasible(); }

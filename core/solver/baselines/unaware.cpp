@@ -7,8 +7,8 @@ namespace {
 /// More than any plan needs, so that nothing is ever short; small enough that sums with it stay finite.
 constexpr double kUnlimited = 1e18;
 
-BaselineResult solvedElsewhere(const Problem& real, Problem assumed, const Control& control,
-                               const char* note) {
+BaselineResult solvedElsewhere(const Problem& real, Problem assumed, const Control& control, const char* note,
+                               const char* noneFits) {
   assumed.search.topPlans = 1;
   const Outcome found = solve(assumed, control);
   BaselineResult r;
@@ -17,7 +17,7 @@ BaselineResult solvedElsewhere(const Problem& real, Problem assumed, const Contr
   if (const RankedPlan* best = found.best())
     r.plan = RankedPlan{best->plan, evaluate(real, best->plan), {}};
   else
-    r.note = "no plan fits, whatever the network";
+    r.note = noneFits;
   return r;
 }
 
@@ -34,15 +34,16 @@ BaselineResult networkUnaware(const Problem& problem, const Control& control) {
   Problem flat = problem;
   flat.cluster = std::make_shared<const Hierarchy>(problem.cluster->withLevels(std::move(levels)));
   return solvedElsewhere(problem, std::move(flat), control,
-                         "the exact optimum of a cluster where every level is like level 0");
+                         "the exact optimum of a cluster where every level is like level 0",
+                         "no plan fits, whatever the network");
 }
 
 BaselineResult memoryUnaware(const Problem& problem, const Control& control) {
   Problem unlimited = problem;
   unlimited.assumptions.reserve =
       Bytes(-kUnlimited);  // devices may differ in memory; the reserve is common to all
-  return solvedElsewhere(problem, std::move(unlimited), control,
-                         "the exact optimum without the memory check");
+  return solvedElsewhere(problem, std::move(unlimited), control, "the exact optimum without the memory check",
+                         "no plan suits the batch, the devices and the constraints, whatever the memory");
 }
 
 }  // namespace nest::baselines

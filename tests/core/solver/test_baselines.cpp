@@ -6,6 +6,7 @@
 #include "solver/solve.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
+#include "words/outcome_words.h"
 
 using namespace nest;
 
@@ -106,8 +107,13 @@ private slots:
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       Problem p = test::randomInstance(seed, plain());
       p.search.schedules = {ScheduleKind::ZbH1};
-      for (const BaselineResult& r : runBaselines(p))
+      for (const BaselineResult& r : runBaselines(p)) {
         QVERIFY(!r.plan || r.plan->plan.schedule == ScheduleKind::ZbH1);
+        const bool searchesAll =
+            r.kind == BaselineKind::NetworkUnaware || r.kind == BaselineKind::MemoryUnaware;
+        QCOMPARE(r.searched, searchesAll);
+        if (!r.searched) QCOMPARE(std::string(words::obstacleTo(r)), std::string("not searched"));
+      }
     }
   }
 
