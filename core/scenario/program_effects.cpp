@@ -66,7 +66,7 @@ Hierarchy asProgramUses(const Hierarchy& cluster, const Assumptions& a) {
     levels.back().efficiency = a.flatExchange > 0                         ? a.flatExchange
                                : levels.back().origin == Origin::Measured ? 1
                                                                           : a.linkEfficiency;
-    if (l > 0) levels.back().crowding = a.crowding;
+    if (a.crowding > 0 && (l > 0 || joinsHosts(cluster, 0))) levels.back().crowding = a.crowding;
     if (l > 0 && levels.back().sustained() > levels[static_cast<std::size_t>(l) - 1].sustained())
       levels.back().efficiency =
           levels[static_cast<std::size_t>(l) - 1].sustained() / levels.back().bandwidth;

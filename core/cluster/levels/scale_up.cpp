@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <string_view>
+#include <unordered_map>
 
 namespace nest {
 namespace {
@@ -13,32 +14,42 @@ bool isNamedHost(std::string_view name) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-/// Of the first group alone, which is the largest.
-bool liesInsideHost(const Hierarchy& cluster, int level) {
-  const int size = cluster.groupSpan(level, 0).second;
-  const std::string host = cluster.identity(DeviceIndex(0)).host;
-  for (int p = 1; p < size; ++p)
-    if (cluster.identity(DeviceIndex(p)).host != host) return false;
-  return true;
+/// Devices of the largest host in the first group of level 0.
+int hostSize(const Hierarchy& cluster) {
+  std::unordered_map<std::string, int> sizes;
+  int largest = 0;
+  for (int p = 0; p < cluster.groupSpan(0, 0).second; ++p)
+    largest = std::max(largest, ++sizes[cluster.identity(DeviceIndex(p)).host]);
+  return largest;
 }
 
 }  // namespace
 
+bool joinsHosts(const Hierarchy& cluster, int level) {
+  const int size = cluster.groupSpan(level, 0).second;
+  const std::string host = cluster.identity(DeviceIndex(0)).host;
+  for (int p = 1; p < size; ++p)
+    if (cluster.identity(DeviceIndex(p)).host != host) return true;
+  return false;
+}
+
 int scaleUpLevel(const Hierarchy& cluster) {
   for (int l = cluster.levelCount() - 1; l > 0; --l)
     if (isNamedHost(cluster.level(l).name) || cluster.level(l).bandwidth >= kBeyondAdapters ||
-        liesInsideHost(cluster, l))
+        !joinsHosts(cluster, l))
       return l;
   return 0;
 }
 
 int scaleUpSize(const Hierarchy& cluster) {
-  return cluster.largestGroupSize(scaleUpLevel(cluster));
+  const int level = scaleUpLevel(cluster);
+  const bool isHost = level == 0 && cluster.level(0).bandwidth < kBeyondAdapters;
+  return isHost ? hostSize(cluster) : cluster.largestGroupSize(level);
 }
 
 std::string scaleUpName(const Hierarchy& cluster) {
   const int level = scaleUpLevel(cluster);
-  return level == 0 || liesInsideHost(cluster, level) ? "host" : cluster.level(level).name;
+  return level == 0 || !joinsHosts(cluster, level) ? "host" : cluster.level(level).name;
 }
 
 int largestPowerOfTwo(int size) {

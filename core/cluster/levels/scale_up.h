@@ -14,8 +14,14 @@ inline constexpr BytesPerSecond kBeyondAdapters(150e9);
 /// within which experts' tokens are copied. Level 0, or the outermost level above it that is named as a host,
 /// lies inside hosts (DeviceIdentity), or is faster than adapters.
 int scaleUpLevel(const Hierarchy&);
-int scaleUpSize(const Hierarchy&);          ///< devices of the largest scale-up domain
+/// Devices of the largest scale-up domain; of the largest host where level 0 of a graph joins hosts by
+/// adapters.
+int scaleUpSize(const Hierarchy&);
 std::string scaleUpName(const Hierarchy&);  ///< "host", or what that level is called: "rack"
+
+/// Whether a level-l group holds devices of several hosts (DeviceIdentity). The first group, which is the
+/// largest, stands for all. Level 0 of a graph does where its hosts have one device each.
+bool joinsHosts(const Hierarchy&, int level);
 
 /// Part of a group of `size` that degrees of parallelism divide: 64 of 72.
 int largestPowerOfTwo(int size);

@@ -3,6 +3,7 @@
 #include "cluster/devices/device_catalog.h"
 #include "cluster/levels/cluster_source.h"
 #include "cluster/levels/scale_up.h"
+#include "scenario/program_effects.h"
 #include "support/test_main.h"
 
 using namespace nest;
@@ -50,6 +51,29 @@ private slots:
     const Hierarchy adapters = clusterOf({{"host", 4, 900e9}, {"rack", 18, 100e9}, {"fabric", 4, 50e9}});
     QCOMPARE(scaleUpSize(adapters), 4);
     QCOMPARE(scaleUpName(adapters), std::string("host"));
+  }
+  /// A graph has no level for hosts of one device; the host stays the scale-up domain.
+  void isTheHostWhereLevelZeroJoinsHosts() {
+    for (const auto& [bandwidth, devices] : {std::pair(50e9, 1), std::pair(900e9, 4)}) {
+      NetworkGraph graph;
+      graph.nodes.push_back({"leaf", "leaf", NodeKind::Switch, ""});
+      for (int h = 0; h < 4; ++h) {
+        const std::string host = "h" + std::to_string(h);
+        graph.nodes.push_back({host + ":0", host + ":0", NodeKind::Device, host});
+        graph.links.push_back({0, h + 1, BytesPerSecond(bandwidth), Seconds(1e-6)});
+      }
+      ClusterSource source;
+      source.device = *findDevice("h100-sxm");
+      source.network = GraphSource{graph, {}, {}};
+      const Hierarchy drawn = *deriveHierarchy(source);
+      QCOMPARE(drawn.levelCount(), 1);
+      QVERIFY(joinsHosts(drawn, 0));
+      QCOMPARE(scaleUpSize(drawn), devices);
+      Assumptions crowded;
+      crowded.crowding = 1e-12;
+      QCOMPARE(asProgramUses(drawn, crowded).level(0).crowding, 1e-12);
+      QCOMPARE(asProgramUses(clusterOf({{"host", 4, 50e9}}), crowded).level(0).crowding, 0.0);
+    }
   }
   void holdsDivisorsOfItOrOfItsLargestPowerOfTwo() {
     QVERIFY(holdsTensorGroups(72, 8) && holdsTensorGroups(72, 9) && holdsTensorGroups(72, 64));
