@@ -176,11 +176,31 @@ std::vector<EvenHosts> evenHostsOf(const Hierarchy& cluster) {
   return kept;
 }
 
+/// The devices of a plan on even hosts, as the whole cluster numbers them.
+std::vector<DeviceIndex> devicesOf(const Plan& plan, const Hierarchy& even) {
+  std::vector<DeviceIndex> out;
+  const long long end = (plan.dataOuter - 1LL) * plan.blockStride + plan.pipelineWidth();
+  for (int p = 0; p < even.deviceCount() && p < end; ++p)
+    out.emplace_back(even.identity(DeviceIndex(p)).source);
+  return out;
+}
+
+/// Those on which the start stands, if there is one, first: it is found there at once.
+std::vector<const EvenHosts*> inOrder(const std::vector<EvenHosts>& ways, const Problem& problem,
+                                      const Plan* start) {
+  std::vector<const EvenHosts*> order;
+  for (const EvenHosts& way : ways) order.push_back(&way);
+  if (start)
+    std::stable_partition(order.begin(), order.end(), [&](const EvenHosts* way) {
+      return devicesOf(*start, *withoutDevices(problem, way->idle).cluster) == start->deviceOrder;
+    });
+  return order;
+}
+
 /// A plan on even hosts as one on the whole cluster.
 RankedPlan placed(const Problem& problem, const Hierarchy& even, Plan plan) {
   RankedPlan r;
-  const int end = (plan.dataOuter - 1) * plan.blockStride + plan.pipelineWidth();
-  for (int p = 0; p < end; ++p) plan.deviceOrder.emplace_back(even.identity(DeviceIndex(p)).source);
+  plan.deviceOrder = devicesOf(plan, even);
   r.evaluation = evaluate(problem, plan);
   if (r.evaluation.feasible()) r.simulated = simulate(problem, plan, r.evaluation, false).total;
   r.plan = std::move(plan);
@@ -376,17 +396,25 @@ Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const P
   const bool wide = control.front == FrontEffort::Wider;
   std::vector<RankedPlan> front;
   FrontReach reach = wide ? FrontReach::Exact : FrontReach::Met;
+  const bool startsOnPart = start && !start->deviceOrder.empty();
   int left = static_cast<int>(ways.size()) + 1;
-  for (std::size_t k = 0; k < ways.size(); ++k, --left) {
-    if (const StopCause over = turn.cause(); over != StopCause::None) {
+  double end = 0;
+  for (const EvenHosts* way : inOrder(ways, problem, startsOnPart ? start : nullptr)) {
+    // Where the start is known to stand, it is looked at however little time there is.
+    const bool begins = startsOnPart && end == 0;
+    if (const StopCause over = turn.cause(); over != StopCause::None && !begins) {
       cut = over, bound = Seconds(0);
       break;
     }
-    Problem even = insideHosts(withoutDevices(problem, ways[k].idle));
+    Problem even = insideHosts(withoutDevices(problem, way->idle));
     if (!wide) even.search.topPlans = 1;
-    Plan known = found ? found->plan : Plan();
-    known.deviceOrder.clear();  // mostly it stands there as well
-    const Outcome o = turn.run(even, found ? &known : nullptr, 0.1 * static_cast<double>(k + 1), left);
+    std::optional<Plan> known;
+    if (found)
+      known = found->plan;
+    else if (startsOnPart)
+      known = *start;
+    if (known) known->deviceOrder.clear();  // mostly it stands there as well
+    const Outcome o = turn.run(even, known ? &*known : nullptr, end += 0.1, left--);
     elapsed += o.statistics.elapsed;
     states += o.statistics.states, tuples += o.statistics.tuples;
     if (o.cutShort()) cut = o.stopCause, bound = std::min(bound, o.lowerBound);
@@ -394,10 +422,14 @@ Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const P
     reach = std::min(reach, o.frontReach);
     for (const RankedPlan& r : o.front) front.push_back(placed(problem, *even.cluster, r.plan));
     RankedPlan r = placed(problem, *even.cluster, o.best()->plan);
-    if (!r.evaluation.feasible() || (found && found->evaluation.batchTime <= r.evaluation.batchTime))
-      continue;
+    if (!r.evaluation.feasible()) continue;
+    // Of equals the first in the order of the ways, wherever the search began.
+    const auto rank = [](const RankedPlan& plan, const EvenHosts* on) {
+      return std::pair(plan.evaluation.batchTime, on);
+    };
+    if (found && rank(*found, of) < rank(r, way)) continue;
     turn.know(r.evaluation.batchTime);
-    found = std::move(r), of = &ways[k];
+    found = std::move(r), of = way;
   }
   Outcome o = turn.run(insideHosts(problem), start, 1, left);
   o.statistics.elapsed += elapsed;

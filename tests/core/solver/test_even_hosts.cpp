@@ -275,6 +275,33 @@ private slots:
     }
     QVERIFY2(onEven > 0, qPrintable(QString::number(onEven)));
   }
+  /// A plan that leaves devices idle is one to begin from, also where there is no time for another.
+  void startsFromPlansThatLeaveDevicesIdle() {
+    InstanceFeatures f;
+    f.strategyPerStage = false;
+    std::stop_source stop;
+    stop.request_stop();
+    Control stopped;
+    stopped.stop = stop.get_token();
+    int started = 0, whole = 0;
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+      Problem p = randomInstance(seed, f);
+      p.search.preset = SearchPreset::Free;
+      if (!evenHostsNote(*p.cluster)) continue;
+      const Outcome truth = solveOnEvenHosts(p);
+      if (!truth.best()) continue;
+      const Plan& start = truth.best()->plan;
+      const QByteArray what = "seed " + QByteArray::number(static_cast<int>(seed));
+      const Outcome early = solveOnEvenHosts(p, stopped, &start);
+      QVERIFY2(early.best() && early.best()->plan == start, what);
+      QVERIFY2(early.lowerBound.value() <= truth.best()->evaluation.batchTime.value() * (1 + 1e-12), what);
+      const Outcome again = solveOnEvenHosts(p, {}, &start);
+      QVERIFY2(again.status == truth.status && again.best() && again.best()->plan == start, what);
+      (start.deviceOrder.empty() ? whole : started) += 1;
+    }
+    qInfo("%d began with idle devices, %d on all", started, whole);
+    QVERIFY(started > 5 && whole > 5);
+  }
   /// Nothing is claimed of even hosts that were not searched to the end, and they leave work for the whole.
   void workIsSharedOut() {
     InstanceFeatures f;
