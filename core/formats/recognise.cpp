@@ -68,6 +68,8 @@ bool names(std::string_view text, std::string_view key) {
 
 constexpr std::string_view kConfig = "give the model's config.json";
 constexpr std::string_view kHost = "give what NCCL_TOPO_DUMP_FILE writes, or nvidia-smi topo -m";
+constexpr std::string_view kLaunched =
+    "give the model's config.json, the network and, to cost this launch, a plan (nest-plan evaluate --help)";
 constexpr std::string_view kNodes = "give what kubectl get nodes -o json prints";
 
 using Text = std::string_view;
@@ -76,6 +78,8 @@ constexpr Known kUnsupportedJson[] = {
     {"this is an index of weights", kConfig, [](Text t) { return names(t, "weight_map"); }},
     {"these are training runs", "open them in the view Accuracy, or give them to nest-plan study validation",
      [](Text t) { return names(t, "sets") && names(t, "columns") && names(t, "rows"); }},
+    {"this is an adapter, and no model", "give the config.json of the model that it belongs to",
+     [](Text t) { return names(t, "peft_type"); }},
     {"this is a tokenizer's file", kConfig,
      [](Text t) {
        return names(t, "tokenizer_class") || names(t, "added_tokens") || names(t, "added_tokens_decoder");
@@ -112,6 +116,8 @@ constexpr Known kUnsupportedJson[] = {
      [](Text t) { return t.starts_with('[') && names(t, "ph") && names(t, "ts") && names(t, "dur"); }},
     {"this is a plan of Galvatron", "write it as a plan; nest-plan evaluate --help shows one",
      [](Text t) { return names(t, "tp_sizes_enc"); }},
+    {"this is a configuration of DeepSpeed, which tells neither model nor network", kLaunched,
+     [](Text t) { return names(t, "zero_optimization") || names(t, "train_micro_batch_size_per_gpu"); }},
     {"this looks like the vendor's params.json", "give the config.json of its Hugging Face release",
      [](Text t) { return names(t, "n_layers") && (names(t, "dim") || names(t, "n_heads")); }},
 };
@@ -119,6 +125,14 @@ constexpr Known kUnsupportedXml[] = {
     {"this is an algorithm of MSCCL, not a topology", kHost, [](Text t) { return has(t, "<algo"); }},
 };
 constexpr Known kUnsupportedText[] = {
+    {"this launches Megatron-LM", "give the log of a run, which prints all arguments",
+     [](Text t) {
+       return has(t, "--tensor-model-parallel-size") || has(t, "--pipeline-model-parallel-size");
+     }},
+    {"this is a configuration of NeMo or Megatron-Bridge", kLaunched,
+     [](Text t) { return has(t, "tensor_model_parallel_size:"); }},
+    {"this is a configuration of nanotron", kLaunched,
+     [](Text t) { return has(t, "parallelism:") && (has(t, "pp_engine:") || has(t, "tp_mode:")); }},
     {"this is a table that nsys stats prints", "give what nsys export --type sqlite writes of the report",
      [](Text t) { return has(t, "NVTX GPU Projection") || has(t, "nvtx_gpu_proj"); }},
     {"this is a Topology of Kueue, which names labels but no nodes", kNodes,

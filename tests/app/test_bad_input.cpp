@@ -145,6 +145,10 @@ private slots:
     row("a part of the schema", {"fields", "tensor", "--schema"}, "--schema is of all fields");
     row("restart of nothing", {"sweep", s, "--set", "job.global_batch=8", "--restart"},
         "--restart goes with -o");
+    row("two forms of a table", {"sweep", s, "--set", "job.global_batch=8", "-o", "x", "--json"},
+        "-o writes the table as JSON, too");
+    row("a form of a join", {"sweep", "--merge", s, "-o", "x", "--json"}, "--merge writes the table as JSON");
+    row("two forms of a study", {"study", "scaling", s, "-o", "x", "--json"}, "-o writes what --json prints");
     row("a plan of none", {"export", s, s, "--as", "scenario"}, "--as scenario writes no plan");
     row("a limit of none", {"export", s, "--as", "dot", "--deadline", "1"}, "nothing is searched here");
     const QStringList import = {"import", "models/llama-3-8b.json", "--network", "host:8@450GB/s"};

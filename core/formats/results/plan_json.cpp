@@ -172,6 +172,12 @@ Reading<Plan> readPlan(std::string_view text, const std::string& file) {
                         "a plan is a JSON object, not " + std::string(kindOf(json->root()))));
     return result;
   }
+  const Format* other = json->root().contains("format") ? nullptr : recognise(text, file);
+  if (other && !other->is<ReadPlan>()) {
+    out.push_back(error("not-a-plan", json->placeOf(""), "this is no plan but a " + std::string(other->name),
+                        "give what nest-plan solve -o writes"));
+    return result;
+  }
   JsonFields top(*json, json->root(), "", out);
   const auto format = top.string("format");
   if (format && *format != "nest-plan" && *format != "nest-outcome") {

@@ -45,6 +45,12 @@ bool exists(const JsonText& text, const std::string& pointer) {
 }
 
 Place placeIn(const JsonText& text, const Place& where) {
+  // What the cluster's network is called here is a graph in files that draw it.
+  constexpr std::string_view network = "/cluster/network/";
+  if (where.pointer.starts_with(network))
+    if (const std::string drawn = "/cluster/graph/" + where.pointer.substr(network.size());
+        exists(text, drawn))
+      return text.placeOf(drawn);
   // Some findings name a field by its meaning; its key in the file carries the unit as well.
   for (const char* suffix : {"", "_bytes_per_s", "_s", "_bytes"})
     if (exists(text, where.pointer + suffix)) return text.placeOf(where.pointer + suffix);
@@ -58,10 +64,6 @@ Place placeIn(const JsonText& text, const Place& where) {
 }
 
 void checkVersion(JsonFields& f) {
-  const auto format = f.string("format");
-  if (format && *format != kFormatName)
-    f.report(Severity::Error, "not-a-scenario", "format",
-             "this is a \"" + *format + "\", not a \"" + kFormatName + '"');
   if (!f.has("version"))
     f.report(Severity::Warning, "version-missing", "version",
              "the scenario names no version; it is read as version 1");
@@ -175,6 +177,11 @@ Reading<Scenario> readScenario(std::string_view text, const std::string& file, c
   }
   const ScenarioReader reader{*json, load, result.diagnostics};
   JsonFields fields = reader.fields(json->root(), "");
+  if (const auto format = fields.string("format"); format && *format != kFormatName) {
+    fields.report(Severity::Error, "not-a-scenario", "format",
+                  "this is a \"" + *format + "\", not a \"" + kFormatName + '"');
+    return result;
+  }
   Scenario scenario = readAll(reader, fields);
   adviseOnUnknownKeys(result.diagnostics);
   if (!hasErrors(result.diagnostics)) {

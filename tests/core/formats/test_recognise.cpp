@@ -1,6 +1,7 @@
 #include <QtTest/QTest>
 
 #include "formats/format.h"
+#include "formats/results/plan_json.h"
 #include "support/test_main.h"
 
 using namespace nest;
@@ -88,6 +89,12 @@ private slots:
         "PyTorch");
     row("Parquet", "PAR1\x15\x04", "Parquet");
     row("Nsight report", " ** NVTX GPU Projection Summary (nvtx_gpu_proj_sum):\n", "nsys stats");
+    row("DeepSpeed", R"({"train_batch_size": 8, "zero_optimization": {"stage": 2}})", "DeepSpeed");
+    row("Megatron-LM's launch", "#!/bin/bash\ntorchrun pretrain_gpt.py \\\n --tensor-model-parallel-size 8\n",
+        "Megatron-LM");
+    row("NeMo", "trainer: {devices: 8}\nmodel:\n  tensor_model_parallel_size: 4\n", "NeMo");
+    row("nanotron", "parallelism:\n  dp: 4\n  tp: 8\n  tp_mode: REDUCE_SCATTER\n", "nanotron");
+    row("LoRA", R"({"base_model_name_or_path": "m", "peft_type": "LORA", "r": 16})", "adapter");
     row("msccl", "<algo name='a'/>", "MSCCL");
     row("nvidia-smi", "| NVIDIA-SMI 550.54 |", "GPUs");
     row("rocm-smi", "==== ROCm System Management Interface ====\n", "AMD");
@@ -125,6 +132,17 @@ private slots:
     QVERIFY(said(R"({"model_type": "llama", "hidden_size": 8})").find("config.json") != std::string::npos);
     QVERIFY(said("SwitchName=leaf0 Nodes=gpu[00-03]\n").find("Slurm topology.conf") != std::string::npos);
     QVERIFY(said(R"({"format": "nest-scenario"})").empty() && said("{").empty() && said("{}").empty());
+  }
+  void whatIsNoPlanIsNamed() {
+    for (const auto& [text, is] : {std::pair(R"({"model_type": "llama", "hidden_size": 8})", "config.json"),
+                                   {R"({"format": "nest-scenario", "cluster": {}})", "nest-scenario"}}) {
+      const auto r = readPlan(text, "f");
+      QVERIFY(!r);
+      QCOMPARE(r.diagnostics.size(), std::size_t(1));
+      QVERIFY2(r.diagnostics[0].message.find(is) != std::string::npos, r.diagnostics[0].message.c_str());
+    }
+    const auto plan = readScenario(R"({"format": "nest-plan", "stages": []})", "f", {});
+    QVERIFY(!plan && plan.diagnostics.size() == 1);
   }
   void whatIsUnsupportedIsSaid() {
     QFETCH(QString, text);

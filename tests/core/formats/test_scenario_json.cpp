@@ -1,6 +1,7 @@
 #include <QtTest/QTest>
 
 #include "cluster/devices/device_catalog.h"
+#include "cluster/levels/cluster_source.h"
 #include "formats/networks/cluster_text.h"
 #include "formats/scenario/scenario_json.h"
 #include "scenario/check.h"
@@ -350,6 +351,20 @@ private slots:
                                 R"(, "assumptions": {"headroom": 1e308})"));
     const Diagnostics found = r ? checkSetting(*r) : r.diagnostics;
     QCOMPARE(codes(found), std::string("out-of-range"));
+  }
+  /// A mistake in a drawn network stands where the file has it, and is told once.
+  void drawnNetworksAreLocated() {
+    const std::string text =
+        minimal(R"("device": "h100-sxm", "graph": {"nodes": [{"id": "a", "kind": "device"},
+                   {"id": "b", "kind": "device", "speed": 3}],
+                   "links": [{"from": "a", "to": "b", "bandwidth_bytes_per_s": 1e9}]})");
+    const auto r = read(text);
+    QVERIFY(r);
+    const auto placed = locatedIn(text, "x.nest.json",
+                                  deriveHierarchy(r->cluster, r->constraints.excludedDevices).diagnostics);
+    QCOMPARE(codes(placed), std::string("device-factor"));
+    QCOMPARE(placed[0].where.pointer, std::string("/cluster/graph/nodes/1"));
+    QCOMPARE(placed[0].where.line, 2);
   }
   void impossibleWishesStillOpen() {
     const auto r = read(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")",
