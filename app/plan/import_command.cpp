@@ -130,6 +130,21 @@ DeviceSpec deviceOf(const Arguments& args, const std::optional<Scenario>& base,
   return *findDevice("h100-sxm");
 }
 
+/// Of a new scenario, what neither a file nor an option says.
+Diagnostics assumed(const Arguments& args, const Scenario& s) {
+  std::string values, options;
+  const auto add = [&](const char* option, const std::string& value) {
+    if (args.has(option)) return;
+    values += (values.empty() ? "" : ", ") + value;
+    options += (options.empty() ? "" : ", ") + std::string(option);
+  };
+  add("--device", s.cluster.device.name);
+  add("--batch", "a global batch of " + text::count(s.job.globalBatch));
+  add("--sequence", "sequences of " + text::count(s.job.sequenceLength) + " tokens");
+  if (values.empty()) return {};
+  return {note("job-assumed", {}, "not said, and assumed: " + values, "give " + options)};
+}
+
 std::vector<std::string> deviceIds() {
   std::vector<std::string> ids;
   for (const DeviceSpec& d : deviceCatalog()) ids.push_back(d.id);
@@ -211,7 +226,10 @@ int importNamed(const Arguments& args) {
   if (!scenario) return kBadInput;
   if (batch) scenario->job.globalBatch = static_cast<int>(*batch);
   if (sequence) scenario->job.sequenceLength = static_cast<int>(*sequence);
-  if (!base && imported->leavesSearchOpen()) report(proposeSearch(*scenario), false, true);
+  if (!base && imported->leavesSearchOpen()) {
+    if (!imported->job) report(assumed(args, *scenario), false, true);
+    report(proposeSearch(*scenario), false, true);
+  }
   scenario->model.reference.clear();  // the scenario may be written to another folder than the model's
   std::string replaces = args.value("--into").value_or("");
   for (const Imported::Part& p : imported->parts)

@@ -137,7 +137,7 @@ Diagnostics checked(const Problem& problem, const LayerOrder& order, const Searc
     out.push_back(
         error("too-many-downsets", {},
               "the layer graph can be cut in more than " + text::count(LayerOrder::kMostCuts) + " ways",
-              "merge layers that stand in series"));
+              "merge layers that stand in series, or branches that run side by side"));
   if (space.microbatches().empty())
     out.push_back(error("no-microbatch", {}, "no microbatch size to try is in the profile and allowed"));
   if (space.strategies().empty())

@@ -173,11 +173,14 @@ Reading<SlurmTopology> HostList::finish() {
   if (std::any_of(m_hosts.begin(), m_hosts.end(), hasGroups)) {
     const auto first = std::stable_partition(m_hosts.begin(), m_hosts.end(), hasGroups);
     if (first != m_hosts.end())
-      m_source.warning(first->place, "host-without-group",
-                       text::count(m_hosts.end() - first) + " hosts are left out, as " + m_out.from +
-                           " does not say where they are connected; the first of them " +
-                           quoted(first->host.name),
-                       "add what the other hosts have");
+      m_source.warning(
+          first->place, "host-without-group",
+          (m_hosts.end() - first == 1
+               ? "the host " + quoted(first->host.name) + " is left out, as " + m_out.from +
+                     " does not say where it is connected"
+               : text::count(m_hosts.end() - first) + " hosts are left out, as " + m_out.from +
+                     " does not say where they are connected; the first of them " + quoted(first->host.name)),
+          "add what the other hosts have");
     m_hosts.erase(first, m_hosts.end());
   } else {
     m_out.isListOnly = true;

@@ -161,9 +161,12 @@ Diagnostics check(const SlurmTopology& t, const SlurmFigures& f) {
   double devices = 0;
   for (const auto& g : t.groups)
     for (const std::string& h : g.hosts) devices += t.devicesOf(h, std::max(1, f.devicesPerHost));
-  if (f.devicesPerHost < 1 || devices > kMostDevices)
+  if (f.devicesPerHost < 1)
+    out.push_back(error("slurm-devices", at("devices_per_host"), "devices per host must be 1 or more"));
+  else if (devices > kMostDevices)
     out.push_back(error("slurm-devices", at("devices_per_host"),
-                        "devices per host must be 1 or more, and at most 1,048,576 in all"));
+                        "the hosts have " + text::count(static_cast<long long>(devices)) +
+                            " devices in all; at most " + text::count(kMostDevices) + " are supported"));
   if (t.hostCount() == 0)
     out.push_back(error("slurm-no-hosts", at("hosts"), "the topology names no hosts",
                         "a flat topology lists none; describe the cluster by levels"));

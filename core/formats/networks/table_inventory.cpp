@@ -122,8 +122,9 @@ private:
       const TextPart& cell = all[at(m_devices)];
       host.devices = deviceCountIn(cell.text);
       if (!host.devices)
-        return m_source.error(m_source.place(cell.offset), "inventory-devices",
-                              "the number of devices is " + quoted(cell.text) + "; expected: a whole number");
+        return m_source.error(
+            m_source.place(cell.offset), "inventory-devices",
+            "the number of devices is " + quoted(cell.text) + "; expected: a whole number from 0 to 4,096");
     }
     const Hostlist list = expandHostlist(name.text);
     if (!list.error.empty())
