@@ -186,13 +186,26 @@ struct Unit {
   std::string_view name;
   double scale;
 };
+/// 5 us is 5e-06, which 5 × 1e-6 is not: in units below 1, powers of ten, the digits count with another
+/// exponent.
+double inUnits(double v, double unit) {
+  if (unit >= 1) return v * unit;
+  const std::string digits = fmt::format("{}", v);
+  const std::size_t e = digits.find('e');
+  const int own = e == std::string::npos ? 0 : std::stoi(digits.substr(e + 1));
+  const std::string text = digits.substr(0, e) + 'e' + std::to_string(own + std::lround(std::log10(unit)));
+  double out = 0;
+  std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
+}
+
 template <std::size_t N>
 std::optional<double> read(std::string_view s, double bare, const Unit (&units)[N]) {
   const auto parts = split(s);
   if (!parts) return std::nullopt;
-  if (parts->second.empty()) return parts->first * bare;
+  if (parts->second.empty()) return inUnits(parts->first, bare);
   for (const Unit& u : units)
-    if (parts->second == u.name) return parts->first * u.scale;
+    if (parts->second == u.name) return inUnits(parts->first, u.scale);
   return std::nullopt;
 }
 }  // namespace

@@ -1,5 +1,7 @@
 #include "formats/networks/cluster_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -221,7 +223,7 @@ std::string exactBandwidth(const LevelSpec& l) {
 }
 
 std::string exactTime(Seconds t) {
-  const std::string nice = text::exact(t.value() * 1e6) + "us";
+  const std::string nice = fmt::format("{:.15g}us", t.value() * 1e6);  // the 16th digit is of the product
   const auto back = text::readTime(nice);
   return back && *back == t ? nice : text::exact(t.value()) + "s";
 }

@@ -64,6 +64,15 @@ private slots:
     QVERIFY(*once == *twice);
     QCOMPARE(writeClusterText(*twice), written);
   }
+  void everyLatencyIsWrittenInMicroseconds() {
+    LevelsSource s = *readClusterText("host:8@450GB/s,1us");
+    for (int tenths = 1; tenths < 3000; ++tenths) {
+      const std::string number = std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10);
+      s.levels[0].latency = Seconds(std::stod(number + "e-6"));  // as a file has it
+      const std::string whole = tenths % 10 == 0 ? std::to_string(tenths / 10) : number;
+      QCOMPARE(writeClusterText(s), "host:8@450GB/s," + whole + "us");
+    }
+  }
   void aNameThatWouldBeginACommentIsWrittenAsNone() {
     LevelsSource s = *readClusterText("host:8@450GB/s,1us rack:2@1GB/s,1us");
     s.levels[1].name = "#2";

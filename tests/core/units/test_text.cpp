@@ -62,6 +62,9 @@ private slots:
     QCOMPARE(text::readBandwidth("400 Gb/s")->value.value(), 50e9);
     QCOMPARE(text::readBandwidth("450GB/s")->value.value(), 450e9);
     QCOMPARE(text::readTime("2us")->value(), 2e-6);
+    QVERIFY(text::readTime("5us")->value() == 5e-6);  // to the last digit: files are written from it
+    QVERIFY(text::readTime("7")->value() == 7e-6);
+    QVERIFY(text::readTime("3 ns")->value() == 3e-9);
     QCOMPARE(text::readMemory("80 GiB")->value(), 80 * 1073741824.0);
     QCOMPARE(text::readMemory("80")->value(), 80 * 1073741824.0);
     QCOMPARE(text::readMemory("1,020 GiB")->value(), 1020 * 1073741824.0);
