@@ -120,6 +120,18 @@ PerLoadPart<double> loadParts(const StageEvaluation& e) {
           e.step.value()};
 }
 
+QString loadAxisTitle(bool overlaps, double width) {
+  if (!overlaps) return QStringLiteral("Time per microbatch");
+  for (const QString& title : {QStringLiteral("Time per microbatch: bars before overlap, numbers after it"),
+                               QStringLiteral("Per microbatch before overlap, numbers after it")})
+    if (Ink::width(title, Ink::kSmall) < width) return title;
+  return QStringLiteral("Before overlap, numbers after it");
+}
+
+LegendItem afterOverlap(const Theme& theme) {
+  return {QStringLiteral("Time after overlap"), theme.color(Theme::Role::Text), 0, true};
+}
+
 QString limitText(const StageEvaluation& e) {
   if (!(e.load.value() > 0)) return {};
   return phrase(words::of(limitOf(e), "its time"));

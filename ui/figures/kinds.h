@@ -11,6 +11,8 @@
 
 namespace nest {
 
+struct LegendItem;
+
 /// Parts of a stage's load, and what a timeline shows. In the order in which bars stack.
 enum class LoadPart {
   Forward,
@@ -41,6 +43,10 @@ std::optional<LoadPart> partOf(TimePart);
 
 /// Seconds per microbatch of each part of a load, before overlap; they sum to load + hidden.
 PerLoadPart<double> loadParts(const StageEvaluation&);
+/// Over bars of them, whose numbers are loads; as long as fits beside the axis of a plot of that width.
+QString loadAxisTitle(bool overlaps, double width);
+/// Of the line that shows the load in a bar which is higher.
+LegendItem afterOverlap(const Theme&);
 /// What limits a stage: "bound by compute (92 %)"; empty without a load.
 QString limitText(const StageEvaluation&);
 

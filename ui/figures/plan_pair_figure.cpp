@@ -27,6 +27,7 @@ struct PlanPairFigure::Parts {
   QRectF notes, legend;
   std::vector<LegendItem> items;
   Axis time, bytes;
+  bool overlaps = false;  ///< part of a load is hidden: bars are higher than what stages take
 
   QRectF slot(const QRectF& panel, int stage, int stages) const {
     const double w = panel.width() / std::max(1, stages);
@@ -78,6 +79,7 @@ PlanPairFigure::Parts PlanPairFigure::layOut(const QRectF& area, const PlanConte
   for (const Side& s : m_sides)
     for (const auto& e : s.plan->evaluation.stages) {
       slowest = std::max(slowest, (e.load + e.hidden).value());
+      p.overlaps = p.overlaps || e.hidden.value() > 0;
       most = std::max({most, e.memory.total().value(), e.memory.capacity.value()});
       const auto loads = loadParts(e);
       for (std::size_t k = 0; k < kLoadPartsInLoad; ++k) used[k] = used[k] || loads[k] > 0;
@@ -89,6 +91,7 @@ PlanPairFigure::Parts PlanPairFigure::layOut(const QRectF& area, const PlanConte
     if (used[k])
       p.items.push_back({nameOf(static_cast<LoadPart>(k)), colorOf(static_cast<LoadPart>(k), theme),
                          hatchOf(static_cast<LoadPart>(k))});
+  if (p.overlaps) p.items.push_back(afterOverlap(theme));
   if (held[MemoryPart::Headroom])
     p.items.push_back(
         {nameOf(MemoryPart::Headroom), colorOf(MemoryPart::Headroom, theme), hatchOf(MemoryPart::Headroom)});
@@ -151,8 +154,10 @@ void PlanPairFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
   for (std::size_t k = 0, shown = 0; k < kLoadPartsInLoad && shown < p.items.size(); ++k)
     if (p.items[shown].text == nameOf(static_cast<LoadPart>(k)))
       p.items[shown++].color = colorOf(static_cast<LoadPart>(k), ink.theme());
-  for (LegendItem& item : p.items)
+  for (LegendItem& item : p.items) {
     if (item.text == nameOf(MemoryPart::Headroom)) item.color = colorOf(MemoryPart::Headroom, ink.theme());
+    if (item.lineOnly) item = afterOverlap(ink.theme());
+  }
   QRectF line(p.notes.left(), p.notes.top(), p.notes.width(), kNote);
   for (const QString& note : notesIn(bodyOf(area, c, style.standalone).size(), style.standalone)) {
     ink.label(line, note, Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Role::Text));
@@ -180,7 +185,7 @@ void PlanPairFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
 void PlanPairFigure::paintLoads(Ink& ink, const Parts& p, int side) const {
   const QRectF& panel = p.loads[side];
   if (side == 0) {
-    paintVerticalAxis(ink, panel, p.time, tr("Time per microbatch"));
+    paintVerticalAxis(ink, panel, p.time, loadAxisTitle(p.overlaps, panel.width()));
   } else {
     for (std::size_t t = 0; t < p.time.ticks.size(); ++t) {
       const double y = panel.bottom() - p.time.fraction(t) * panel.height();
@@ -205,6 +210,12 @@ void PlanPairFigure::paintLoads(Ink& ink, const Parts& p, int side) const {
       if (const int hatch = hatchOf(static_cast<LoadPart>(k)); hatch && h > 3 && bar > 5)
         ink.hatch(piece, hatch, mixed(colour, ink.theme().textOn(colour), 0.45), 5);
       y -= h;
+    }
+    if (stage(side, i).hidden.value() > 0) {
+      const double load = panel.bottom() - stage(side, i).load.value() / p.time.largest * panel.height();
+      const double over = std::min(3.0, (slot.width() - bar) / 2);
+      ink.line({slot.center().x() - bar / 2 - over, load}, {slot.center().x() + bar / 2 + over, load},
+               ink.color(Role::Text), 2);
     }
     if (i == e.slowestStage()) {  // beside the ticks of the axis, or it would be read as one number with them
       const QString time = timeText(stage(side, i).load);

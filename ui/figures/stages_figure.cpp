@@ -50,11 +50,9 @@ public:
   void paint() {
     joints();
     ribbon();
-    paintVerticalAxis(m_ink, m.plot, m.axis,
-                      m_shares ? QStringLiteral("Share of the time")
-                      : anyOverlap()
-                          ? QStringLiteral("Time per microbatch: bars before overlap, numbers after it")
-                          : QStringLiteral("Time per microbatch"));
+    paintVerticalAxis(
+        m_ink, m.plot, m.axis,
+        m_shares ? QStringLiteral("Share of the time") : loadAxisTitle(anyOverlap(), m.plot.width()));
     for (int i = 0; i < m_plan.stageCount() && i < static_cast<int>(m_eval.stages.size()); ++i) column(i);
     pace();
     chips();

@@ -23,7 +23,7 @@ std::vector<LegendItem> legendOf(const Evaluation& e, const Theme& theme) {
       items.push_back({nameOf(part), colorOf(part, theme), hatchOf(part), false});
     }
   if (hidden)
-    items.push_back({QStringLiteral("Time after overlap"), theme.color(Theme::Role::Text), 0, true});
+    items.push_back(afterOverlap(theme));
   return items;
 }
 
