@@ -34,8 +34,7 @@ namespace {
 using Role = Theme::Role;
 
 QString microbatchText(const PlanContext& c) {
-  const int n = c.shownEvaluation()->microbatchCount;
-  return n == 1 ? QStringLiteral("one microbatch") : countText(n) + QStringLiteral(" microbatches");
+  return plural(c.shownEvaluation()->microbatchCount, QStringLiteral("microbatch"));
 }
 
 FigureState pendingState(const PlanContext& c) {
@@ -173,17 +172,17 @@ QString TimelineFigure::sentence(const PlanContext& c) const {
   const Schedule& s = runOf(c).schedule;
   const std::string_view label = scheduleOf(s.kind).label();
   const auto kind = QString::fromUtf8(label.data(), static_cast<qsizetype>(label.size()));
-  QString out = QStringLiteral("%1, %2: %3 per step").arg(kind, microbatchText(c), timeText(s.total));
-  // Everywhere else stands what the formula says: another number is said to be the simulation's.
-  if (const QString formula = timeText(c.shownEvaluation()->batchTime);
-      !m_kind && formula != timeText(s.total))
-    out += QStringLiteral(" simulated (%1 by formula)").arg(formula);
+  const QString out = QStringLiteral("%1, %2: %3 per step").arg(kind, microbatchText(c), timeText(s.total));
   // The plan's own schedule has the bubble that is told of the plan everywhere; another one has that of its
   // run, and so has one whose bubble the formula tells less closely.
   const bool ofRun = m_kind || !scheduleOf(s.kind).fillsByLoad();
   const Bubble bubble = ofRun ? bubbleOf(*c.shownEvaluation(), s) : bubbleOf(*c.shownEvaluation());
-  if (bubble.idle() > 0) out += QStringLiteral(", idle ") + phrase(words::of(bubble));
-  return out;
+  const QString idle = bubble.idle() > 0 ? QStringLiteral(", idle ") + phrase(words::of(bubble)) : QString();
+  // Everywhere else stands what the formula says: another number is said to be the simulation's.
+  const QString formula = timeText(c.shownEvaluation()->batchTime);
+  if (m_kind || formula == timeText(s.total)) return out + idle;
+  const QString of = QStringLiteral("; by formula ") + formula;
+  return out + QStringLiteral(" simulated") + (ofRun ? idle + of : of + idle);
 }
 
 std::optional<FigureState> TimelineFigure::state(const PlanContext& c, bool onPaper) const {
