@@ -96,6 +96,30 @@ private slots:
     stops("cluster.levels.0.bandwidth", 1e9);
   }
 
+  /// Ctrl+Z behind a value that was typed and applied takes the value back, as everywhere else.
+  void undoIsTheDocumentsOnceATypedValueIsApplied() {
+    Asked a;
+    QLineEdit* box = nullptr;
+    for (auto* e : a.view.findChildren<QLineEdit*>())
+      if (e->accessibleName().contains(QStringLiteral("Device memory"))) box = e;
+    QVERIFY(box);
+    const auto takes = [&](Qt::KeyboardModifiers modifiers) {
+      QKeyEvent key(QEvent::ShortcutOverride, Qt::Key_Z, modifiers);
+      key.ignore();
+      QCoreApplication::sendEvent(box, &key);
+      return key.isAccepted();
+    };
+    QVERIFY(!takes(Qt::ControlModifier));
+    box->setFocus();
+    box->selectAll();
+    QTest::keyClicks(box, QStringLiteral("70 GiB"));
+    QVERIFY(takes(Qt::ControlModifier));  // the typing
+    QTest::keyClick(box, Qt::Key_Return);
+    QVERIFY(a.document.history().canUndo());
+    QVERIFY(!takes(Qt::ControlModifier));
+    QVERIFY(!takes(Qt::ControlModifier | Qt::ShiftModifier));
+  }
+
   /// What is no number of the field stays to be mended, with what can be typed beneath.
   void nonsenseIsAnswered() {
     Asked a;

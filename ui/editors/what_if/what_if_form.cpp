@@ -2,6 +2,7 @@
 
 #include <QComboBox>
 #include <QGridLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSettings>
@@ -145,6 +146,7 @@ void WhatIfForm::addRow(FieldAt field, int line) {
   r.slider->setAccessibleName(from(field.group) + QLatin1Char(' ') + nameOf(field));
   r.figure = new QLineEdit;
   r.figure->setMaximumWidth(110);
+  r.figure->installEventFilter(this);
   r.figure->setAccessibleName(r.slider->accessibleName());
   r.change = new QLabel;
   r.change->setMinimumWidth(r.change->fontMetrics().horizontalAdvance(QStringLiteral("+1,600 %")));
@@ -167,6 +169,15 @@ void WhatIfForm::addRow(FieldAt field, int line) {
   connect(r.figure, &QLineEdit::editingFinished, this, [this, i] { typed(i); });
   connect(r.figure, &QLineEdit::textEdited, this, [this, i] { tellProblem(m_rows[i], {}); });
   m_rows.push_back(std::move(r));
+}
+
+/// What is typed and not yet applied is the field's to undo; all else the document's.
+bool WhatIfForm::eventFilter(QObject* watched, QEvent* event) {
+  const auto* line = qobject_cast<QLineEdit*>(watched);
+  if (!line || event->type() != QEvent::ShortcutOverride) return false;
+  const auto* key = static_cast<QKeyEvent*>(event);
+  return (key->matches(QKeySequence::Undo) && !line->isUndoAvailable()) ||
+         (key->matches(QKeySequence::Redo) && !line->isRedoAvailable());
 }
 
 void WhatIfForm::place(const Row& r) {

@@ -38,6 +38,7 @@ public:
   static constexpr int kLeastSlider = 160;  ///< pixels
 
 protected:
+  bool eventFilter(QObject*, QEvent*) override;
   void resizeEvent(QResizeEvent*) override;
 
 private:
