@@ -81,18 +81,17 @@ Diagnostics notTried(const Setting& s, const Plan& best) {
     add("/search/chunks_per_stage", "VPP above " + std::to_string(chunks) + " is not searched",
         "`search.chunks_per_stage += " + std::to_string(2 * chunks) + "` to search it");
   const auto& counts = s.search.chunksPerStage;
-  const bool oneStage = tries(ScheduleKind::OneForwardOneBackward) &&
-                        std::find(counts.begin(), counts.end(), 1) != counts.end();
-  if (stages > 1 && !oneStage && next(c.stages, 1))
-    add("/search/schedules", "plans without a pipeline are not searched: they run under 1F1B",
-        (tries(ScheduleKind::OneForwardOneBackward) ? "`search.chunks_per_stage += 1`"
-                                                    : "`search.schedules += 1f1b`") +
+  const bool tries1f1b = tries(ScheduleKind::OneForwardOneBackward),
+             triesOne = std::find(counts.begin(), counts.end(), 1) != counts.end();
+  if (stages > 1 && !(tries1f1b && triesOne) && next(c.stages, 1))
+    add(tries1f1b ? "/search/chunks_per_stage" : "/search/schedules",
+        "plans without a pipeline are not searched: they run under 1F1B",
+        (tries1f1b ? "`search.chunks_per_stage += 1`" : "`search.schedules += 1f1b`") +
             std::string(" to search them"));
   const int size = best.microbatch;
   if (size == most(s.job.microbatches) && 2LL * size * best.dataDegree() <= s.job.globalBatch &&
       next(c.microbatch, 2 * size))
-    add("/job/microbatches",
-        "microbatches above " + std::to_string(size) + ", which the plan has, are not searched",
+    add("/job/microbatches", "MBS above " + std::to_string(size) + " is not searched",
         "`job.microbatches += " + std::to_string(2 * size) + "` to search it");
   return out;
 }

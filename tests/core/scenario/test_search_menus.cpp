@@ -129,6 +129,9 @@ private slots:
     QCOMPARE(placesOf(notTried(s, plan)), std::string());
     s.search.schedules = {ScheduleKind::ZbH1};
     QCOMPARE(placesOf(notTried(s, plan)), std::string("/search/schedules"));
+    s.search.schedules = {ScheduleKind::OneForwardOneBackward, ScheduleKind::Interleaved};
+    s.search.chunksPerStage = {2};
+    QCOMPARE(placesOf(notTried(s, plan)), std::string("/search/chunks_per_stage"));
   }
   /// A program that does not run it keeps it out of the preset "runnable" alone.
   void presetFreeIsNotKeptToTheProgram() {
