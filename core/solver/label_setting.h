@@ -28,8 +28,9 @@
 ///   estimate(stages, state, label)     a bound on the pipelines that go on from there (for fillBeam() alone)
 ///   accept(stages, time)               a whole pipeline: is it of interest? may tighten what is
 ///   strategiesOf(state)                those of the stages that may stand there
-///   between(behind, before, state, cut, step, transfers)   the one stage of step.strategy that joins two
-///   states weights(stages), limit(), microbatchCount(), rank(strategy), endOf(state)
+///   between(behind, before, state, cut, step, transfers)
+///                                      the one stage of step.strategy that joins two states
+///   weights(stages), limit(), microbatchCount(), rank(strategy), endOf(state)
 namespace nest::planner {
 
 /// What the stages behind a state add up to.

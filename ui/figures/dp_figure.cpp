@@ -102,7 +102,7 @@ void DpFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   const QString least = seconds(m_least), most = seconds(m_most);
   ink.label({ramp.right() + 8, ramp.top() - 4, p.width() - 130, 16},
             (least == most ? least : tr("%1 – %2").arg(least, most)) +
-                tr(" · blank: does not fit · outlined: the plan"),
+                tr(" · blank: no plan from there · outlined: the plan"),
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
 }
 

@@ -11,7 +11,8 @@ QString phrase(const std::string& s) {
 }
 
 QString plural(long long n, const QString& singular) {
-  return countText(n) + u' ' + (n == 1 ? singular : singular + u's');
+  const QString ending = singular.endsWith(QLatin1String("ch")) ? QStringLiteral("es") : QStringLiteral("s");
+  return countText(n) + u' ' + (n == 1 ? singular : singular + ending);
 }
 
 QString inSentence(QString name) {

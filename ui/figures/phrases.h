@@ -30,7 +30,7 @@ inline QString layerNumber(int layer) {
 }
 /// A name within a sentence: "Forward" → "forward", but "TP communication".
 QString inSentence(QString name);
-QString plural(long long n, const QString& singular);  ///< "1 device", "1,024 devices"
+QString plural(long long n, const QString& singular);  ///< "1 device", "1,024 devices", "2 microbatches"
 
 /// "12.345 ms", "39.5 GiB (42,412,345,678 bytes)": what a rounded value opens to.
 QString exactTime(Seconds);

@@ -463,6 +463,41 @@ private slots:
     QCOMPARE(matching(words, "; Manual is as fast; MCMC: 20(\\.0)? % slower").size(), 1);
   }
 
+  /// As in Stages: what stands over a bar that is higher is said to be less.
+  void timesOfTwoPlansAreSaidToBeAfterOverlap() {
+    const PlanContext c = planOn(16, {8, 4, 4});
+    auto plan = std::make_shared<RankedPlan>(*c.plan);
+    PlanPairFigure pair(QStringLiteral("pair"));
+    const auto found = [&](const char* pattern, int width) {
+      pair.setSides({QStringLiteral("Before"), c.plan, c.problem}, {QStringLiteral("Now"), plan, c.problem});
+      return matching(wordsOf(pair, c, {width, 500}), pattern).size();
+    };
+    constexpr const char* kSaid = "efore overlap, numbers after it \\(|^Time after overlap$";
+    QCOMPARE(found(kSaid, 1000), 0);
+    StageEvaluation& stage = plan->evaluation.stages[3];
+    stage.hidden = stage.load * 0.2;
+    for (const int width : {480, 1000}) QCOMPARE(found(kSaid, width), 2);
+  }
+
+  /// The idle time that a plan is told to have is that of the formula: it stands beside its step time.
+  void theIdleShareStandsWithItsStepTime() {
+    const auto said = [](const PlanContext& c) {
+      return matching(wordsOf(TimelineFigure(), c, {1600, 640}), "per step").join(u'\n');
+    };
+    const PlanContext c = planOn(4, {8, 4, 4});
+    QVERIFY2(said(c).contains(QStringLiteral(" per step simulated; by formula %1, idle ")
+                                  .arg(timeText(c.plan->evaluation.batchTime))),
+             qPrintable(said(c)));
+    const QString simple = said(planOn(1, {8}));
+    QVERIFY2(simple.endsWith(QStringLiteral(" per step")), qPrintable(simple));
+  }
+
+  void plurals() {
+    QCOMPARE(plural(1, QStringLiteral("microbatch")), QStringLiteral("1 microbatch"));
+    QCOMPARE(plural(16, QStringLiteral("microbatch")), QStringLiteral("16 microbatches"));
+    QCOMPARE(plural(1024, QStringLiteral("device")), QStringLiteral("1,024 devices"));
+  }
+
   void clausesAreLeftOutWhole() {
     const PlanContext c = planOn(4, {8, 4, 4});
     for (int width = 700; width > 200; width -= 20)
