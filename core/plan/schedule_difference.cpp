@@ -52,8 +52,7 @@ std::string sentenceOn(const ScheduleDifference& d, const Plan& plan) {
   else
     add(d.passes,
         "as 1F1B takes forward and backward passes in turn, and stages that split their load differently "
-        "wait "
-        "for each other");
+        "wait for each other");
   return out + reasons;
 }
 

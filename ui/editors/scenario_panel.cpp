@@ -193,7 +193,7 @@ void ScenarioPanel::addOptimizer(FormSection* s) {
   regime.id = QStringLiteral("/job/optimizer");
   regime.label = tr("Optimizer");
   regime.verb = tr("Change optimizer precision");
-  regime.options = {tr("Adam, fp32 gradients"), tr("Adam, fp16 gradients"), tr("SGD"), tr("Custom")};
+  regime.options = {tr("Adam, fp32 gradients"), tr("Adam, 16-bit gradients"), tr("SGD"), tr("Custom")};
   regime.read = [](const Scenario& sc) {
     for (int i = 0; i < 4; ++i)
       if (sc.job.optimizer.id == kRegimes[i]) return i;

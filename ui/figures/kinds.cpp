@@ -123,9 +123,10 @@ PerLoadPart<double> loadParts(const StageEvaluation& e) {
 QString loadAxisTitle(bool overlaps, double width) {
   if (!overlaps) return QStringLiteral("Time per microbatch");
   for (const QString& title : {QStringLiteral("Time per microbatch: bars before overlap, numbers after it"),
-                               QStringLiteral("Per microbatch before overlap, numbers after it")})
+                               QStringLiteral("Per microbatch before overlap, numbers after it"),
+                               QStringLiteral("Before overlap, numbers after it")})
     if (Ink::width(title, Ink::kSmall) < width) return title;
-  return QStringLiteral("Before overlap, numbers after it");
+  return QStringLiteral("Before overlap");
 }
 
 LegendItem afterOverlap(const Theme& theme) {

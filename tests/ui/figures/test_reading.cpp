@@ -476,7 +476,7 @@ private slots:
     QCOMPARE(found(kSaid, 1000), 0);
     StageEvaluation& stage = plan->evaluation.stages[3];
     stage.hidden = stage.load * 0.2;
-    for (const int width : {480, 1000}) QCOMPARE(found(kSaid, width), 2);
+    for (const int width : {600, 1000}) QCOMPARE(found(kSaid, width), 2);
   }
 
   /// The idle time that a plan is told to have is that of the formula: it stands beside its step time.
