@@ -19,7 +19,8 @@ class Watch {
   using Clock = std::chrono::steady_clock;
 
 public:
-  /// `pace`: seconds between two reports, at least.
+  /// `pace`: seconds between two reports of something new, at least; where nothing new is said, the last one
+  /// is repeated as often.
   Watch(const Control& control, double deadlineSeconds, double pace = Tuning().pace)
       : m_control(control),
         m_pace(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(pace))),
@@ -49,7 +50,7 @@ public:
     if (cause == StopCause::None && m_deadline && now >= *m_deadline) cause = StopCause::Deadline;
     if (cause == StopCause::Request || m_cause == StopCause::None) m_cause = cause;
     // Long steps show that they go on.
-    if (m_reported && now - *m_reported >= m_pace) send(now);
+    if (m_sent && now - *m_sent >= m_pace) send(now);
     return m_over = m_over || cause != StopCause::None || (m_pause && now >= *m_pause);
   }
   /// Where steps take some nanoseconds each, but nobody knows beforehand how many they are.
@@ -102,12 +103,13 @@ public:
     m_last.fraction = std::max(m_last.fraction, std::min(1.0, fraction));
     m_last.best = std::isfinite(best) ? std::optional(Seconds(best)) : std::nullopt;
     m_last.lowerBound = lowerBound;
-    send(Clock::now());
+    m_reported = Clock::now();
+    send(*m_reported);
   }
 
 private:
   void send(Clock::time_point now) {
-    m_reported = now;
+    m_sent = now;
     m_last.states = m_states;
     m_control.progress(m_last);
     if (m_also) m_also();
@@ -116,7 +118,8 @@ private:
   const Control& m_control;
   Clock::duration m_pace;
   Clock::time_point m_begin;
-  std::optional<Clock::time_point> m_deadline, m_pause, m_reported;
+  std::optional<Clock::time_point> m_deadline, m_pause;
+  std::optional<Clock::time_point> m_reported, m_sent;  ///< what is new; that, or the same once more
   Progress m_last;
   std::function<void()> m_also;
   std::vector<std::shared_ptr<void>> m_left;

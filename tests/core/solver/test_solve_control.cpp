@@ -308,6 +308,18 @@ private slots:
     }
   }
 
+  /// Signs of life between two reports do not stand in the way of the second.
+  void whatIsNewIsReported() {
+    std::vector<double> bounds;
+    Control control;
+    control.progress = [&](const Progress& p) { bounds.push_back(p.lowerBound); };
+    planner::Watch watch(control, 0, 0.05);
+    watch.report("search", 0, 4, 1);
+    while (bounds.size() < 2) watch.heed();
+    watch.report("search", 0, 4, 2);
+    QCOMPARE(bounds, (std::vector<double>{1, 1, 2}));
+  }
+
   /// What is shown of a search that lasts can run, and each plan is faster than the one before.
   void plansAreShownOnTheWay() {
     Problem p = gpt();
