@@ -180,6 +180,7 @@ private:
   std::deque<LeastLayers> m_leastLayers;
   std::deque<Group> m_groups;
   std::vector<int> m_unlike;  ///< layersUnlike()
+  std::map<const LayerSums*, std::vector<LayerAlone>> m_heaviest;
   std::vector<Entry> m_entries;
   std::vector<Unlisted> m_unlisted;
   std::map<int, Gradients> m_gradients;  ///< by d, of one strategy

@@ -90,6 +90,8 @@ void Search::visitEntries(LayerSums& sums, int d, bool covered, Visit visit) {
   group.dataDegree = d;
   group.microbatchCount =
       m_problem.microbatchCount(m_problem.profile->microbatches()[at(sums.microbatchIndex())], d);
+  const auto [heaviest, isNew] = m_heaviest.try_emplace(&sums);
+  if (isNew) heaviest->second = heaviestLayers(m_problem, sums, m_unlike);
   std::array<std::optional<StageFloor>, 4> floors;
   auto& [whole, sharded] = gradientsOf(sums, d);
   for (const int z : m_space.zeroStages()) {
@@ -98,7 +100,7 @@ void Search::visitEntries(LayerSums& sums, int d, bool covered, Visit visit) {
       gradients = GradientFloor::of(m_shapes, strategy, d, m_space.shardDegrees(d, z, {&strategy, 1}));
     const StageFloor& stage = floors[at(z)].emplace(m_problem, sums, *gradients, z);
     group.modelMemory[at(z)] = leastTotalMemory(m_problem, stage, 0);
-    group.stageMemory[at(z)] = leastStageMemory(m_problem, stage, m_unlike);
+    group.stageMemory[at(z)] = leastStageMemory(stage, heaviest->second);
     group.tailPerLoad[at(z)] = stage.tailPerLoad();
   }
   auto& known = m_runs[group.microbatchCount];

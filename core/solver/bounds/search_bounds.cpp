@@ -109,16 +109,31 @@ std::vector<int> layersUnlike(const LayerGraph& graph) {
   return layers;
 }
 
-double leastStageMemory(const Problem& problem, const StageFloor& floor, const std::vector<int>& layers) {
-  double most = 0;
+std::vector<LayerAlone> heaviestLayers(const Problem& problem, const LayerSums& sums,
+                                       const std::vector<int>& layers) {
+  const auto isBelow = [](const LayerAlone& a, const LayerAlone& b) {
+    return a.size.dense <= b.size.dense && a.size.expert <= b.size.expert &&
+           a.size.gathered() <= b.size.gathered() && a.activations <= b.activations;
+  };
+  std::vector<LayerAlone> heaviest;
   for (const int x : layers) {
     const Part part{x, x + 1};
-    double activations = kNever;
+    LayerAlone own{sizeOf(sums, part, true), kNever};
     for (int r = 0; r < kRecomputeCount; ++r)
-      if (problem.search.recompute[at(r)] && hasPolicy(floor.sums(), part, r))
-        activations = std::min(activations, activationBytes(floor.sums(), part, r, {}));
-    if (activations < kNever) most = std::max(most, floor.fixedMemory(floor.size(part)) + activations);
+      if (problem.search.recompute[at(r)] && hasPolicy(sums, part, r))
+        own.activations = std::min(own.activations, activationBytes(sums, part, r, {}));
+    if (own.activations == kNever ||
+        std::any_of(heaviest.begin(), heaviest.end(), [&](const LayerAlone& o) { return isBelow(own, o); }))
+      continue;
+    std::erase_if(heaviest, [&](const LayerAlone& o) { return isBelow(o, own); });
+    heaviest.push_back(own);
   }
+  return heaviest;
+}
+
+double leastStageMemory(const StageFloor& floor, const std::vector<LayerAlone>& layers) {
+  double most = 0;
+  for (const LayerAlone& x : layers) most = std::max(most, floor.fixedMemory(x.size) + x.activations);
   return most;
 }
 

@@ -68,8 +68,16 @@ InFlight leastInFlight(const Target&, int behind, int fewest);
 /// A layer of each class of a chain, of a hundred at most.
 std::vector<int> layersUnlike(const LayerGraph&);
 
-/// Bytes that the stages of these layers of a chain hold at least; of the stage that holds most.
-double leastStageMemory(const Problem&, const StageFloor&, const std::vector<int>& layers);
+/// A stage of one layer, with one microbatch in flight under the policy that keeps least.
+struct LayerAlone {
+  StageSize size;
+  double activations = 0;
+};
+/// Of these layers of a chain those that may hold most under some sharding: no other one is as large in all.
+std::vector<LayerAlone> heaviestLayers(const Problem&, const LayerSums&, const std::vector<int>& layers);
+
+/// Bytes that the stages of these layers hold at least; of the stage that holds most.
+double leastStageMemory(const StageFloor&, const std::vector<LayerAlone>&);
 
 /// Bytes that the stages of every plan of (b, σ, d, s, z) hold together on one device each, at least.
 double leastTotalMemory(const Problem&, const StageFloor&, int stages);

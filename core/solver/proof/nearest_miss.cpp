@@ -36,8 +36,9 @@ public:
       for (int k : m_space.strategies()) {
         LayerSums& sums = m_search.sumsOf(b, k);
         if (!sums.offered()) continue;
+        const auto heaviest = heaviestLayers(m_problem, sums, m_unlike);
         for (int d : m_space.dataDegrees(b, sums.strategy().width(), sums.strategy())) {
-          visit(sums, d, best);
+          visit(sums, heaviest, d, best);
           if (suffices(best) || m_watch.look()) return best;
         }
       }
@@ -55,14 +56,13 @@ public:
 private:
   bool suffices(const Lean& best) const { return m_enough < kNever && best.capacity <= m_enough; }
 
-  void visit(LayerSums& sums, int d, Lean& best) {
+  void visit(LayerSums& sums, const std::vector<LayerAlone>& heaviest, int d, Lean& best) {
     const Strategy& strategy = sums.strategy();
     const int width = strategy.width();
     const int most = std::min(m_order.layerCount(), m_problem.cluster->deviceCount() / (d * width));
     for (const int z : m_space.zeroStages()) {
       const StageFloor floor(m_problem, sums, GradientFloor::of(m_shapes, strategy, d, {d}), z);
-      const double alone = leastStageMemory(m_problem, floor, m_unlike),
-                   all = leastTotalMemory(m_problem, floor, 0);
+      const double alone = leastStageMemory(floor, heaviest), all = leastTotalMemory(m_problem, floor, 0);
       const double reserve = m_problem.assumptions.reserve.value();
       for (int s = 1; s <= most; ++s) {
         if (m_watch.over() || suffices(best)) return;

@@ -159,6 +159,33 @@ private slots:
     QVERIFY2(checked > 50, qPrintable(QString::number(checked)));
   }
 
+  /// What the layers that may hold most hold is what any of them holds, under every sharding.
+  void someHeaviestLayerHoldsMost() {
+    int left = 0;
+    for (std::uint64_t seed = 530000; seed < 530200; ++seed) {
+      const Problem p = randomInstance(seed, uniformStrategyChain());
+      const LayerOrder order(*p.graph);
+      GroupShapes shapes(*p.cluster);
+      const SearchSpace space(p);
+      const std::vector<int> layers = layersUnlike(*p.graph);
+      for (const int b : space.microbatches())
+        for (const int k : space.strategies()) {
+          const LayerSums sums(p, order, shapes, b, k);
+          const auto heaviest = heaviestLayers(p, sums, layers);
+          left += static_cast<int>(layers.size() - heaviest.size());
+          for (const int z : {0, 1, 2, 3})
+            for (const int d : {1, 2, 8}) {
+              const StageFloor floor(p, sums, GradientFloor::of(shapes, sums.strategy(), d, {d}), z);
+              double most = 0;
+              for (const int x : layers)
+                most = std::max(most, leastStageMemory(floor, heaviestLayers(p, sums, {x})));
+              QCOMPARE(leastStageMemory(floor, heaviest), most);
+            }
+        }
+    }
+    QVERIFY2(left > 200, qPrintable(QString::number(left)));
+  }
+
   /// No feasible plan beats the bound of its configuration, nor the bound for free strategies, nor leaves its
   /// windows.
   void boundsAreBelowEveryPlan() {
