@@ -233,23 +233,37 @@ bool UnitPrices::price(Lister& lister, const std::vector<Pass*>& passes, Watch& 
   return true;
 }
 
+// Of stages of the same layers the least cost at each price is all that counts.
 bool UnitPrices::extend(Pass& pass, const std::vector<Stage>& stages, int to, Watch& watch) const {
   const int shared = pass.shared;
-  for (const Stage& stage : stages) {
-    if (stage.fill.y > pass.most * kSlack) continue;
-    if (watch.overAfter(20 + 10 * at(shared))) return false;
-    const int from = to - stage.layers;
-    const double x = stage.passes.open ? m_weights.of(stage.passes, 0, pass.most * kSlack).x : stage.fill.x;
-    Row cost;
-    for (std::size_t q = 0; q < cost.size(); ++q) cost[q] = m_weights.sum * x + m_price[q] * stage.width;
-    const auto add = [&](int inFront) {
+  Row none, far;
+  none.fill(0);
+  far.fill(kNever);
+  for (auto stage = stages.begin(); stage != stages.end();) {
+    const int layers = stage->layers, from = to - layers;
+    const bool mayBeEarly = from <= pass.furthest;
+    Row least = far, withTail = far;
+    for (; stage != stages.end() && stage->layers == layers; ++stage) {
+      if (watch.overAfter(10)) return false;
+      if (stage->fill.y > pass.most * kSlack) continue;
+      const double x =
+          stage->passes.open ? m_weights.of(stage->passes, 0, pass.most * kSlack).x : stage->fill.x;
+      Row cost, tail;
+      for (std::size_t q = 0; q < cost.size(); ++q) cost[q] = m_weights.sum * x + m_price[q] * stage->width;
+      relax<kPrices>(least.data(), cost.data(), none.data());
+      if (!mayBeEarly) continue;
+      tail.fill(stage->tail / shared);
+      relax<kPrices>(withTail.data(), cost.data(), tail.data());
+    }
+    if (!(least[0] < kNever)) continue;
+    if (watch.overAfter(10 + 10 * at(shared))) return false;
+    const auto add = [&](int inFront, const Row& cost) {
       if (const Row& front = pass.row(inFront, from); front[0] < kNever)
         relax<kPrices>(pass.row(std::min(inFront + 1, shared), to).data(), front.data(), cost.data());
     };
-    if (from >= shared) add(shared);
-    if (from > pass.furthest) continue;
-    for (double& v : cost) v += stage.tail / shared;
-    for (int i = 0; i <= std::min(shared - 1, from); ++i) add(i);
+    if (from >= shared) add(shared, least);
+    if (!mayBeEarly) continue;
+    for (int i = 0; i <= std::min(shared - 1, from); ++i) add(i, withTail);
   }
   for (int i = 1; i <= shared; ++i) {
     const Row& here = pass.row(i, to);
