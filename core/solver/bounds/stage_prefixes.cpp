@@ -38,17 +38,18 @@ StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, co
       m_sites(std::move(sites)),
       m_fewest(fewestStages(problem, order, rules, floors, target, limits.load, limits.capacity)),
       m_alike(layersAlike(problem, order, rules, floors)) {
-  while (m_mostBehind > 0 && bytes() > kMostBytes) --m_mostBehind;
-  if (bytes() > kTooManyBytes) return;
-  int narrow = std::numeric_limits<int>::max();
   std::vector<double> leastBytes(at(order.cutCount()), kNever);
   for (const StageFloor& f : floors) {
-    narrow = std::min(narrow, f.sums().strategy().width());
+    m_narrow = std::min(m_narrow, f.sums().strategy().width());
     for (std::size_t c = 0; c < leastBytes.size(); ++c)
       leastBytes[c] = std::min(leastBytes[c], f.sums().boundary[c]);
   }
+  m_mostBehind = std::clamp(limits.units / m_narrow - 1, 0, m_mostBehind);
+  while (m_mostBehind > 0 && bytes() > kMostBytes) --m_mostBehind;
+  if (bytes() > kTooManyBytes) return;
+  m_spans.assign(at(m_mostBehind + 1), std::vector<Span>(leastBytes.size()));
   for (const StageFloor& f : floors) {
-    const int devices = f.sums().strategy().width() + narrow;
+    const int devices = f.sums().strategy().width() + m_narrow;
     auto &sent = m_sent.emplace_back(leastBytes.size(), 0.0),
          &received = m_received.emplace_back(leastBytes.size(), 0.0);
     for (std::size_t c = 1; c + 1 < leastBytes.size(); ++c) {
@@ -82,13 +83,15 @@ StageFill StagePrefixes::fillOf(const StageFloor& f, const Part& part, double wo
 }
 
 /// Of one width and the same layers only those count that no other one beats wherever it stands.
-void StagePrefixes::list(int to, InFlight inFlight, const std::vector<StageFloor>& floors, Watch& watch) {
+void StagePrefixes::list(int to, InFlight inFlight, const std::vector<Span>& fronts, int mostUnits,
+                         const std::vector<StageFloor>& floors, Watch& watch) {
   struct Least {
     StageFill fill;
     double tail;
     bool beats(const Least& o) const { return fill.x <= o.fill.x && fill.y <= o.fill.y && tail <= o.tail; }
   };
   const double most = m_limits.load * kSlack;
+  const bool mayRepeat = to < m_order.last() && m_alike[at(to + 1)] > 0;
   m_stages.clear();
   m_added.clear();
   m_reach = 0;
@@ -102,6 +105,7 @@ void StagePrefixes::list(int to, InFlight inFlight, const std::vector<StageFloor
     const bool alone = end - begin == 1;
     int from = to;
     for (std::ptrdiff_t left = end - begin; left > 0 && --from >= 0;) {
+      if (!mayRepeat && fronts[at(from)].least > mostUnits - a) continue;
       if (!m_rules.mayStand(from, to)) continue;
       kept.clear();
       for (auto it = begin; it != end; ++it) {
@@ -154,24 +158,34 @@ void StagePrefixes::list(int to, InFlight inFlight, const std::vector<StageFloor
   }
 }
 
+// No other rows are asked about than those of (6.15).
 void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watch& watch) {
   m_table.open(row(behind, 0, 0));
   if (!m_bands.empty()) m_bands.open(row(behind, 0, 0));
   const int before = std::min(behind + 1, m_mostBehind);
+  std::vector<Span>& spans = m_spans[at(behind)];
+  const std::vector<Span>& fronts = m_spans[at(before)];
+  spans[0] = {0, 0};
   m_stages.clear();
   m_reach = m_order.last();
   InFlight last{-1};
-  // With nothing behind, only whole pipelines are asked about; unless that row stands for all.
-  for (int to = behind == 0 && m_mostBehind > 0 ? m_order.last() : 1; to < m_order.cutCount(); ++to) {
+  int to = 1;
+  while (behind < m_mostBehind && m_fewest[at(to)] > behind) ++to;
+  for (; to < m_order.cutCount(); ++to) {
+    const int stages = std::min(std::max(behind, m_fewest[at(to)]), m_order.layerCount()),
+              mostUnits = m_limits.units - stages * m_narrow;
     const InFlight inFlight = leastInFlight(m_target, std::max(behind, m_rules.leastBehind(to)), m_fewest[0]);
     const bool repeats =
         m_reach <= m_alike[at(to - 1)] && m_alike[at(to)] > 0 && inFlight.count == last.count;
-    if (!repeats) list(to, last = inFlight, floors, watch);
+    if (!repeats) list(to, last = inFlight, fronts, mostUnits, floors, watch);
     if (watch.over()) return;
     for (const Stage& stage : m_stages) {
-      const int from = to - stage.layers,
-                count = std::min(from == 0 ? 1 : m_limits.units, m_limits.units - stage.width + 1);
-      const std::size_t front = row(before, from, 0), here = row(behind, to, stage.width);
+      const int from = to - stage.layers;
+      const Span& span = fronts[at(from)];
+      const int count = std::min(span.most, mostUnits - stage.width) - span.least + 1;
+      if (count <= 0) continue;
+      const std::size_t front = row(before, from, span.least),
+                        here = row(behind, to, span.least + stage.width);
       const auto add = [&](std::size_t inFront, std::size_t after, const Added& added, int times) {
         m_table.add(inFront, after, added.table, times);
         if (!m_bands.empty()) m_bands.add(inFront, after, added.bands, times);
@@ -180,10 +194,13 @@ void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watc
         add(front, here, *m_added[stage.added], count);
         continue;
       }
-      const std::uint8_t* classOf = m_sites[stage.floor].classOf();
+      const std::uint8_t* classOf = m_sites[stage.floor].classOf() + span.least;
       for (int u = 0; u < count; ++u)
         if (const auto& of = m_added[stage.added + classOf[u]]) add(front + at(u), here + at(u), *of, 1);
     }
+    Span& span = spans[at(to)];
+    for (int u = 0; u <= mostUnits; ++u)
+      if (m_table.reached(row(behind, to, u))) span = {std::min(span.least, u), u};
   }
 }
 

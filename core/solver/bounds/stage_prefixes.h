@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -58,6 +59,10 @@ private:
     PrefixTable<float>::Added table;
     LoadBands::Added bands;
   };
+  /// Of the rows of a cut those that are reached.
+  struct Span {
+    int least = 1 << 30, most = -1;  ///< units
+  };
   /// A relaxed stage that ends at some cut, and where in m_added it says what it adds.
   struct Stage {
     int layers, width;
@@ -65,7 +70,10 @@ private:
   };
   /// `data`: seconds that are neither of the passes of the relaxed stage.
   StageFill fillOf(const StageFloor&, const Part&, double work, double data, double received) const;
-  void list(int to, InFlight, const std::vector<StageFloor>&, Watch&);
+  /// Those alone that some row of `fronts` leads to `mostUnits` or fewer; all where the next cut has the
+  /// same.
+  void list(int to, InFlight, const std::vector<Span>& fronts, int mostUnits, const std::vector<StageFloor>&,
+            Watch&);
   void fill(int behind, const std::vector<StageFloor>&, Watch&);
   bool looksClosely() const { return m_limits.leastMax > 0 && m_limits.load > 0 && m_limits.load < kNever; }
   std::size_t rows() const {
@@ -86,11 +94,13 @@ private:
   Target m_target;
   FillWeights m_weights;
   Limits m_limits;
+  int m_narrow = std::numeric_limits<int>::max();  ///< least width
   int m_mostBehind = 12;  ///< more stages behind count as so many; fewer where the table would be too large
   bool m_complete = false;
   std::vector<StageSites> m_sites;
   std::vector<int> m_fewest;  ///< stages that hold the layers from each cut on
   std::vector<int> m_alike;
+  std::vector<std::vector<Span>> m_spans;     ///< by stages behind and cut
   std::vector<std::size_t> m_byWidth;         ///< floors, the fastest of a width first
   std::vector<Stage> m_stages;                ///< that end at the cut looked at
   std::vector<std::optional<Added>> m_added;  ///< by the class of a site; none: too slow there
