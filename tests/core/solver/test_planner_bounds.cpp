@@ -273,9 +273,9 @@ private slots:
           const int units = plan.pipelineWidth() / plan.dataInner;
           [&] { QVERIFY(bounds.time(0, order.last(), units, 0, 0, 0) <= time); }();
           [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
-          std::vector<const LeastLayers*> layers;
-          for (const LayerSums* s : all) layers.push_back(&s->leastLayers);
-          const LeastWork least(*p.graph, layers);
+          std::vector<const LeastLayers*> leastLayers;
+          for (const LayerSums* s : all) leastLayers.push_back(&s->leastLayers);
+          const LeastWork least(*p.graph, leastLayers);
           [&] { QVERIFY(least.time(target.bound, units, plan.stageCount()) <= time); }();
           [&] { QVERIFY(bounds.upTo(units, time * (1 + 1e-9)) <= time); }();
           // Of several d of which the plan's is one.
