@@ -130,11 +130,11 @@ DeviceSpec deviceOf(const Arguments& args, const std::optional<Scenario>& base,
   return *findDevice("h100-sxm");
 }
 
-/// Of a new scenario, what neither a file nor an option says.
-Diagnostics assumed(const Arguments& args, const Scenario& s) {
+/// Of a new scenario, what neither a file nor an option says; the log of a run tells its job.
+Diagnostics assumed(const Arguments& args, const Scenario& s, bool hasJob) {
   std::string values, options;
   const auto add = [&](const char* option, const std::string& value) {
-    if (args.has(option)) return;
+    if (args.has(option) || (hasJob && std::string_view(option) != "--device")) return;
     values += (values.empty() ? "" : ", ") + value;
     options += (options.empty() ? "" : ", ") + std::string(option);
   };
@@ -226,10 +226,9 @@ int importNamed(const Arguments& args) {
   if (!scenario) return kBadInput;
   if (batch) scenario->job.globalBatch = static_cast<int>(*batch);
   if (sequence) scenario->job.sequenceLength = static_cast<int>(*sequence);
-  if (!base && imported->leavesSearchOpen()) {
-    if (!imported->job) report(assumed(args, *scenario), false, true);
-    report(proposeSearch(*scenario), false, true);
-  }
+  const bool isOpen = imported->leavesSearchOpen();
+  if (!base && !imported->scenario && !imported->job) report(assumed(args, *scenario, !isOpen), false, true);
+  if (!base && isOpen) report(proposeSearch(*scenario), false, true);
   scenario->model.reference.clear();  // the scenario may be written to another folder than the model's
   std::string replaces = args.value("--into").value_or("");
   for (const Imported::Part& p : imported->parts)

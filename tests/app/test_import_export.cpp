@@ -35,6 +35,16 @@ private slots:
     QCOMPARE(known.code, 2);
     QVERIFY(known.err.contains("host-size-known"));
   }
+  void whatIsAssumedIsTold() {
+    const QStringList words = {"import", "models/llama-2-7b.json", "host:8@450GB/s"};
+    const Ran bare = run(words);
+    QVERIFY2(bare.err.contains("assumed: H100 80 GB SXM, a global batch of 1,024, sequences of 4,096 tokens"),
+             qPrintable(bare.err));
+    const Ran device = run(words + QStringList{"--device", "a100-80", "--sequence", "2048"});
+    QVERIFY2(device.err.contains("assumed: a global batch of 1,024; give --batch"), qPrintable(device.err));
+    const Ran told = run(words + QStringList{"--device", "a100-80", "--sequence", "2048", "--batch", "64"});
+    QVERIFY2(told.code == 0 && !told.err.contains("job-assumed"), qPrintable(told.err));
+  }
   void aScenarioWrittenElsewhereOpensThere() {
     QTemporaryDir folder;
     const QString copy = folder.filePath("copy.nest.json");
