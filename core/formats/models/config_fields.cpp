@@ -124,7 +124,7 @@ bool ConfigFields::reportMissing(const std::string& family) {
   if (m_missing.empty()) return false;
   m_fields.report(
       Severity::Error, "config-size-missing", "",
-      "The file gives no " + m_missing + ", which a model of the family " + family + " cannot be without",
+      "the file gives no " + m_missing + ", which a model of the family " + family + " cannot be without",
       "add them, or give the file of the model itself");
   return true;
 }
@@ -132,7 +132,7 @@ bool ConfigFields::reportMissing(const std::string& family) {
 void ConfigFields::noteDefaults(const std::string& family) {
   if (m_defaulted.empty()) return;
   m_fields.report(Severity::Note, "config-default", "",
-                  "Absent keys got the defaults of transformers for " + family + ": " + m_defaulted);
+                  "absent keys got the defaults of transformers for " + family + ": " + m_defaulted);
 }
 
 }  // namespace nest

@@ -32,7 +32,7 @@ const ConfigFamily* familyOf(JsonFields& fields) {
   for (std::size_t i = 0; !family && i < classes.size(); ++i) family = familyOfClass(classes[i]);
   if (family && type && *type != family->type)
     fields.report(Severity::Warning, "config-model-type", "model_type",
-                  "The model type \"" + type->substr(0, 60) + "\" is read as " + family->shownAs() +
+                  "the model type \"" + type->substr(0, 60) + "\" is read as " + family->shownAs() +
                       ", as its class says");
   if (!family && !type && classes.empty()) {
     family = familyOfKeys(fields);
@@ -197,7 +197,7 @@ void auditKeys(ConfigFields& f, const ConfigFamily& family) {
     if (known != std::end(kStructural)) {
       if (isEmpty(value) || (key == "auto_map" && f.string("model_type") == family.type)) continue;
       f.fields().report(known->severity, "config-not-modelled", key,
-                        "The file asks for " + std::string(known->what) +
+                        "the file asks for " + std::string(known->what) +
                             (known->severity == Severity::Error ? ", which the family " : "; the family ") +
                             family.shownAs() +
                             (known->severity == Severity::Error ? " does not have" : " has none"));
@@ -209,7 +209,7 @@ void auditKeys(ConfigFields& f, const ConfigFamily& family) {
   }
   if (!sizes.empty())
     f.fields().report(Severity::Warning, "config-key-unread", "",
-                      "Not read, though they may belong to the model's shape: " + sizes,
+                      "not read, though they may belong to the model's shape: " + sizes,
                       "compare the parameter count with the published one");
 }
 
@@ -240,7 +240,7 @@ void reportUnknownFamily(JsonFields& fields, const JsonText& text, const json& o
   const std::string fits = nature ? std::string() : candidates(text, object, fields.pointer());
   fields.report(
       Severity::Error, "config-model-type", "model_type",
-      type ? "The model type \"" + type->substr(0, 60) + "\" is not known" +
+      type ? "the model type \"" + type->substr(0, 60) + "\" is not known" +
                  (nature ? std::string("; by its keys it is ") + nature : std::string())
            : std::string("\"model_type\" is missing, so the shape of the model is unknown") +
                  (nature ? std::string("; by its keys it is ") + nature : std::string()),
@@ -332,13 +332,13 @@ Reading<TransformerArchitecture> readHuggingFaceConfig(std::string_view text, co
     if (!fields.isGiven({"tie_word_embeddings"}))
       a.tiedEmbeddings = outer.flag({"tie_word_embeddings"}, a.tiedEmbeddings);
     fields.fields().report(Severity::Note, "config-part", "",
-                           "Of this model of several parts the language model is read (" + part.key +
+                           "of this model of several parts the language model is read (" + part.key +
                                "); what sees or hears is left out");
   }
   if (fields.reportMissing(a.family)) return {std::nullopt, out};
   if (!a.latent && a.heads % a.keyValueHeads != 0)
     fields.fields().report(Severity::Error, "config-key-value-heads", "num_key_value_heads",
-                           "The " + std::to_string(a.heads) + " attention heads are not a multiple of the " +
+                           "the " + std::to_string(a.heads) + " attention heads are not a multiple of the " +
                                std::to_string(a.keyValueHeads) + " key-value heads");
   if (!hasErrors(out)) auditKeys(fields, *family);
   if (hasErrors(out)) return {std::nullopt, out};

@@ -23,7 +23,7 @@ void miniMaxM3(ConfigFields& f, TransformerArchitecture& a) {
   if (f.value("sparse_attention_config"))
     f.fields().report(
         Severity::Warning, "config-not-modelled", "sparse_attention_config",
-        "Attention to chosen blocks of keys is costed as attention to all, without its indexer");
+        "attention to chosen blocks of keys is costed as attention to all, without its indexer");
 }
 
 const ConfigFamily qwen3Moe = {

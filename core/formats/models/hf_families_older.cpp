@@ -16,7 +16,7 @@ void readEncoder(ConfigFields& f, TransformerArchitecture& a) {
   const int heads = f.optional({"encoder_attention_heads"}, a.heads, 1, kMostWidth);
   if (heads != a.heads)
     f.fields().report(Severity::Error, "config-not-modelled", "encoder_attention_heads",
-                      "An encoder with other heads than the decoder is not modelled");
+                      "an encoder with other heads than the decoder is not modelled");
   e.layers = f.size({"encoder_layers"}, 0, 1, kMostLayers);
   e.intermediate = f.size({"encoder_ffn_dim"}, 0, 1, kMostWidth * 8);
   a.layers = f.optional({"decoder_layers"}, a.layers, 1, kMostLayers);

@@ -151,7 +151,7 @@ private:
                  !(type == "deepseek_sparse_attention" && a.sparse)) {
         f.fields().report(
             Severity::Error, "config-not-modelled", key,
-            "Layers of the type \"" + type.substr(0, 40) + "\" are not modelled for " + e.shownAs());
+            "layers of the type \"" + type.substr(0, 40) + "\" are not modelled for " + e.shownAs());
         return true;
       }
     }
@@ -229,7 +229,7 @@ private:
         block(i).feed = Feed::Dense;
       else
         return f.fields().report(Severity::Error, "config-not-modelled", "hybrid_override_pattern",
-                                 "A layer is none of mamba, attention, mlp and moe");
+                                 "a layer is none of mamba, attention, mlp and moe");
     }
   }
 
@@ -291,7 +291,7 @@ private:
       };
       if (is(attention, "replace_with_linear") || is(feed, "replace_with_linear"))
         return f.fields().report(Severity::Error, "config-not-modelled", "block_configs",
-                                 "Blocks whose attention or MLP is a single matrix are not modelled");
+                                 "blocks whose attention or MLP is a single matrix are not modelled");
       BlockVariant& b = block(i);
       if (is(attention, "no_op"))
         b.mixer = Mixer::None;

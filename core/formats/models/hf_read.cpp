@@ -76,7 +76,7 @@ void readHeadDim(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture
                         f.isGiven({"n_head"}) ? "n_head" : "num_attention_heads",
                         "hidden_size " + std::to_string(a.hidden) + " is not a multiple of the " +
                             std::to_string(a.heads) + " attention heads",
-                        "Correct one of them, or give head_dim");
+                        "correct one of them, or give head_dim");
     a.headDim = std::max(1, a.hidden / a.heads);
   }
 }

@@ -236,7 +236,7 @@ void adviseOnUnknownKeys(Diagnostics& all) {
     }
     if (known.empty()) continue;
     if (d.remedy.empty() && !meant.empty()) d.remedy = "did you mean \"" + meant + "\"?";
-    d.remedy += (d.remedy.empty() ? "Known here: " : " Known here: ") + known;
+    d.remedy += (d.remedy.empty() ? "known here: " : " Known here: ") + known;
   }
 }
 

@@ -296,7 +296,7 @@ private slots:
     QVERIFY(advice[QStringLiteral("/constraints/tensor_parallel")].startsWith(
         QStringLiteral("did you mean \"tensor\"?")));
     const QString last = advice[QStringLiteral("/constraints/colour")];
-    QVERIFY2(last.startsWith(QStringLiteral("Known here: tensor, context, ")) &&
+    QVERIFY2(last.startsWith(QStringLiteral("known here: tensor, context, ")) &&
                  last.contains(QStringLiteral("layer_pins")),
              qPrintable(last));
   }
