@@ -130,19 +130,27 @@ DeviceSpec deviceOf(const Arguments& args, const std::optional<Scenario>& base,
   return *findDevice("h100-sxm");
 }
 
-/// Of a new scenario, what neither a file nor an option says; the log of a run tells its job.
-Diagnostics assumed(const Arguments& args, const Scenario& s, bool hasJob) {
+/// Of a new scenario, what neither a file nor an option says. NEST artifacts tell all of it, logs the job,
+/// and profiles what is not the default.
+Diagnostics assumed(const Arguments& args, const Imported& files, const Scenario& s) {
+  const Job usual;
   std::string values, options;
-  const auto add = [&](const char* option, const std::string& value) {
-    if (args.has(option) || (hasJob && std::string_view(option) != "--device")) return;
+  const auto add = [&](const char* option, bool isTold, const std::string& value) {
+    if (isTold || args.has(option)) return;
     values += (values.empty() ? "" : ", ") + value;
     options += (options.empty() ? "" : ", ") + std::string(option);
   };
-  add("--device", s.cluster.device.name);
-  add("--batch", "a global batch of " + text::count(s.job.globalBatch));
-  add("--sequence", "sequences of " + text::count(s.job.sequenceLength) + " tokens");
+  const bool isArtifact = std::any_of(files.parts.begin(), files.parts.end(), [](const Imported::Part& p) {
+    return p.format == findFormat("nest-artifact");
+  });
+  const bool hasRun = !files.leavesSearchOpen();
+  add("--device", isArtifact, s.cluster.device.name);
+  add("--batch", isArtifact || hasRun || (files.job && s.job.globalBatch != usual.globalBatch),
+      "a global batch of " + text::count(s.job.globalBatch));
+  add("--sequence", isArtifact || hasRun || (files.job && s.job.sequenceLength != usual.sequenceLength),
+      "sequences of " + text::count(s.job.sequenceLength) + " tokens");
   if (values.empty()) return {};
-  return {note("job-assumed", {}, "not said, and assumed: " + values, "give " + options)};
+  return {note("job-assumed", {}, "assumed: " + values, "give " + options)};
 }
 
 std::vector<std::string> deviceIds() {
@@ -226,9 +234,8 @@ int importNamed(const Arguments& args) {
   if (!scenario) return kBadInput;
   if (batch) scenario->job.globalBatch = static_cast<int>(*batch);
   if (sequence) scenario->job.sequenceLength = static_cast<int>(*sequence);
-  const bool isOpen = imported->leavesSearchOpen();
-  if (!base && !imported->scenario && !imported->job) report(assumed(args, *scenario, !isOpen), false, true);
-  if (!base && isOpen) report(proposeSearch(*scenario), false, true);
+  if (!base && !imported->scenario) report(assumed(args, *imported, *scenario), false, true);
+  if (!base && imported->leavesSearchOpen()) report(proposeSearch(*scenario), false, true);
   scenario->model.reference.clear();  // the scenario may be written to another folder than the model's
   std::string replaces = args.value("--into").value_or("");
   for (const Imported::Part& p : imported->parts)

@@ -62,18 +62,18 @@ void keepRunnable(const Setting& setting, const Hierarchy& cluster, GraphAndProf
   for (std::size_t k = 0; k < profile.strategies().size(); ++k)
     if (holdsTensorGroups(host, profile.strategies()[k].tensor)) kept.push_back(static_cast<int>(k));
   if (kept.size() == profile.strategies().size()) return;
+  const std::string domain =
+      text::count(host) + (host == 1 ? " device of a " : " devices of a ") + scaleUpName(cluster);
   if (kept.empty()) {
     out.push_back(error("no-strategies", at("/search/preset"),
-                        "no tensor degree of the profile divides the " + text::count(host) +
-                            " devices of a " + scaleUpName(cluster),
+                        "no tensor degree of the profile divides the " + domain,
                         "search with the preset \"free\""));
     return;
   }
   out.push_back(
       note("strategies-left-out", at("/search/preset"),
            text::count(static_cast<int>(profile.strategies().size() - kept.size())) +
-               " of the profile's strategies are left out: their tensor degree does not divide the " +
-               text::count(host) + " devices of a " + scaleUpName(cluster),
+               " of the profile's strategies are left out: their tensor degree does not divide the " + domain,
            "search with the preset \"free\" to use them"));
   model.profile = withStrategies(model.graph, profile, kept);
 }

@@ -44,6 +44,11 @@ private slots:
     QVERIFY2(device.err.contains("assumed: a global batch of 1,024; give --batch"), qPrintable(device.err));
     const Ran told = run(words + QStringList{"--device", "a100-80", "--sequence", "2048", "--batch", "64"});
     QVERIFY2(told.code == 0 && !told.err.contains("job-assumed"), qPrintable(told.err));
+    const QString data = NEST_SOURCE_DIR "/tests/data/";
+    const Ran profile = run({"import", data + "piper/two.json", "host:8@450GB/s"});
+    QVERIFY2(profile.err.contains("assumed: H100 80 GB SXM, sequences of"), qPrintable(profile.err));
+    const Ran artifact = run({"import", data + "nest-artifact/merged.json"});
+    QVERIFY2(artifact.code == 0 && !artifact.err.contains("job-assumed"), qPrintable(artifact.err));
   }
   void aScenarioWrittenElsewhereOpensThere() {
     QTemporaryDir folder;
