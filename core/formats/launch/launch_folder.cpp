@@ -183,8 +183,9 @@ std::string readme(const Framework& f, const ReportSource& source, const Plan& p
       "    LAUNCHER=srun ./run.sh        # start; or mpirun, or torchrun once on every host\n"
       "    ./stopwatch.sh train.log      # measured step against the predicted one\n\n"
       "## What was assumed\n\n",
-      source.scenario, summaryOf(plan), map.hosts.size(), map.hostOf.size(), f.name,
-      words::withError(m.batchTime, m.error), words::programWith(m.program, m.error));
+      source.scenario, summaryOf(plan), text::count(std::ssize(map.hosts)),
+      text::count(std::ssize(map.hostOf)), f.name, words::withError(m.batchTime, m.error),
+      words::programWith(m.program, m.error));
   t += fmt::format("- {} kept free on each device; collectives sustain {} of the levels' bandwidths\n",
                    text::memory(a.reserve), text::percent(a.linkEfficiency));
   for (int e = 0; e < kExchangeCount; ++e)
