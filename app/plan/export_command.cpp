@@ -151,7 +151,7 @@ int exportPlan(const Arguments& args) {
     return report(
                {refused("--for names the program that a folder starts", "write --as folder --for megatron")}),
            kBadInput;
-  if (as == "folder" && !args.has("--output"))
+  if (as == "folder" && args.value("--output").value_or("-") == "-")
     return report({refused("a folder needs a place", "add -o FOLDER")}), kBadInput;
   const auto input = readInput(args.files[0], false);
   if (!input) return kBadInput;

@@ -102,6 +102,7 @@ ShardOptions shardOptions(const Arguments& args, Diagnostics& out) {
     out.push_back(error("command-line", {"", 0, 0, ""}, std::move(message), "see --help"));
   };
   o.base = args.value("--output").value_or("");
+  if (o.base == "-") misuse("-o names the files to write; leave it out to print what they would hold");
   for (const char* end : {".csv", ".json"})
     for (const std::string& file : args.files)
       if (!o.base.empty() && isSameFile(o.base + end, file))

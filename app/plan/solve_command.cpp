@@ -111,6 +111,11 @@ std::string frontText(const Problem& problem, const Outcome& o) {
   return out + table.text(2);
 }
 
+/// Where a report goes: behind a file that is written to standard output nothing else may stand.
+std::ostream& reportBeside(const std::optional<std::string>& file) {
+  return file == "-" ? std::cerr : std::cout;
+}
+
 int solve(const Arguments& args) {
   Diagnostics misuse;
   Limits limits = limitsOf(args, misuse);
@@ -142,16 +147,22 @@ int solve(const Arguments& args) {
   const std::string told =
       json ? writeOutcome(source, outcome, beside) : summaryText(source, outcome, beside);
   watch.clear();
-  std::cout << told;
+  std::ostream& out = reportBeside(args.value("--output"));
+  out << told;
   if (args.has("--front") && !json && !outcome.front.empty())
-    std::cout << "\n" << frontText(input->problem, outcome);
-  std::cout << std::flush;
+    out << "\n" << frontText(input->problem, outcome);
+  out << std::flush;
   if (!unwritten.empty()) return report(unwritten), kBadInput;
   return exitCodeOf(outcome);
 }
 
 int evaluate(const Arguments& args) {
   const bool json = args.has("--json");
+  if (json && args.value("--calibrated") == "-")
+    return report({error("command-line", {}, "--calibrated - and --json would both write to standard output",
+                         "name a file with --calibrated")},
+                  json),
+           kBadInput;
   const auto measured = measuredOf(args);
   report(measured.diagnostics, json && !measured, true);
   if (!measured) return kBadInput;
@@ -191,8 +202,9 @@ int evaluate(const Arguments& args) {
   Watch watch({input->problem.search.deadlineSeconds, {}});
   const ReportSource source = sourceOf(*input, watch);
   const Calibration* beside = calibration ? &*calibration : nullptr;
-  std::cout << (json ? writeEvaluation(source, ranked, beside) : evaluationText(source, ranked, beside))
-            << std::flush;
+  reportBeside(args.value("--calibrated"))
+      << (json ? writeEvaluation(source, ranked, beside) : evaluationText(source, ranked, beside))
+      << std::flush;
   if (!unwritten.empty()) return report(unwritten), kBadInput;
   return ranked.evaluation.feasible() ? kDone : kNoPlanFits;
 }
@@ -209,7 +221,10 @@ Command solveCommand() {
 MFU, every stage with its load and its memory, the lower bound and what was searched. Ctrl+C ends with the best so far.)",
       .options = withLimits(
           {{"--json", 0, "", "print the outcome as JSON, all values in SI units, keys ending in their unit"},
-           {"--output", 'o', "FILE", "also write the best plan alone, for evaluate and export"},
+           {"--output", 'o', "FILE",
+            "also write the best plan alone, for evaluate and export; -: to standard output, and the report "
+            "to "
+            "standard error"},
            programSpec("what runs the plan, in place of the scenario's program: it sets what overlaps, which "
                        "kernels run and what memory is taken"),
            {"--free", 0, "", "show beside it the optimum without the rules of the preset \"runnable\""},

@@ -149,6 +149,11 @@ private slots:
         "-o writes the table as JSON, too");
     row("a form of a join", {"sweep", "--merge", s, "-o", "x", "--json"}, "--merge writes the table as JSON");
     row("two forms of a study", {"study", "scaling", s, "-o", "x", "--json"}, "-o writes what --json prints");
+    row("a folder on a stream", {"export", s, "--as", "folder", "-o", "-"}, "a folder needs a place");
+    row("files named -", {"sweep", s, "--set", "job.global_batch=8", "-o", "-"},
+        "-o names the files to write");
+    row("a report behind a scenario", {"evaluate", s, s, "--measured", "1s", "--calibrated", "-", "--json"},
+        "both write to standard output");
     row("a plan of none", {"export", s, s, "--as", "scenario"}, "--as scenario writes no plan");
     row("a limit of none", {"export", s, "--as", "dot", "--deadline", "1"}, "nothing is searched here");
     const QStringList import = {"import", "models/llama-3-8b.json", "--network", "host:8@450GB/s"};

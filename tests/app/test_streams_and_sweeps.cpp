@@ -84,6 +84,12 @@ private slots:
         shell(in + QStringLiteral("echo before > f; ") + plan + QStringLiteral(" -o /dev/stdout >> f; cat f"))
             .out,
         QStringLiteral("before\n") + text);
+    // A plan on standard output has it for itself.
+    const QString program = u'\'' + kPlan + u'\'', sample = u'\'' + kSample + u'\'';
+    const Ran piped = shell(program + QStringLiteral(" solve ") + sample + QStringLiteral(" -o - | ") +
+                            program + QStringLiteral(" evaluate ") + sample + QStringLiteral(" -"));
+    QVERIFY2(piped.code == 0 && piped.out.contains("step time") && piped.err.contains("Optimal in"),
+             qPrintable(piped.out + piped.err));
     // The report comes behind the plan, in the same file.
     const Ran both = shell(in + u'\'' + kPlan + QStringLiteral("' solve '") + kSample +
                            QStringLiteral("' -o /dev/stdout > both; head -c 1 both; tail -n 1 both | wc -c"));
