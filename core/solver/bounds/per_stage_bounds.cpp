@@ -178,21 +178,23 @@ std::size_t PerStageBounds::bytes() const {
   return m_tableBytes + (m_prefixes ? m_prefixes->bytes() : 0);
 }
 
-double PerStageBounds::time(int behind, int cut, int units, double max, double sum, double tail) {
+double PerStageBounds::time(int behind, int cut, int units, double max, double sum, double tail,
+                            double enough) {
   if (cut == 0) return m_weights.time(sum, max, tail);
   if (units < leastUnits(cut)) return kNever;
   const double even = m_unitWork[at(cut)] / units;
   double bound = m_weights.time(sum + m_work[at(cut)], std::max(max, even), tail);
-  if (units <= kMostUnits) {
-    const auto& t = table(units);
-    for (int step = 0; step < kSteps && !t.empty(); ++step) {
-      const double theta = m_weights.max * step / (kSteps - 1);
-      bound = std::max(bound, m_weights.sum * sum + (m_weights.max - theta) * max + before(t, step, cut));
-    }
+  // The sharpest first.
+  visitTables(units, [&](const StagePrefixes& t) {
+    if (bound <= enough) bound = std::max(bound, t.time(behind, cut, units, max, sum));
+  });
+  if (m_prices && bound <= enough) bound = std::max(bound, m_prices->time(cut, units, max, sum));
+  if (units > kMostUnits || bound > enough) return bound;
+  const auto& t = table(units);
+  for (int step = 0; step < kSteps && !t.empty(); ++step) {
+    const double theta = m_weights.max * step / (kSteps - 1);
+    bound = std::max(bound, m_weights.sum * sum + (m_weights.max - theta) * max + before(t, step, cut));
   }
-  visitTables(units,
-              [&](const StagePrefixes& t) { bound = std::max(bound, t.time(behind, cut, units, max, sum)); });
-  if (m_prices) bound = std::max(bound, m_prices->time(cut, units, max, sum));
   return bound;
 }
 

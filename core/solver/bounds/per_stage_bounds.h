@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -43,7 +44,9 @@ public:
 
   /// The layers before `cut` on exactly `units` units behind which `behind` stages stand with y of at most
   /// `max` and x of `sum` in all (ObjectiveWeights), and a sync term of `tail`: a bound on the whole time.
-  double time(int behind, int cut, int units, double max, double sum, double tail);
+  /// Above `enough` any bound will do.
+  double time(int behind, int cut, int units, double max, double sum, double tail,
+              double enough = std::numeric_limits<double>::infinity());
   /// The largest y of the layers before `cut` on exactly `units` units is not below this.
   double leastMax(int behind, int cut, int units) const;
   /// On the whole time of every pipeline on so many units or fewer that takes no longer than `limit`. At

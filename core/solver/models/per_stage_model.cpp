@@ -72,7 +72,7 @@ int PerStageModel::mostStages() const {
 bool PerStageModel::hopeless(double sum, double max, double tail, int cut, int units, int stages) {
   const int all = stages + (cut > 0 ? 1 : 0);
   const double most = bar(all);
-  const double bound = m_bounds.time(stages, cut, units, max, sum, tail);
+  const double bound = m_bounds.time(stages, cut, units, max, sum, tail, most);
   if (bound > most || bound == kNever) return true;
   if (!m_target.byLoad()) return m_target.weights.time(sum, max, tail) > most;
   return m_problem.search.objective == Objective::Nest && weights(all).time(0, max, tail) > most;
