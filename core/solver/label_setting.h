@@ -369,13 +369,14 @@ private:
 
   // Whatever stands in front of `label` can stand in front of those that cover it: as many pipelines with
   // strategies of their own are at least as fast.
-  bool coveredByMany(const std::vector<Label>& front, const Label& label, const Tolerance& t) const {
-    std::vector<int> others;
+  bool coveredByMany(const std::vector<Label>& front, const Label& label, const Tolerance& t) {
+    m_covering.clear();
     for (const Label& f : front) {
       if (!dominates(f, label, t)) continue;
       if (f.sequence == label.sequence) return true;
-      if (std::find(others.begin(), others.end(), f.sequence) == others.end()) others.push_back(f.sequence);
-      if (static_cast<int>(others.size()) >= m_many) return true;
+      if (std::find(m_covering.begin(), m_covering.end(), f.sequence) == m_covering.end())
+        m_covering.push_back(f.sequence);
+      if (static_cast<int>(m_covering.size()) >= m_many) return true;
     }
     return false;
   }
@@ -466,6 +467,7 @@ private:
   Finished m_best;
   std::map<int, Finished> m_finished;
   std::map<std::pair<int, int>, int> m_sequences;  ///< (strategy, sequence behind) → sequence
+  std::vector<int> m_covering;                     ///< sequences, while coveredByMany() counts them
   int m_many = 1;
   std::size_t m_beam = 0;
   long long m_labelCount = 0;
