@@ -394,6 +394,8 @@ bool MainWindow::focusNextPrevChild(bool next) {
     if (!(w->focusPolicy() & Qt::TabFocus) || w->focusProxy() || !w->isEnabled() || !w->isVisibleTo(this) ||
         w->window() != this)
       return false;
+    // Where Qt keeps the bar of docks that are not shown.
+    if (w->parentWidget() == this && !rect().intersects(w->geometry())) return false;
     for (const QWidget* up = w; up && up != this; up = up->parentWidget())
       if (qobject_cast<const QDockWidget*>(up) && up->visibleRegion().isEmpty()) return false;
     return true;

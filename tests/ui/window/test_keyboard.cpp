@@ -60,6 +60,8 @@ private Q_SLOTS:
         QWidget* now = b.window.focusWidget();
         QVERIFY(now);
         QVERIFY2(!isBehind(now), qPrintable(nameOf(now)));
+        const QRect place(now->mapTo(&b.window, QPoint()), now->size());
+        QVERIFY2(place.intersects(b.window.rect()), qPrintable(nameOf(now)));
         if (!stops.empty() && now == stops.front()) break;
         stops.push_back(now);
       }
