@@ -1,9 +1,13 @@
 #include <QApplication>
+#include <QContextMenuEvent>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPainter>
 #include <QTabWidget>
+#include <QTimer>
+#include <QToolButton>
 #include <QtTest/QTest>
 
 #include "cluster/devices/device_catalog.h"
@@ -179,6 +183,40 @@ private slots:
       QCOMPARE(id.host, std::string(host));
       QCOMPARE(id.slot, 3);
     }
+  }
+
+  /// Whatever stands in the middle of the canvas.
+  void theMenuByKeyIsAboutWhatIsSelected() {
+    Drawing o;
+    const int host0 = o.numberOf("host0"), host1 = o.numberOf("host1");
+    o.canvas().jumpTo(host1, -1);
+    o.canvas().select({host0}, {});
+    QStringList offered;
+    connect(&o.canvas(), &NetworkCanvas::menuMade, this, [&](QMenu* menu) {
+      for (const QAction* a : menu->actions()) offered << a->text();
+      QTimer::singleShot(0, menu, &QMenu::close);
+    });
+    const QPoint middle = o.canvas().rect().center();
+    QContextMenuEvent byKey(QContextMenuEvent::Keyboard, middle, o.canvas().mapToGlobal(middle));
+    QApplication::sendEvent(&o.canvas(), &byKey);
+    QVERIFY2(offered.contains(QStringLiteral("Fail host0")), qPrintable(offered.join(u' ')));
+    QCOMPARE(o.canvas().selectedNodes(), std::vector<int>{host0});
+    // With the mouse it is about what is pointed at.
+    offered.clear();
+    QContextMenuEvent byMouse(QContextMenuEvent::Mouse, middle, o.canvas().mapToGlobal(middle));
+    QApplication::sendEvent(&o.canvas(), &byMouse);
+    QVERIFY(o.canvas().selectedNodes() != std::vector<int>{host0});
+  }
+
+  void everyDrawingToolIsReachedByTab() {
+    Drawing o;
+    int tools = 0;
+    for (auto* b : o.editor.findChildren<QToolButton*>())
+      if (b->isVisible() && b->isEnabled()) {
+        QVERIFY2(b->focusPolicy() & Qt::TabFocus, qPrintable(b->text()));
+        ++tools;
+      }
+    QVERIFY(tools > 8);
   }
 
   void aProblemIsRepairedByOneClick() {

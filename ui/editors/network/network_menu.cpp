@@ -7,11 +7,17 @@
 namespace nest {
 
 void NetworkCanvas::contextMenuEvent(QContextMenuEvent* e) {
-  const QPointF scene =
-      e->reason() == QContextMenuEvent::Mouse ? toScene(e->pos()) : toScene(QPointF(width(), height()) / 2);
-  const int node = m_scene.nodeAt(scene), link = node < 0 ? linkAt(scene) : -1;
-  if (node >= 0 && !m_marks.nodes.contains(node)) select({node}, {}), Q_EMIT selectedByHand();
-  if (link >= 0 && !m_marks.links.contains(link)) select({}, {link});
+  const bool pointed = e->reason() == QContextMenuEvent::Mouse;
+  const QPointF scene = toScene(e->pos());
+  // By key it is about what is selected.
+  const int chosen = m_marks.nodes.isEmpty() ? -1 : m_scene.shownAs(selectedNodes().front());
+  const int node = pointed ? m_scene.nodeAt(scene) : chosen;
+  const int link = node >= 0                 ? -1
+                   : pointed                 ? linkAt(scene)
+                   : m_marks.links.isEmpty() ? -1
+                                             : *m_marks.links.begin();
+  if (pointed && node >= 0 && !m_marks.nodes.contains(node)) select({node}, {}), Q_EMIT selectedByHand();
+  if (pointed && link >= 0 && !m_marks.links.contains(link)) select({}, {link});
   QMenu menu(this);
   if (m_editable) addRepairs(menu, node, link);
   if (m_editable && (!m_marks.nodes.isEmpty() || !m_marks.links.isEmpty())) addEdits(menu);
@@ -29,7 +35,8 @@ void NetworkCanvas::contextMenuEvent(QContextMenuEvent* e) {
   menu.addAction(tr("Fit selection"), this, &NetworkCanvas::fitSelection)
       ->setEnabled(!m_marks.nodes.isEmpty());
   Q_EMIT menuMade(&menu);
-  menu.exec(e->globalPos());
+  const bool beside = !pointed && node >= 0;
+  menu.exec(beside ? mapToGlobal(toWidget(m_scene.box(node).center()).toPoint()) : e->globalPos());
 }
 
 void NetworkCanvas::addRepairs(QMenu& menu, int node, int link) {

@@ -50,6 +50,7 @@ NetworkToolbar::NetworkToolbar(NetworkCanvas* canvas, QWidget* parent)
     more->setToolTip(tr("More tools"));
     more->setAccessibleName(more->toolTip());
   }
+  for (auto* b : findChildren<QToolButton*>()) b->setFocusPolicy(Qt::TabFocus);  // Qt's bars pass Tab by
 }
 
 QAction* NetworkToolbar::button(const QString& icon, const QString& name, const QString& tip) {
