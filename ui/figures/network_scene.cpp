@@ -172,6 +172,7 @@ void NetworkScene::routeLinks() {
     if (m_standsFor[l] > 0 && joins && isDrawnLink(link)) m_shownLinks.push_back(static_cast<int>(l));
   }
   for (int l : m_shownLinks) setPath(l, routeOf(m_graph.links[at(l)]));
+  for (int l : m_shownLinks) m_bounds |= m_pathBoxes[at(l)];  // arcs rise above the boxes
 }
 
 void NetworkScene::setPath(int link, QPolygonF path) {
@@ -372,6 +373,7 @@ void NetworkScene::moveTo(const std::vector<int>& nodes, const std::vector<QPoin
   for (int l : m_shownLinks)
     if (const NetworkLink& link = m_graph.links[at(l)]; moved[at(link.from)] || moved[at(link.to)])
       setPath(l, QPolygonF({centre(link.from), centre(link.to)}));
+  for (int l : m_shownLinks) m_bounds |= m_pathBoxes[at(l)];
 }
 
 std::vector<int> NetworkScene::nodesIn(const QRectF& area) const {

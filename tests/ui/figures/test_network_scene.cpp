@@ -166,6 +166,31 @@ private slots:
     }
   }
 
+  /// Lines that go round others are fitted, too; they were cut at the edge of views and exports.
+  void whatIsFittedHoldsEveryLine() {
+    NetworkScene scene;
+    scene.setGraph(*generateNetwork("torus-2d"), {}, nullptr);
+    scene.setFolding(Folding::Nothing);
+    QRectF boxes;
+    for (const int n : scene.shown()) boxes |= scene.box(n);
+    bool leaves = false;
+    const auto agrees = [&] {
+      return std::all_of(scene.shownLinks().begin(), scene.shownLinks().end(), [&](int l) {
+        const QRectF path = scene.path(l).boundingRect();
+        const auto holds = [&](const QRectF& all) {
+          return all.contains(path.topLeft()) && all.contains(path.bottomRight());
+        };
+        leaves = leaves || !holds(boxes);
+        return holds(scene.bounds());
+      });
+    };
+    QVERIFY(agrees());
+    QVERIFY(leaves);
+    const int moved = scene.shown().front();
+    scene.moveTo({moved}, {scene.centre(moved) - QPointF(200, 200)});
+    QVERIFY(agrees());
+  }
+
   /// What a frame looks at is what stands in it, also while a hand moves it.
   void whatIsInSight() {
     NetworkScene scene;
