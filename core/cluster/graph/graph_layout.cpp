@@ -168,10 +168,13 @@ private:
     return all;
   }
 
-  /// Between roots, by their places in the list.
+  /// Between roots, or switches in a row with them, by their places in the list.
   std::vector<std::pair<int, int>> linksAmong(const std::vector<int>& roots) const {
     std::vector<int> place(m_g.nodes.size(), -1);
-    for (std::size_t k = 0; k < roots.size(); ++k) place[at(roots[k])] = static_cast<int>(k);
+    for (std::size_t k = 0; k < roots.size(); ++k) {
+      place[at(roots[k])] = static_cast<int>(k);
+      for (int beside : m_blocks.row[at(roots[k])]) place[at(beside)] = static_cast<int>(k);
+    }
     std::vector<std::pair<int, int>> out;
     for (const auto& l : m_g.links)
       if (const int a = place[at(l.from)], b = place[at(l.to)]; a >= 0 && b >= 0 && a != b)

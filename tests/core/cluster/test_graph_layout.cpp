@@ -164,6 +164,30 @@ private Q_SLOTS:
       }
   }
 
+  /// Also where each stands in one row with the inner switch of its devices, which may come first.
+  void aMeshStandsInTwoRows() {
+    NetworkGraph g;
+    std::vector<int> mesh;
+    for (int k = 0; k < 12; ++k) {
+      int inner = k % 2 ? node(g, NodeKind::Switch, "inner" + std::to_string(k)) : -1;
+      mesh.push_back(node(g, NodeKind::Switch, "router" + std::to_string(k)));
+      if (inner < 0) inner = node(g, NodeKind::Switch, "inner" + std::to_string(k));
+      for (int d = 0; d < 4; ++d) {
+        const int device = node(g, NodeKind::Device, "device" + std::to_string(k) + ":" + std::to_string(d));
+        join(g, device, inner, 450), join(g, device, mesh.back(), 50);
+      }
+      for (int other = 0; other < k; ++other)
+        join(g, mesh[static_cast<std::size_t>(other)], mesh.back(), 100);
+    }
+    graph::layOut(g);
+    const std::string overlap = overlapIn(g);
+    QVERIFY2(overlap.empty(), overlap.c_str());
+    std::map<double, int> rows;
+    for (const int router : mesh) ++rows[g.nodes[static_cast<std::size_t>(router)].y];
+    QCOMPARE(rows.size(), std::size_t(2));
+    QCOMPARE(rows.begin()->second, 6);
+  }
+
   /// Inner switches, then rails over them, then the spine: whatever order the file has them in.
   void switchesStandAboveWhatTheyJoin() {
     NetworkGraph g;
