@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <utility>
 
@@ -111,9 +112,6 @@ public:
         m_detail(detail),
         m_stop(stop) {
     m_out.kind = kind;
-    const auto parts = static_cast<std::size_t>(m_stages) * static_cast<std::size_t>(m_chunks);
-    m_forwardEnd.assign(parts * static_cast<std::size_t>(microbatches), -1);
-    m_backwardEnd = m_forwardEnd;
     m_free.assign(times.size(), 0);
     m_used.assign(times.size(), 0);
     m_out.busy.resize(times.size());
@@ -127,6 +125,8 @@ public:
     if (const auto* alternating = dynamic_cast<const AlternatingSchedule*>(&scheduleOf(m_out.kind));
         alternating && !m_detail && m_chunks == 1)
       return totals(*alternating);
+    m_forwardEnd.assign(slot(m_stages * m_chunks, 0), -1);
+    m_backwardEnd = m_forwardEnd;
     std::vector<std::vector<PipelineTask>> orders;
     for (int i = 0; i < m_stages; ++i) {
       orders.push_back(scheduleOf(m_out.kind).taskOrder(i, m_stages, m_chunks, m_microbatches));
@@ -152,13 +152,17 @@ public:
 
 private:
   /// The same passes in the order of AlternatingSchedule::taskOrder, without listing them: a stage that has
-  /// done `backward` passes is at most its warm-up and one pass ahead of them.
+  /// done `backward` passes is at most its warm-up and one pass ahead of them. So it is of its neighbours,
+  /// and no more ends than that are waited for.
   std::optional<Schedule> totals(const AlternatingSchedule& schedule) {
     const auto m = static_cast<std::size_t>(m_microbatches), stages = m_times.size();
     std::vector<std::size_t> forward(stages, 0), backward(stages, 0), ahead(stages);
     for (std::size_t i = 0; i < stages; ++i)
       ahead[i] =
           static_cast<std::size_t>(schedule.warmup(static_cast<int>(i), m_stages, m_microbatches, m_chunks));
+    m_waiting = std::bit_ceil(*std::max_element(ahead.begin(), ahead.end()) + 1);
+    m_forwardEnd.resize(stages * m_waiting);
+    m_backwardEnd = m_forwardEnd;
     // Activations go on with a look from the first stage to the last, gradients with one back.
     bool moved = true;
     const auto look = [&](std::size_t i) {
@@ -185,18 +189,20 @@ private:
     const double activation = std::max(0.0, t.activationIn), gradient = std::max(0.0, t.gradientIn);
     const bool first = i == 0, last = i + 1 == m_times.size();
     const std::size_t arrived = first ? m : forward[i - 1], returned = last ? m : backward[i + 1];
-    const double* inputs = first ? nullptr : &m_forwardEnd[(i - 1) * m];
-    const double* gradients = last ? nullptr : &m_backwardEnd[(i + 1) * m];
+    const std::size_t place = m_waiting - 1;  // of a pass among those waited for: its lower bits
+    const double* inputs = first ? nullptr : &m_forwardEnd[(i - 1) * m_waiting];
+    const double* gradients = last ? nullptr : &m_backwardEnd[(i + 1) * m_waiting];
     std::size_t f = forward[i], b = backward[i];
     double now = m_free[i], busy = m_out.busy[i].value();
     for (; b < m;) {
       const bool isForward = f < std::min(m, b + ahead + 1);
       if (isForward ? f >= arrived : b >= returned) break;
-      if (const double* from = isForward ? inputs : gradients) now = std::max(now, from[isForward ? f : b]);
+      if (const double* from = isForward ? inputs : gradients)
+        now = std::max(now, from[(isForward ? f : b) & place]);
       const double transfer = isForward ? activation : gradient, pass = isForward ? t.forward : t.backward;
       now = now + transfer + pass;
       busy = busy + transfer + pass;
-      (isForward ? m_forwardEnd[i * m + f++] : m_backwardEnd[i * m + b++]) = now;
+      (isForward ? m_forwardEnd : m_backwardEnd)[i * m_waiting + ((isForward ? f++ : b++) & place)] = now;
     }
     forward[i] = f, backward[i] = b;
     m_free[i] = now, m_out.busy[i] = Seconds(busy);
@@ -300,8 +306,10 @@ private:
   Schedule m_out;
   std::vector<std::vector<ScheduleInterval>> m_intervals;  ///< by stage
   std::vector<std::vector<MemoryStep>> m_memory;           ///< by stage
-  std::vector<double> m_forwardEnd, m_backwardEnd;         ///< by part and microbatch; −1: not yet
-  std::vector<double> m_free, m_used;                      ///< by stage
+  /// By part and microbatch, −1: not yet; of totals(), by stage, the last m_waiting.
+  std::vector<double> m_forwardEnd, m_backwardEnd;
+  std::size_t m_waiting = 0;
+  std::vector<double> m_free, m_used;  ///< by stage
 };
 
 Schedule run(ScheduleKind kind, int microbatches, const std::vector<std::vector<ChunkTime>>& times,
