@@ -268,6 +268,7 @@ ChunkBounds::Prefixes::Prefixes(const ChunkBounds& b, int all)
       m_stages(b.m_stages),
       m_all(all),
       m_table(b.m_weights, ratesOf(b.m_weights.max / all), row(m_stages, all) + 1, kCertain, true) {
+  m_table.grow(row(m_stages, all) + 1);
   m_table.open(0);
   for (int i = 0; i < m_stages; ++i)
     for (const Choice& c : b.choices(i).ofWidth)

@@ -22,15 +22,17 @@ public:
 
   LoadBands() = default;
   /// λ' from `least` to `most`, the largest y of interest. `certain`: what rounding leaves of a sum, at
-  /// least.
+  /// least. It is to have `rows`, and has none before grow().
   LoadBands(ObjectiveWeights weights, double least, double most, std::size_t rows, double certain)
-      : m_weights(weights), m_certain(certain), m_least(rows * kBands, kFar) {
+      : m_weights(weights), m_certain(certain) {
+    m_least.reserve(rows * kBands);
     least = std::clamp(least, most / 100, most);
     for (int j = 0; j < kBands; ++j)
       m_most[at(j)] = least * std::pow(most / least, double(j + 1) / kBands) * kSlack;
   }
   static std::size_t bytes(std::size_t rows) { return rows * kBands * sizeof(float); }
   bool empty() const { return m_least.empty(); }
+  void grow(std::size_t rows) { m_least.resize(rows * kBands, kFar); }  ///< to so many
 
   void open(std::size_t row) { std::fill_n(&m_least[row * kBands], kBands, 0.F); }
   using Added = std::array<float, kBands>;

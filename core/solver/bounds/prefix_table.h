@@ -23,13 +23,20 @@ public:
 
   PrefixTable() = default;
   /// `certain`: what rounding leaves of a sum, at least. `tails`: keep Q also without the first stage's sync
-  /// and step, for those who know a tail.
+  /// and step, for those who know a tail. It is to have `rows`, and has none before grow().
   PrefixTable(ObjectiveWeights weights, const Rates& rates, std::size_t rows, double certain, bool tails)
-      : m_weights(weights), m_certain(certain), m_most(rows, kFar), m_first(rows * kRates, kFar) {
+      : m_weights(weights), m_certain(certain), m_tails(tails) {
     for (int j = 0; j < kRates; ++j) m_rate[j] = static_cast<Real>(rates[j]);
-    if (tails) m_least = m_first;
+    m_most.reserve(rows);
+    m_first.reserve(rows * kRates);
+    if (tails) m_least.reserve(rows * kRates);
   }
   static std::size_t bytes(std::size_t rows) { return rows * (kRates + 1) * sizeof(Real); }
+  void grow(std::size_t rows) {  ///< to so many
+    m_most.resize(rows, kFar);
+    m_first.resize(rows * kRates, kFar);
+    if (m_tails) m_least.resize(rows * kRates, kFar);
+  }
 
   void open(std::size_t row) {  ///< nothing stands in front
     m_most[row] = 0;
@@ -95,6 +102,7 @@ private:
   ObjectiveWeights m_weights;
   Real m_rate[kRates] = {};  ///< λ, ascending
   double m_certain = 1;
+  bool m_tails = false;
   std::vector<Real> m_most;            ///< M
   std::vector<Real> m_first, m_least;  ///< Q, kRates per row
 };

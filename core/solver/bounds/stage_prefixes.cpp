@@ -158,8 +158,14 @@ void StagePrefixes::list(int to, InFlight inFlight, const std::vector<Span>& fro
   }
 }
 
+void StagePrefixes::growTo(std::size_t row) {
+  m_table.grow(row + 1);
+  if (looksClosely()) m_bands.grow(row + 1);
+}
+
 // No other rows are asked about than those of (6.15).
 void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watch& watch) {
+  growTo(row(behind, 0, m_limits.units));
   m_table.open(row(behind, 0, 0));
   if (!m_bands.empty()) m_bands.open(row(behind, 0, 0));
   const int before = std::min(behind + 1, m_mostBehind);
@@ -179,11 +185,13 @@ void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watc
         m_reach <= m_alike[at(to - 1)] && m_alike[at(to)] > 0 && inFlight.count == last.count;
     if (!repeats) list(to, last = inFlight, fronts, mostUnits, floors, watch);
     if (watch.over()) return;
+    growTo(row(behind, to, m_limits.units));
     for (const Stage& stage : m_stages) {
       const int from = to - stage.layers;
       const Span& span = fronts[at(from)];
       const int count = std::min(span.most, mostUnits - stage.width) - span.least + 1;
       if (count <= 0) continue;
+      if (watch.overAfter(at(count))) return;
       const std::size_t front = row(before, from, span.least),
                         here = row(behind, to, span.least + stage.width);
       const auto add = [&](std::size_t inFront, std::size_t after, const Added& added, int times) {

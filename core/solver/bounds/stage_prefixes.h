@@ -75,14 +75,18 @@ private:
   void list(int to, InFlight, const std::vector<Span>& fronts, int mostUnits, const std::vector<StageFloor>&,
             Watch&);
   void fill(int behind, const std::vector<StageFloor>&, Watch&);
+  /// Makes room for the rows up to this one; whole tables take longer than one who stops should wait.
+  void growTo(std::size_t row);
   bool looksClosely() const { return m_limits.leastMax > 0 && m_limits.load > 0 && m_limits.load < kNever; }
   std::size_t rows() const {
     return static_cast<std::size_t>(m_mostBehind + 1) * static_cast<std::size_t>(m_order.cutCount()) *
            static_cast<std::size_t>(m_limits.units + 1);
   }
+  /// In the order in which they are filled: most stages behind first.
   std::size_t row(int behind, int cut, int units) const {
     const auto cuts = static_cast<std::size_t>(m_order.cutCount());
-    return (static_cast<std::size_t>(std::min(behind, m_mostBehind)) * cuts + static_cast<std::size_t>(cut)) *
+    return (static_cast<std::size_t>(m_mostBehind - std::min(behind, m_mostBehind)) * cuts +
+            static_cast<std::size_t>(cut)) *
                static_cast<std::size_t>(m_limits.units + 1) +
            static_cast<std::size_t>(units);
   }
