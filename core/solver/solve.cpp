@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -238,29 +239,37 @@ private:
     return complete;
   }
 
-  /// Of a search that was ended the others, where they take long, are left out.
-  void rankAll() {
+  /// Whether more plans are costed, from `begin` on. Of a search that was ended those are left out that take
+  /// long.
+  bool hasTimeFor(double begin) {
     constexpr double kPatience = 0.01;
+    m_watch.heed();
+    return !m_watch.stopped() &&
+           (m_watch.cause() != StopCause::Deadline || m_watch.seconds() <= begin + kPatience);
+  }
+  void rankAll() {
     const double begin = m_watch.seconds();
     for (const Found& f : m_incumbents.best()) {
       RankedPlan ranked = rank(m_problem, planOf(m_problem, m_order, f));
       if (auto problem = disagreement(f, ranked)) m_out.diagnostics.push_back(std::move(*problem));
       m_out.plans.push_back(std::move(ranked));
-      m_watch.look();
-      if (m_watch.stopped() ||
-          (m_watch.cause() == StopCause::Deadline && m_watch.seconds() > begin + kPatience))
-        break;
+      if (!hasTimeFor(begin)) break;
     }
   }
 
   void rankFront(const PlanFront& front) {
     m_out.frontReach = front.reach;
+    const double begin = m_watch.seconds();
     for (const Found& f : front.plans) {
-      if (m_watch.stopped()) break;
       const Plan plan = planOf(m_problem, m_order, f);
       const auto known = std::find_if(m_out.plans.begin(), m_out.plans.end(),
                                       [&](const RankedPlan& r) { return r.plan == plan; });
-      m_out.front.push_back(known != m_out.plans.end() ? *known : rank(m_problem, plan));
+      if (known != m_out.plans.end())
+        m_out.front.push_back(*known);
+      else if (hasTimeFor(begin))
+        m_out.front.push_back(rank(m_problem, plan));
+      else
+        m_out.frontReach = FrontReach::Met;  // it is not whole
     }
   }
 
@@ -336,9 +345,10 @@ private:
 Outcome solve(const Problem& problem, const Control& control, const Plan* start, const Tuning& tuning) {
   auto solver = std::make_unique<planner::Solver>(problem, control, start, tuning);
   Outcome outcome = solver->run();
-  // Who ends a search early waits for its end, but not until its tables are freed.
+  // Who ends a search early waits for its end, but not until its tables are freed; nor beside what follows.
+  static constexpr std::chrono::milliseconds kLater(100);
   if (outcome.cutShort() || control.over()) try {
-      std::thread([tables = std::move(solver)] {}).detach();
+      std::thread([tables = std::move(solver)] { std::this_thread::sleep_for(kLater); }).detach();
     } catch (const std::system_error&) {
     }
   return outcome;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "solver/common.h"
 #include "solver/strategy_search.h"
@@ -117,6 +118,21 @@ private:
   double m_enough = kNever;
 };
 
+/// A search within another one, of a problem of its own.
+struct Inner {
+  Inner(Problem changed, const LayerOrder& layers, Watch& outer)
+      : problem(std::move(changed)), order(layers), control(outer.same()) {}
+
+  const Problem problem;
+  const LayerOrder& order;
+  const Control control;
+  Watch watch{control, 0};
+  GroupShapes shapes{*problem.cluster};
+  const SearchSpace space{problem};
+  Incumbents best{1};
+  Search search{problem, order, shapes, space, best, watch};
+};
+
 /// The fastest plan if every device held `extra` bytes more; nullopt if there is none.
 struct Answer {
   std::optional<Plan> plan;
@@ -125,18 +141,17 @@ struct Answer {
 Answer planWith(Problem problem, const LayerOrder& order, double extra, Watch& outer) {
   if (outer.heed()) return {};
   problem.assumptions.reserve = problem.assumptions.reserve - Bytes(extra);
-  const Control control = outer.same();
-  Watch watch(control, 0);
-  GroupShapes shapes(*problem.cluster);
-  const SearchSpace space(problem);
-  Incumbents best(1);
-  Search search(problem, order, shapes, space, best, watch);
-  if (search.run() && choosesStrategies(problem, space))
-    StrategySearch(problem, order, shapes, space, search, best, watch).run();
-  best.sort(problem);
+  auto inner = std::make_unique<Inner>(std::move(problem), order, outer);
+  if (inner->search.run() && choosesStrategies(inner->problem, inner->space))
+    StrategySearch(inner->problem, order, inner->shapes, inner->space, inner->search, inner->best,
+                   inner->watch)
+        .run();
+  inner->best.sort(inner->problem);
   Answer answer;
-  answer.states = watch.states();
-  if (!best.best().empty()) answer.plan = planOf(problem, order, best.best().front());
+  answer.states = inner->watch.states();
+  if (const auto& best = inner->best.best(); !best.empty())
+    answer.plan = planOf(inner->problem, order, best.front());
+  if (outer.heed()) outer.leave(std::move(inner));
   return answer;
 }
 
@@ -213,12 +228,12 @@ bool wouldFit(Problem problem, const LayerOrder& order, Watch& watch, int device
     problem.cluster = std::make_shared<const Hierarchy>(std::move(*cluster));
   }
   if (!isPlain(problem, order)) return planWith(problem, order, 0, watch).plan.has_value();
-  GroupShapes shapes(*problem.cluster);
-  const SearchSpace space(problem);
-  Incumbents none(1);
-  Search search(problem, order, shapes, space, none, watch);
-  const double room = roomiest(*problem.cluster);
-  return MissSearch(problem, order, shapes, space, search, watch).leanest(room).capacity <= room;
+  auto inner = std::make_unique<Inner>(std::move(problem), order, watch);
+  const double room = roomiest(*inner->problem.cluster);
+  MissSearch misses(inner->problem, order, inner->shapes, inner->space, inner->search, watch);
+  const bool fits = misses.leanest(room).capacity <= room;
+  if (watch.heed()) watch.leave(std::move(inner));
+  return fits;
 }
 
 /// The least whole multiple of the devices, up to 16, with which one fits; 0: none. Doubled first, so that
