@@ -48,7 +48,8 @@ bool isUnknown(const Field& f, double v) {
 }
 
 void checkNumber(Checker& c, const Field& f, double v, const std::string& pointer) {
-  c.require(std::isfinite(v) && f.allows(v), "out-of-range", pointer, f.label + " must be " + rangeText(f));
+  if (!std::isfinite(v) || !f.allows(v))
+    c.require(false, "out-of-range", pointer, f.label + " must be " + rangeText(f));
 }
 
 void checkBound(Checker& c, const Field& f, const Bound& b, const std::string& pointer) {

@@ -60,7 +60,7 @@ JsonFields::JsonFields(const JsonText& text, const json& object, std::string poi
 
 const json* JsonFields::find(std::string_view key) {
   m_asked.emplace(key);
-  const auto it = m_object->find(std::string(key));
+  const auto it = m_object->find(key);
   return it == m_object->end() || it->is_null() ? nullptr : &*it;
 }
 
@@ -98,16 +98,18 @@ std::optional<double> JsonFields::number(std::string_view key, double least, dou
 std::optional<long long> JsonFields::integer(std::string_view key, long long least, long long most) {
   const json* v = find(key);
   if (!v) return std::nullopt;
-  const std::string limits = range(double(least), double(most));
-  const std::string allowed = "a whole number" + (limits.empty() ? limits : ' ' + limits);
+  const auto allowed = [&] {
+    const std::string limits = range(double(least), double(most));
+    return "a whole number" + (limits.empty() ? limits : ' ' + limits);
+  };
   if (!v->is_number()) {
-    wrongType(key, *v, allowed);
+    wrongType(key, *v, allowed());
     return std::nullopt;
   }
   const double d = v->get<double>();
   if (d == std::floor(d) && d >= double(least) && d <= double(most)) return static_cast<long long>(d);
   report(Severity::Error, "json-range", key,
-         inQuotes(key) + " is " + text::exact(d) + "; expected: " + allowed);
+         inQuotes(key) + " is " + text::exact(d) + "; expected: " + allowed());
   return std::nullopt;
 }
 

@@ -211,10 +211,12 @@ std::string writeScenario(const Scenario& s) {
 }
 
 Diagnostics locatedIn(std::string_view text, const std::string& file, Diagnostics all) {
+  const auto isOpen = [](const Diagnostic& d) { return d.where.line == 0 && !d.where.pointer.empty(); };
+  if (std::none_of(all.begin(), all.end(), isOpen)) return all;
   const auto json = readJsonText(text, file);
   if (!json) return all;
   for (Diagnostic& d : all)
-    if (d.where.line == 0 && !d.where.pointer.empty()) d.where = placeIn(*json, d.where);
+    if (isOpen(d)) d.where = placeIn(*json, d.where);
   return all;
 }
 
