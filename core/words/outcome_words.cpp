@@ -96,11 +96,14 @@ NoPlan noPlan(const Outcome& o) {
   }
 }
 
+const char* obstacleTo(const Evaluation& e) {
+  return e.violations.front().kind == Violation::Kind::Memory ? of(OutcomeStatus::Infeasible) : "cannot run";
+}
+
 const char* obstacleTo(const BaselineResult& b) {
   if (b.stoppedWithoutPlan()) return of(OutcomeStatus::Stopped);
   if (!b.searched) return "not searched";
-  const bool breaksRule = b.plan && b.plan->evaluation.violations.front().kind != Violation::Kind::Memory;
-  return breaksRule ? "cannot run" : of(OutcomeStatus::Infeasible);
+  return b.plan ? obstacleTo(b.plan->evaluation) : of(OutcomeStatus::Infeasible);
 }
 
 std::string shortfall(const NearestMiss& miss) {

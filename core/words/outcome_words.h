@@ -23,6 +23,9 @@ struct NoPlan {
 };
 NoPlan noPlan(const Outcome&);
 
+/// Of a plan that does not run: "cannot run", "does not fit".
+const char* obstacleTo(const Evaluation&);
+
 /// Of a method without a plan that runs: "stopped without a plan", "not searched", "cannot run", "does not
 /// fit".
 const char* obstacleTo(const BaselineResult&);

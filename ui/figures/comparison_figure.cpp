@@ -53,8 +53,8 @@ QString behind(const Pace& best, const Pace& p, PaceMeasure m) {
 
 /// Who is fastest, and by how much.
 QString sentence(std::vector<ComparisonFigure::Row> rows, PaceMeasure m) {
-  std::erase_if(rows, [](const auto& row) { return !row.runs; });
-  if (rows.empty()) return ComparisonFigure::tr("None of these plans fits");
+  std::erase_if(rows, [](const auto& row) { return !row.runs(); });
+  if (rows.empty()) return ComparisonFigure::tr("None of these plans runs");
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return isFaster(a.pace, b.pace); });
   const Pace best = rows.front().pace;
@@ -144,7 +144,7 @@ void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) 
   paintHorizontalAxis(ink, r.plot, axis,
                       m == PaceMeasure::BatchTime ? tr("Step time") : tr("Time per sample"));
   const Pace fastest = std::min_element(m_rows.begin(), m_rows.end(), [](const Row& a, const Row& b) {
-                         return a.runs != b.runs ? a.runs : isFaster(a.pace, b.pace);
+                         return a.runs() != b.runs() ? a.runs() : isFaster(a.pace, b.pace);
                        })->pace;
   for (std::size_t i = 0; i < m_rows.size(); ++i) {
     const Row& row = m_rows[i];
@@ -159,7 +159,7 @@ void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) 
       const QRectF piece(x, bar.top(), w, bar.height());
       x += w;
       const QColor fill = partColor(ink.theme(), p);
-      if (row.runs) {
+      if (row.runs()) {
         ink.fill(piece, fill);
         if (hatchOf(p)) ink.hatch(piece, hatchOf(p), mixed(fill, ink.theme().textOn(fill), 0.5));
       } else {
@@ -167,12 +167,12 @@ void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) 
       }
     }
     ink.outline({bar.left(), bar.top(), total, bar.height()},
-                ink.color(row.runs ? Theme::Role::Border : Theme::Role::Error), row.runs ? 1 : 1.5);
+                ink.color(row.runs() ? Theme::Role::Border : Theme::Role::Error), row.runs() ? 1 : 1.5);
     const QString time = m == PaceMeasure::BatchTime
                              ? from(text::time(row.metrics.batchTime))
                              : tr("%1 samples/s").arg(from(text::number(row.pace.samplesPerSecond())));
-    const QString delta = row.runs ? behind(fastest, row.pace, m) : tr("does not fit");
-    const QColor tone = ink.color(row.runs ? Theme::Role::MutedText : Theme::Role::Error);
+    const QString delta = row.runs() ? behind(fastest, row.pace, m) : row.obstacle;
+    const QColor tone = ink.color(row.runs() ? Theme::Role::MutedText : Theme::Role::Error);
     if (bar.height() >= 30) {
       ink.label({bar.left() + total + 6, bar.top(), 90, bar.height() / 2}, time,
                 Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Theme::Role::Text));
@@ -208,7 +208,8 @@ Figure::Hit ComparisonFigure::hitOf(int i, const QRectF& area, const PlanContext
 QString ComparisonFigure::lineOf(int i, const PlanContext&) const {
   const Row& r = m_rows[i];
   return QStringLiteral("%1: %2, %3%4")
-      .arg(r.name, from(paceText(r.pace, measure())), r.plan, r.runs ? QString() : tr(" (does not fit)"));
+      .arg(r.name, from(paceText(r.pace, measure())), r.plan,
+           r.runs() ? QString() : QStringLiteral(" (%1)").arg(r.obstacle));
 }
 
 }  // namespace nest

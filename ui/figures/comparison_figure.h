@@ -23,8 +23,10 @@ public:
     QString name;
     PlanMetrics metrics;
     QString plan;      ///< one line
-    bool runs = true;  ///< false: does not fit; drawn hollow
+    QString obstacle;  ///< "does not fit": drawn hollow; empty: it runs
     Pace pace;
+
+    bool runs() const { return obstacle.isEmpty(); }
   };
 
   void setRows(std::vector<Row> rows) { m_rows = std::move(rows); }

@@ -32,6 +32,7 @@
 #include "views/figure_pane.h"
 #include "views/remove_kept_plan.h"
 #include "words/metric_words.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -243,7 +244,7 @@ void CompareView::fillTable() {
   const auto& rows = m_figure->rows();
   double manual = 0;
   for (std::size_t i = 0; i < rows.size(); ++i)
-    if (m_entries[i].name == QString::fromUtf8(nameOf(BaselineKind::Manual)) && rows[i].runs)
+    if (m_entries[i].name == QString::fromUtf8(nameOf(BaselineKind::Manual)) && rows[i].runs())
       manual = rows[i].metrics.samplesPerSecond;
   m_table->setRowCount(static_cast<int>(rows.size()));
   m_whyEmpty->setVisible(rows.empty());
@@ -254,9 +255,10 @@ void CompareView::fillTable() {
     const double rate = r.metrics.samplesPerSecond;
     const QString cells[] = {
         r.name,
-        r.runs ? from(text::time(r.metrics.batchTime)) : tr("does not run"),
-        r.runs ? tr("%1 samples/s").arg(from(text::number(rate))) : QStringLiteral("–"),
-        r.runs && manual > 0 ? from(text::number(rate / manual)) + QStringLiteral(" ×") : QStringLiteral("–"),
+        r.runs() ? from(text::time(r.metrics.batchTime)) : r.obstacle,
+        r.runs() ? tr("%1 samples/s").arg(from(text::number(rate))) : QStringLiteral("–"),
+        r.runs() && manual > 0 ? from(text::number(rate / manual)) + QStringLiteral(" ×")
+                               : QStringLiteral("–"),
         from(words::memory(r.metrics)),
         r.plan};
     for (int c = 0; c < 6; ++c) {
@@ -354,7 +356,9 @@ void CompareView::rebuild() {
   std::vector<ComparisonFigure::Row> rows;
   for (const Entry& e : m_entries)
     rows.push_back({e.name, metricsOf(*e.problem, architectureOf(e.scenario), e.plan),
-                    from(summaryOf(e.plan.plan)), e.plan.evaluation.feasible(), paceOf(*e.problem, e.plan)});
+                    from(summaryOf(e.plan.plan)),
+                    e.plan.evaluation.feasible() ? QString() : from(words::obstacleTo(e.plan.evaluation)),
+                    paceOf(*e.problem, e.plan)});
   m_pane->setLeastHeight(static_cast<int>(ComparisonFigure::leastHeight(rows.size())));
   m_split->showSecond(rows.size() > 1 && !m_bar->isHidden());  // with one plan there is nothing to choose
   m_figure->setRows(std::move(rows));
