@@ -56,10 +56,10 @@ private slots:
   void isTheHostWhereLevelZeroJoinsHosts() {
     for (const auto& [bandwidth, devices] : {std::pair(50e9, 1), std::pair(900e9, 4)}) {
       NetworkGraph graph;
-      graph.nodes.push_back({"leaf", "leaf", NodeKind::Switch, ""});
+      graph.nodes.push_back({"leaf", "leaf", NodeKind::Switch, "", 0, 0, 1, Bytes(0)});
       for (int h = 0; h < 4; ++h) {
         const std::string host = "h" + std::to_string(h);
-        graph.nodes.push_back({host + ":0", host + ":0", NodeKind::Device, host});
+        graph.nodes.push_back({host + ":0", host + ":0", NodeKind::Device, host, 0, 0, 1, Bytes(0)});
         graph.links.push_back({0, h + 1, BytesPerSecond(bandwidth), Seconds(1e-6)});
       }
       ClusterSource source;
