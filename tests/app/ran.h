@@ -7,6 +7,7 @@
 #include <QStringList>
 
 #include "support/test_main.h"
+#include "test_paths.h"
 
 namespace nest::test {
 

@@ -10,6 +10,7 @@
 
 #include "formats/format.h"
 #include "ran.h"
+#include "test_paths.h"
 
 using namespace nest::test;
 

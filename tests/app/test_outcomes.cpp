@@ -10,6 +10,7 @@
 #include <QtTest/QTest>
 
 #include "ran.h"
+#include "test_paths.h"
 
 using namespace nest::test;
 

@@ -11,6 +11,7 @@
 #include <QtTest/QTest>
 
 #include "ran.h"
+#include "test_paths.h"
 
 using namespace nest::test;
 

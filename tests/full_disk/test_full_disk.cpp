@@ -16,6 +16,7 @@
 #include "support/desk.h"
 #include "support/small_disk.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 using nest::test::SmallDisk;

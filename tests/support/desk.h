@@ -12,6 +12,7 @@
 #include "scenario/scenario.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 #include "views/view.h"
 
 namespace nest::test {

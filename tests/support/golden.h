@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/test_main.h"
+#include "test_paths.h"
 
 /// Pictures against pictures that someone has looked at, in tests/golden. NEST_WRITE_GOLDEN=1 writes them
 /// anew: look at what changed before committing it.

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "support/log_guard.h"
+#include "test_paths.h"
 
 namespace nest::test {
 namespace {

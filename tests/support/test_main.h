@@ -6,8 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "test_paths.h"
-
 namespace nest::test {
 
 /// Registers a test class under the stem of its source file; CTest runs `executable --file test_x`.

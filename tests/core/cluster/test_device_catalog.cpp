@@ -6,6 +6,7 @@
 #include "cluster/devices/device_catalog.h"
 #include "cluster/devices/device_json.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

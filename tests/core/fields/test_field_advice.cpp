@@ -6,6 +6,7 @@
 #include "fields/field.h"
 #include "fields/field_advice.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

@@ -8,6 +8,7 @@
 #include "formats/scenario/scenario_json.h"
 #include "scenario/check.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

@@ -10,6 +10,7 @@
 #include "scenario/setting_terms.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

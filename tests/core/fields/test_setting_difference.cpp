@@ -4,6 +4,7 @@
 #include "fields/setting_difference.h"
 #include "formats/scenario/scenario_json.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

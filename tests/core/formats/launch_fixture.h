@@ -5,6 +5,7 @@
 #include "formats/launch/launch_export.h"
 #include "formats/scenario/scenario_json.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 namespace nest::test {
 

@@ -3,6 +3,7 @@
 #include "cluster/devices/device_catalog.h"
 #include "formats/import_files.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 namespace nest::test {
 

@@ -6,6 +6,7 @@
 
 #include "support/read_format.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 namespace fs = std::filesystem;

@@ -5,6 +5,7 @@
 #include "formats/networks/cluster_text.h"
 #include "support/read_format.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

@@ -3,6 +3,7 @@
 
 #include "fuzz/fuzz_targets.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 namespace fs = std::filesystem;

@@ -4,6 +4,7 @@
 
 #include "formats/models/hf_config.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

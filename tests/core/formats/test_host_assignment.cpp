@@ -4,6 +4,7 @@
 #include "formats/import_files.h"
 #include "formats/networks/host_assignment.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

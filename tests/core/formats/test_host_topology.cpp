@@ -8,6 +8,7 @@
 #include "formats/networks/nccl_xml.h"
 #include "formats/networks/nvidia_topo.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

@@ -5,6 +5,7 @@
 #include "core/formats/launch_fixture.h"
 #include "formats/launch/launch_recipes.h"
 #include "formats/models/hf_config.h"
+#include "test_paths.h"
 
 using namespace nest;
 using namespace nest::test;

@@ -9,6 +9,7 @@
 #include "scenario/scenario.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 using nlohmann::json;

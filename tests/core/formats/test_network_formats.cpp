@@ -10,6 +10,7 @@
 #include "formats/networks/graphml.h"
 #include "formats/networks/simgrid.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 #include "text/decimal.h"
 
 using namespace nest;

@@ -5,6 +5,7 @@
 #include "formats/profiles/profile_json.h"
 #include "model/overlay.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

@@ -3,6 +3,7 @@
 #include "formats/format.h"
 #include "formats/results/plan_json.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

@@ -11,6 +11,7 @@
 #include "formats/scenario/scenario_json.h"
 #include "formats/scenario/scenario_schema.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

@@ -4,6 +4,7 @@
 #include "formats/networks/slurm_hostlist.h"
 #include "formats/networks/slurm_topology.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

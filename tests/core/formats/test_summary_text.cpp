@@ -7,6 +7,7 @@
 #include "formats/scenario/scenario_json.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 #include "words/metric_words.h"
 
 using namespace nest;

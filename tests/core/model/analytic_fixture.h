@@ -7,6 +7,7 @@
 #include "cluster/devices/device_catalog.h"
 #include "formats/models/hf_config.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 namespace nest::test {
 

@@ -5,6 +5,7 @@
 #include "hand_problem.h"
 #include "plan/metrics.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

@@ -4,6 +4,7 @@
 #include "scenario/calibration.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

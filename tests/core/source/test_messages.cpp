@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "support/test_main.h"
+#include "test_paths.h"
 
 namespace fs = std::filesystem;
 

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "support/test_main.h"
+#include "test_paths.h"
 
 namespace fs = std::filesystem;
 

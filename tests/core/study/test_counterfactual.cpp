@@ -9,6 +9,7 @@
 #include "study/scaling.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

@@ -5,6 +5,7 @@
 #include "cluster/devices/device_catalog.h"
 #include "study/run_points.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 #include "units/text.h"
 
 using namespace nest;

@@ -7,6 +7,7 @@
 #include "plan/metrics.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

@@ -8,6 +8,7 @@
 #include "study/sweep.h"
 #include "support/own_folder.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 #include "text/json_layout.h"
 
 using namespace nest;

@@ -9,6 +9,7 @@
 #include "study/published_scenario.h"
 #include "study/validation.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

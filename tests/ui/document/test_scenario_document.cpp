@@ -11,6 +11,7 @@
 
 #include "document/scenario_files.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 

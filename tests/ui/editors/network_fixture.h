@@ -11,6 +11,7 @@
 #include "editors/network/network_editor.h"
 #include "formats/scenario/scenario_json.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 /// A network editor in a window of its own, on two hosts of four devices unless another scenario is given.
 namespace nest::test {

@@ -23,6 +23,7 @@
 #include "solver/solve.h"
 #include "support/desk.h"
 #include "support/slider_drag.h"
+#include "test_paths.h"
 #include "views/compare/compare_view.h"
 #include "views/search/search_view.h"
 #include "window/main_window.h"

@@ -4,6 +4,7 @@
 #include <QProcess>
 #include <QSettings>
 
+#include "test_paths.h"
 #include "window/message_bar.h"
 #include "window_bench.h"
 

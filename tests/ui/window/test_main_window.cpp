@@ -25,6 +25,7 @@
 #include "inspector/inspector.h"
 #include "inspector/term_model.h"
 #include "panes/issue_model.h"
+#include "test_paths.h"
 #include "window/headline.h"
 #include "window/message_bar.h"
 #include "window_bench.h"

@@ -9,6 +9,7 @@
 #include "cluster/graph/generators.h"
 #include "document/scenario_document.h"
 #include "formats/scenario/scenario_json.h"
+#include "test_paths.h"
 #include "window/gallery.h"
 #include "window/message_bar.h"
 #include "window_bench.h"
