@@ -144,8 +144,7 @@ std::string devicesText(const std::vector<DeviceAnswer>& all, bool target) {
   }
   return rows.text() +
          "\nHosts keep their size. A level has the catalog's bandwidth of the device's links where the "
-         "scenario "
-         "has that of its own device; measured and other typed bandwidths, and drawn links, stay.\n";
+         "scenario has that of its own device; measured and other typed bandwidths, and drawn links, stay.\n";
 }
 
 }  // namespace nest::report
