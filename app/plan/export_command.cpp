@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 
 #include "commands.h"
@@ -11,6 +10,7 @@
 #include "formats/launch/launch_folder.h"
 #include "formats/results/plan_json.h"
 #include "study/conflicts.h"
+#include "words/in_sentence.h"
 #include "words/outcome_words.h"
 
 namespace nest::cli {
@@ -24,13 +24,6 @@ std::vector<std::string> targets() {
   for (const Format* f : formats())
     if (f->write) all.emplace_back(f->key);
   return all;
-}
-
-/// A sentence behind "error: ", where only names begin with a capital.
-std::string inside(std::string sentence) {
-  if (sentence.size() > 1 && std::islower(static_cast<unsigned char>(sentence[1])))
-    sentence[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(sentence[0])));
-  return sentence;
 }
 
 Diagnostic refused(std::string message, std::string remedy) {
@@ -64,7 +57,8 @@ int findPlan(const Arguments& args, const Input& input, const Limits& limits, Pl
   }
   if (!outcome.best()) {
     const words::NoPlan none = words::noPlan(outcome);
-    return report({refused(inside(none.title), inside(adviceText(none.detail)))}), exitCodeOf(outcome);
+    return report({refused(words::inSentence(none.title), words::inSentence(adviceText(none.detail)))}),
+           exitCodeOf(outcome);
   }
   plan = outcome.best()->plan;
   return kDone;

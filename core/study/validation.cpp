@@ -217,8 +217,7 @@ std::string toText(const ValidationReport& report) {
   }
   out +=
       "\nErrors are predicted ÷ published − 1. Means are of throughput, also where times were published: a "
-      "plus "
-      "is a prediction that is too fast.\n";
+      "plus is a prediction that is too fast.\n";
   out += setTable(report);
   const auto counted = [&](bool fitted) {
     return std::count_if(report.rows.begin(), report.rows.end(), [&](const ValidationRow& r) {

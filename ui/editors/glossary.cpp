@@ -114,7 +114,8 @@ const std::vector<std::pair<QString, QString>>& words() {
        QStringLiteral("Number of devices that each matrix of a layer is split over (TP). They exchange "
                       "activations in every layer.")},
       {QStringLiteral("training tokens"),
-       QStringLiteral("Tokens of the whole run; with it, the headline shows training days and device-hours.")},
+       QStringLiteral(
+           "Tokens of the whole run; with it, the headline shows training days and device-hours.")},
       {QStringLiteral("ZeRO"),
        QStringLiteral("Shards state across DP ranks: 1 optimizer, 2 + gradients, 3 + parameters (FSDP).")},
       {QStringLiteral("interleaving"),

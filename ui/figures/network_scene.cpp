@@ -172,12 +172,17 @@ void NetworkScene::routeLinks() {
     if (m_standsFor[l] > 0 && joins && isDrawnLink(link)) m_shownLinks.push_back(static_cast<int>(l));
   }
   for (int l : m_shownLinks) setPath(l, routeOf(m_graph.links[at(l)]));
-  for (int l : m_shownLinks) m_bounds |= m_pathBoxes[at(l)];  // arcs rise above the boxes
+  growBounds();
 }
 
 void NetworkScene::setPath(int link, QPolygonF path) {
   m_pathBoxes[at(link)] = path.boundingRect().adjusted(-1, -1, 1, 1);
   m_paths[at(link)] = std::move(path);
+}
+
+/// Arcs rise above the boxes.
+void NetworkScene::growBounds() {
+  for (int l : m_shownLinks) m_bounds |= m_pathBoxes[at(l)];
 }
 
 QRectF NetworkScene::impliedHostFrame(std::size_t host) const {
@@ -373,7 +378,7 @@ void NetworkScene::moveTo(const std::vector<int>& nodes, const std::vector<QPoin
   for (int l : m_shownLinks)
     if (const NetworkLink& link = m_graph.links[at(l)]; moved[at(link.from)] || moved[at(link.to)])
       setPath(l, QPolygonF({centre(link.from), centre(link.to)}));
-  for (int l : m_shownLinks) m_bounds |= m_pathBoxes[at(l)];
+  growBounds();
 }
 
 std::vector<int> NetworkScene::nodesIn(const QRectF& area) const {

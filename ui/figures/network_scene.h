@@ -106,6 +106,7 @@ private:
   void routeLinks();
   QPolygonF routeOf(const NetworkLink&) const;
   void setPath(int link, QPolygonF);
+  void growBounds();  ///< to hold all links
   std::vector<double> gapsBeside(const QRectF& lower, const QRectF& upper) const;
   QPolygonF besideOf(const NetworkLink&, const QRectF& a, const QRectF& b) const;
   bool isBlocked(const QPolygonF& path, const NetworkLink&) const;

@@ -3,6 +3,7 @@
 #include <QStringList>
 
 #include "fields/field_advice.h"
+#include "words/in_sentence.h"
 
 namespace nest {
 
@@ -15,9 +16,8 @@ QString plural(long long n, const QString& singular) {
   return countText(n) + u' ' + (n == 1 ? singular : singular + ending);
 }
 
-QString inSentence(QString name) {
-  if (name.size() > 1 && name[1].isLower()) name[0] = name[0].toLower();
-  return name;
+QString inSentence(const QString& name) {
+  return QString::fromStdString(words::inSentence(name.toStdString()));
 }
 
 QString exactTime(Seconds t) {

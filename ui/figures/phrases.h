@@ -28,8 +28,7 @@ inline QString stageNumber(int stage) {
 inline QString layerNumber(int layer) {
   return phrase(text::layerNumber(LayerIndex(layer)));
 }
-/// A name within a sentence: "Forward" → "forward", but "TP communication".
-QString inSentence(QString name);
+QString inSentence(const QString& name);               ///< words::inSentence()
 QString plural(long long n, const QString& singular);  ///< "1 device", "1,024 devices", "2 microbatches"
 
 /// "12.345 ms", "39.5 GiB (42,412,345,678 bytes)": what a rounded value opens to.

@@ -22,8 +22,7 @@ std::vector<LegendItem> legendOf(const Evaluation& e, const Theme& theme) {
       const auto part = static_cast<LoadPart>(k);
       items.push_back({nameOf(part), colorOf(part, theme), hatchOf(part), false});
     }
-  if (hidden)
-    items.push_back(afterOverlap(theme));
+  if (hidden) items.push_back(afterOverlap(theme));
   return items;
 }
 

@@ -115,8 +115,7 @@ void addOptimizer(ShellArray& a, LaunchPlan& p) {
   if (p.job().format != NumberFormat::Fp32)
     p.warn("master-weights",
            "Megatron-LM keeps an fp32 copy of the parameters beside 16-bit ones with SGD, too: 4 bytes a "
-           "parameter "
-           "that the plan does not count");
+           "parameter that the plan does not count");
 }
 
 /// As Megatron-LM takes them, apart by blanks.
@@ -274,8 +273,7 @@ void warnOfMegatronModel(LaunchPlan& p) {
   if (m->family == "gpt_neox")
     p.warn("parallel-residual",
            "GPT-NeoX adds attention and MLP to one residual; Megatron-LM runs them one after the other, with "
-           "two "
-           "all-reduces per block instead of one, as the plan counts them");
+           "two all-reduces per block instead of one, as the plan counts them");
   if (m->gatedMlp && (m->family.starts_with("gemma") || m->activation.starts_with("gelu")))
     p.warn("activation",
            "the model gates its MLP with GELU; --swiglu gates it with SiLU, which costs the same");

@@ -295,8 +295,8 @@ const Format& nsightExportFormat() {
       .example = "SQLite format 3…",
       .remarks =
           "What nsys export --type sqlite writes of a run that was profiled with --trace=cuda,nvtx, each "
-          "block "
-          "in an\nNVTX range \"layer_N\", inside torch.autograd.profiler.emit_nvtx() (Megatron-LM: --profile "
+          "block in an\nNVTX range \"layer_N\", inside torch.autograd.profiler.emit_nvtx() (Megatron-LM: "
+          "--profile "
           "--nvtx-ranges\n--record-shapes): as above.",
       .claims = [](const FileLook& f) { return f.text.starts_with("sqlite format 3"); },
       .read = ReadMeasurement([](std::string_view bytes, const std::string& file) -> Reading<Measurement> {

@@ -14,17 +14,16 @@ namespace nest {
 namespace {
 
 constexpr std::size_t kMostHosts = 200'000, kMostGroups = 8;
-constexpr int kMostDevices = 4096;
 
 }  // namespace
 
 void HostList::add(Host host, const Place& place) {
   if (host.name.empty()) return m_source.error(place, "host-name", "a host has no name");
   std::erase(host.groups, std::string());
-  if (host.devices && (*host.devices < 0 || *host.devices > kMostDevices))
+  if (host.devices && (*host.devices < 0 || *host.devices > kMostDevicesOfHost))
     return m_source.error(place, "host-devices",
                           "the host " + quoted(host.name) + " has " + std::to_string(*host.devices) +
-                              " devices; expected: 0 to " + std::to_string(kMostDevices));
+                              " devices; expected: 0 to " + text::count(kMostDevicesOfHost));
   if (host.devices == 0) {
     m_withoutDevices.emplace(host.name, place);
     return;
@@ -219,7 +218,7 @@ bool isHostWord(std::string_view s) {
 }
 
 std::optional<int> deviceCountIn(std::string_view s) {
-  const auto n = readWhole(s, 0, kMostDevices);
+  const auto n = readWhole(s, 0, kMostDevicesOfHost);
   return n ? std::optional(static_cast<int>(*n)) : std::nullopt;
 }
 
@@ -256,7 +255,7 @@ std::optional<int> devicesOfGres(std::string_view gres) {
     if (one != "gpu" && !one.starts_with("gpu:")) continue;
     if (colon == std::string_view::npos) {
       ++sum;
-    } else if (const auto count = readWhole(one.substr(colon + 1), 0, kMostDevices)) {
+    } else if (const auto count = readWhole(one.substr(colon + 1), 0, kMostDevicesOfHost)) {
       sum += static_cast<int>(*count);
     } else if (one.find(':') == colon) {
       ++sum;  // gpu:h100 is one of that type

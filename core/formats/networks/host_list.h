@@ -58,7 +58,8 @@ private:
 inline constexpr std::size_t kMostHostListBytes = 16u << 20;
 /// Letters, digits and what host names and host lists have besides.
 bool isHostWord(std::string_view);
-/// nullopt: no number of devices that a host may have.
+inline constexpr int kMostDevicesOfHost = 4096;
+/// nullopt: no whole number from 0 to kMostDevicesOfHost.
 std::optional<int> deviceCountIn(std::string_view);
 /// Whether a column or a variable of this name says how many devices a host has.
 bool countsDevices(std::string_view name);

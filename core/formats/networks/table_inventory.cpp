@@ -7,6 +7,7 @@
 #include "formats/networks/text_lines.h"
 #include "units/at.h"
 #include "units/letters.h"
+#include "units/text.h"
 
 namespace nest {
 namespace {
@@ -122,9 +123,9 @@ private:
       const TextPart& cell = all[at(m_devices)];
       host.devices = deviceCountIn(cell.text);
       if (!host.devices)
-        return m_source.error(
-            m_source.place(cell.offset), "inventory-devices",
-            "the number of devices is " + quoted(cell.text) + "; expected: a whole number from 0 to 4,096");
+        return m_source.error(m_source.place(cell.offset), "inventory-devices",
+                              "the number of devices is " + quoted(cell.text) +
+                                  "; expected: a whole number from 0 to " + text::count(kMostDevicesOfHost));
     }
     const Hostlist list = expandHostlist(name.text);
     if (!list.error.empty())

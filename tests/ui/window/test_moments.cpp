@@ -314,7 +314,6 @@ private Q_SLOTS:
     QTRY_COMPARE(strip->count(), 3);
   }
 
-  /// What a study found, the baselines and the plan before a change are the slide: they are kept with it.
   /// The curve is of the scenario that was studied, whatever has been edited since: so is its slide.
   void aStudyBelongsToItsScenario() {
     Bench b;
@@ -341,24 +340,7 @@ private Q_SLOTS:
     QTRY_VERIFY(!saysSo());
   }
 
-  /// The plan that a slide keeps for itself is not one of those that it is compared with.
-  void aSlideOfCompareHasTheBarsThatWereSeen() {
-    Bench b;
-    QTRY_VERIFY(b.solved());
-    b.window.views().reveal(QStringLiteral("compare"));
-    auto* compare = qobject_cast<CompareView*>(b.window.views().view(QStringLiteral("compare")));
-    compare->runBaselines();
-    QTRY_VERIFY_WITH_TIMEOUT(!compare->findChild<Asking*>()->isBusy() && compare->rowCount() > 3, 60000);
-    const int bars = compare->rowCount();
-    QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
-    QCOMPARE(b.scenario().moments.size(), std::size_t(1));
-    MomentShow show(std::make_shared<const Scenario>(b.scenario()), b.window.session().context(),
-                    Theme::Kind::Light);
-    show.resize(1280, 800);
-    show.show();
-    QCOMPARE(qobject_cast<CompareView*>(show.sight()->view())->rowCount(), bars);
-  }
-
+  /// What a study found, the baselines and the plan before a change are the slide: they are kept with it.
   void slidesKeepWhatTheyShow() {
     Bench b;
     QTRY_VERIFY(b.solved());

@@ -5,8 +5,11 @@
 #include <QTableView>
 
 #include "figures/figure.h"
+#include "moments/moment_show.h"
 #include "moments/moment_sight.h"
 #include "moments/moments_pdf.h"
+#include "views/asking.h"
+#include "views/compare/compare_view.h"
 #include "views/figure_canvas.h"
 #include "views/view.h"
 #include "window_bench.h"
@@ -119,6 +122,24 @@ private Q_SLOTS:
     QVERIFY2(text.contains(QStringLiteral("This plan\t")), qPrintable(text));
     QSettings().remove(QStringLiteral("views/compare/tab"));
     QSettings().remove(QStringLiteral("views/search/tab"));
+  }
+
+  /// The plan that a slide keeps for itself is not one of those that it is compared with.
+  void aSlideOfCompareHasTheBarsThatWereSeen() {
+    WindowBench b;
+    QTRY_VERIFY(b.solved());
+    b.window.views().reveal(QStringLiteral("compare"));
+    auto* compare = qobject_cast<CompareView*>(b.window.views().view(QStringLiteral("compare")));
+    compare->runBaselines();
+    QTRY_VERIFY_WITH_TIMEOUT(!compare->findChild<Asking*>()->isBusy() && compare->rowCount() > 3, 60000);
+    const int bars = compare->rowCount();
+    QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
+    QCOMPARE(b.scenario().moments.size(), std::size_t(1));
+    MomentShow show(std::make_shared<const Scenario>(b.scenario()), b.window.session().context(),
+                    Theme::Kind::Light);
+    show.resize(1280, 800);
+    show.show();
+    QCOMPARE(qobject_cast<CompareView*>(show.sight()->view())->rowCount(), bars);
   }
 };
 

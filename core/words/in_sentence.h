@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace nest::words {
+
+/// A heading within a sentence: "Forward" → "forward", but "TP communication".
+std::string inSentence(std::string heading);
+
+}  // namespace nest::words
