@@ -445,6 +445,96 @@ private slots:
     QVERIFY(isNear((summed.backward - gather.backward).value(), 3 * merged, 1e-9));
     QCOMPARE(at(ContextExchange::Ring, 10).forward, ring.forward);
   }
+  /// Attention inside chunks computes the causal half of each chunk; a sliding window computes all its keys
+  /// but at the sequence's beginning, and the tiles that its edges cut.
+  void chunkedAttentionComputesHalfOfEachChunk() {
+    const DeviceSpec& device = *findDevice("h100");
+    const Roofline kernels(device, NumberFormat::Bf16, {});
+    auto a = gpt(4096, 32, 4);
+    const double tokens = 16384;
+    const auto costed = [&](int window, bool isChunk) {
+      a.slidingWindow = window, a.windowIsChunk = isChunk;
+      return block(analyticProfile(a, device, job(int(tokens), 1), {{1}}), 0);
+    };
+    const auto core = [&](double keys, double share) {
+      return kernels.attention(2 * tokens * keys * share * 32 * (128 + 128), keys, 128);
+    };
+    const auto difference = [&](bool isChunk) {
+      return (costed(4096, isChunk).forward - costed(1024, isChunk).forward).value();
+    };
+    QVERIFY(isNear(difference(true), (core(4096, 0.5) - core(1024, 0.5)).value(), 1e-9));
+    const auto window = [&](double reach) {
+      const double keys = kernels.keysOfWindow(reach);
+      return core(keys, 1 - 0.5 * keys / tokens);
+    };
+    QVERIFY(isNear(difference(false), (window(4096) - window(1024)).value(), 1e-9));
+  }
+  /// Dropout of unfused attention writes a mask and a result and reads the scores, forward and backward; all
+  /// else that dropout costs is there with fused attention, too.
+  void dropoutOfScoresMovesBytes() {
+    const DeviceSpec& device = *findDevice("a100-80");
+    auto a = gpt(4096, 32, 4);
+    const auto costed = [&](bool fused, bool dropout) {
+      a.dropout = dropout;
+      return block(analyticProfile(a, device, job(4096, 1), {{1}}, {.flashAttention = fused}), 0);
+    };
+    const double scores = 32 * 4096.0 * 4096;
+    const double seconds =
+        5 * scores / (device.memoryBandwidth.value.value() * device.memoryEfficiency.value);
+    const auto more = [&](auto pass) {
+      return ((costed(false, true).*pass - costed(false, false).*pass) -
+              (costed(true, true).*pass - costed(true, false).*pass))
+          .value();
+    };
+    QVERIFY(isNear(more(&LayerCost::forward), seconds, 1e-9));
+    QVERIFY(isNear(more(&LayerCost::backward), seconds, 1e-9));
+  }
+  /// A decoder's blocks project keys and values of the encoder's tokens, as many as it reads, and attend to
+  /// all.
+  void crossAttentionReadsTheEncodersTokens() {
+    const DeviceSpec& device = *findDevice("h100");
+    const Roofline kernels(device, NumberFormat::Bf16, {});
+    auto a = gpt(4096, 32, 4);
+    a.encoder = EncoderStack{.layers = 2, .intermediate = 4 * 4096};
+    const auto decoder = [&](int length) {
+      a.encoder->length = length;
+      const auto g = analyticProfile(a, device, job(1024, 2), {{1}});
+      int last = 0;
+      for (std::size_t x = 0; x < g.graph.layers.size(); ++x)
+        if (g.graph.layers[x].kind == LayerKind::Block) last = int(x);
+      return block(g, 0, last).forward;
+    };
+    const auto cross = [&](double length) {
+      return 2 * kernels.product(2 * length, 4096, 4096) +
+             kernels.attention(2 * 2 * 1024 * length * 32 * (128 + 128), length, 128);
+    };
+    for (const auto& [many, few] : {std::pair{1500, 500}, std::pair{8192, 1024}})
+      QVERIFY(isNear((decoder(many) - decoder(few)).value(), (cross(many) - cross(few)).value(), 1e-9));
+    QCOMPARE(decoder(0), decoder(1024));
+  }
+  /// 128 is the width that a data sheet's rate is quoted for: narrower heads are slower, wider ones as fast.
+  void wideHeadsRunAtTheUsualRate() {
+    const Roofline kernels(*findDevice("h100"), NumberFormat::Bf16, {});
+    const auto time = [&](double headDim) { return kernels.attention(1e15, 8192, headDim); };
+    QCOMPARE(time(256), time(128));
+    QCOMPARE(time(512), time(128));
+    QVERIFY(time(64) > time(128));
+    QVERIFY(isNear(time(64) / time(128), (128.0 / 144) / (64.0 / 80)));
+  }
+  void everyKernelTakesItsLatency() {
+    const DeviceSpec& device = *findDevice("h100");
+    const Roofline kernels(device, NumberFormat::Bf16, {});
+    const Seconds latency = device.kernelLatency.value;
+    QVERIFY(latency > Seconds(0));
+    QCOMPARE(kernels.traffic(1), latency);
+    QCOMPARE(kernels.product(1, 1, 1), latency);
+    QCOMPARE(kernels.groupedProduct(1, 1, 1, 1), latency);
+    QCOMPARE(kernels.attention(1, 1, 128), latency);
+    QCOMPARE(kernels.traffic(0), Seconds(0));
+    QCOMPARE(kernels.attention(0, 1, 128), Seconds(0));
+    const double bandwidth = device.memoryBandwidth.value.value() * device.memoryEfficiency.value;
+    QVERIFY(isNear(kernels.traffic(1e9).value(), 1e9 / bandwidth));
+  }
 };
 NEST_TEST(TestKernelCosts)
 #include "test_kernel_costs.moc"

@@ -224,6 +224,83 @@ private slots:
     const double flops = modelFlops(*s.model.architecture, 2048, 16).value();
     QVERIFY(std::abs(*m.mfu - flops / (peak * 4 * e.batchTime.value())) < 1e-12);
   }
+  /// The predicted peak of 100 bytes may be 10 % more: a warning above 90.9 % of the memory, on either side
+  /// of which the plan fits.
+  void aPlanMayNotFitWithinTheErrorOfItsMemory() {
+    Problem p = test::handProblem(test::hosts(4, 2), 2);
+    const Plan plan = test::chainPlan({{0}, {1}}, 2);
+    const Bytes peak = predictedPeak(p, evaluate(p, plan));
+    QVERIFY(peak > Bytes(0));
+    const auto mayNotFit = [&](double capacity, double error) {
+      HierarchyInput in = test::hosts(4, 2);
+      in.device.memory.value = peak * capacity;
+      p.cluster = std::make_shared<const Hierarchy>(*Hierarchy::build(in));
+      p.memoryError = error;
+      const Evaluation e = evaluate(p, plan);
+      [&] { QVERIFY(e.feasible()); }();
+      return metricsOf(p, nullptr, plan, e).mayNotFit;
+    };
+    QVERIFY(mayNotFit(1.05, 0.1));
+    QVERIFY(!mayNotFit(1.15, 0.1));
+    QVERIFY(!mayNotFit(1.05, 0.04));
+    QVERIFY(!mayNotFit(1.05, 0));
+  }
+  void thePeakOfUtilisationIsNamedByItsFormat_data() {
+    QTest::addColumn<int>("format");
+    QTest::addColumn<bool>("hasBf16");
+    QTest::addColumn<int>("of");
+    const int half = int(NumberFormat::Fp16), brain = int(NumberFormat::Bf16);
+    QTest::newRow("bf16") << brain << true << brain;
+    QTest::newRow("fp16") << half << true << half;
+    QTest::newRow("fp32") << int(NumberFormat::Fp32) << true << brain;
+    QTest::newRow("bf16 on a device without") << brain << false << half;
+    QTest::newRow("fp32 on a device without bf16") << int(NumberFormat::Fp32) << false << half;
+  }
+  void thePeakOfUtilisationIsNamedByItsFormat() {
+    QFETCH(int, format);
+    QFETCH(bool, hasBf16);
+    QFETCH(int, of);
+    const Scenario s = teaching();
+    Problem p = *buildProblem(s).value;
+    HierarchyInput in = test::hosts(2, 2);
+    in.device = p.cluster->device();
+    in.device.hasBf16 = hasBf16;
+    p.cluster = std::make_shared<const Hierarchy>(*Hierarchy::build(in));
+    p.job.format = NumberFormat(format);
+    const Plan plan = twoStages(p.graph->layerCount());
+    const UtilisationPeak peak = metricsOf(p, &*s.model.architecture, plan, evaluate(p, plan)).peak;
+    QCOMPARE(int(peak.of), of);
+    QCOMPARE(int(peak.format), format);
+    QCOMPARE(peak.rate.value(), in.device.peak.value.value());
+  }
+  /// Stages of two devices and of one, and everything that a stage does once a step.
+  void theSplitIsAveragedOverDevices() {
+    const Strategy wide{2, false, 1, 1};
+    HierarchyInput in = test::hosts(4, 2);
+    in.device.memoryBandwidth.value = BytesPerSecond(100);
+    Problem p = test::handProblem(in, 3, {Strategy{}, wide});
+    p.search.preset = SearchPreset::Free;
+    Plan plan = test::chainPlan({{0, 1}, {2}}, 2, {}, 2);
+    plan.stages[1].strategy = wide;
+    plan.blockStride = plan.pipelineWidth();
+    plan.zero = 1;
+    const Evaluation e = evaluate(p, plan);
+    QVERIFY(e.feasible());
+    const TimeSplit split = metricsOf(p, nullptr, plan, e).split;
+    TimeSplit sum{};
+    for (const StageEvaluation& s : e.stages) {
+      const TimeSplit load = splitOf(s);
+      for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += s.devices * e.microbatchCount * load[k];
+      sum[std::size_t(TimePart::Data)] += s.devices * s.exposed;
+      sum[std::size_t(TimePart::Step)] += s.devices * s.step;
+    }
+    QCOMPARE(e.stages[0].devices + e.stages[1].devices, 6);
+    for (const TimePart part : {TimePart::Compute, TimePart::Pipeline, TimePart::Data}) {
+      QVERIFY(sum[std::size_t(part)] > Seconds());
+      QVERIFY(near(split[std::size_t(part)], sum[std::size_t(part)] * (1.0 / 6)));
+    }
+    QVERIFY(near(split[std::size_t(TimePart::Step)], sum[std::size_t(TimePart::Step)] * (1.0 / 6)));
+  }
 };
 NEST_TEST(TestMetrics)
 #include "test_metrics.moc"

@@ -99,6 +99,44 @@ private slots:
       QCOMPARE(t.total(Exchange::Data, 1).value(), 4 * 2 * 0.5 * 10 * 4.0 / 2);
     }
   }
+  /// From ZeRO-2 on gradients are scattered for every microbatch; weights are gathered so from ZeRO-3 on.
+  void gradientsByZeroStageAndMicrobatch() {
+    const Problem p = twoHosts();
+    Plan plan;
+    plan.dataInner = 2;
+    plan.stages = {stage({0, 1})};
+    // Two microbatches, 10 parameters on 2 ranks: half of them, 4 bytes a gradient and 2 a weight.
+    const double each[] = {2 * 4.0, 4 + 2.0, 2 * 4 + 2.0, 2 * 4 + 2 * 2 * 2.0};
+    const double messages[] = {2, 2, 3, 6};
+    for (int z = 0; z <= 3; ++z) {
+      plan.zero = z;
+      const Traffic t(p, plan);
+      QCOMPARE(t.total(Exchange::Data).value(), 2 * 0.5 * 10 * each[z]);
+      double sent = 0;
+      t.visitFlows([&](const Flow& f) { sent += f.messages; });
+      QCOMPARE(sent, 2 * messages[z]);
+    }
+    Problem reduced = p;
+    reduced.assumptions.zeroAllReduces = true;
+    plan.zero = 1;
+    QCOMPARE(Traffic(reduced, plan).total(Exchange::Data).value(), 2 * 0.5 * 10 * (2 * 4 + 2.0));
+  }
+  /// Tied tables in two stages: their gradients pass between the two, in the bytes of gradients.
+  void tiedTablesSumTheirGradients() {
+    Problem p = twoHosts();
+    p.graph = std::make_shared<const LayerGraph>(
+        LayerGraph::chain({{"a", LayerKind::Embedding, 0}, {"b", LayerKind::Head, 0}}));
+    Profile profile = *p.profile;
+    profile.tied = TiedParameters{LayerIndex(0), LayerIndex(1), {3, 3, 3}};
+    p.profile = std::make_shared<const Profile>(profile);
+    Plan plan;
+    plan.stages = {stage({0}), stage({1})};
+    const Traffic t(p, plan);
+    // 3 gradients of 4 bytes, there and back.
+    QCOMPARE(t.total(Exchange::Data).value(), 2 * 3 * 4.0);
+    plan.stages = {stage({0, 1})};
+    QCOMPARE(Traffic(p, plan).total(Exchange::Data).value(), 0.0);
+  }
   void allToAllMeetsEveryone() {
     const Problem p = twoHosts(CollectiveKind::AllToAll);
     Plan plan;

@@ -190,6 +190,18 @@ private slots:
       for (const Violation& v : e.violations) QVERIFY(!v.message.empty() && v.message.back() != '.');
     }
   }
+  /// Shard groups are equal parts of a block, or whole blocks of which the plan has a multiple.
+  void shardGroupsDivideTheReplicas() {
+    Problem p = handProblem(hosts(4, 3), 4);
+    p.job.globalBatch = 12;
+    Plan q = chainPlan({{0, 1, 2, 3}}, 1, {}, 2, 3);
+    q.zero = 1;
+    for (const auto& [replicas, fits] :
+         {std::pair{1, true}, {2, true}, {3, false}, {4, false}, {5, false}, {6, true}}) {
+      q.shardReplicas = replicas;
+      QCOMPARE(codes(evaluate(p, q)), std::string(fits ? "" : "shard-group"));
+    }
+  }
   void recomputeMustBeOnOffer() {
     const Problem p = withProfile(problem(), [](Profile& profile) {
       LayerCost c = plainLayer();
@@ -228,6 +240,22 @@ private slots:
     QCOMPARE(codes(evaluate(p, chainPlan({{0, 1}, {}, {2}, {3}}, 2))), std::string("chunks"));
     p.job.globalBatch = 7;
     QCOMPARE(codes(evaluate(p, good)), std::string("chunks"));
+  }
+  /// Only the model's first and last chunk may hold one block less.
+  void chunksHoldEquallyManyBlocks() {
+    const Problem p = handProblem(hosts(4, 2), 7);
+    const auto told = [&](std::vector<std::vector<int>> parts) {
+      return codes(evaluate(p, chainPlan(parts, 2)));
+    };
+    QCOMPARE(told({{0}, {1, 2}, {3, 4}, {5, 6}}), std::string());
+    QCOMPARE(told({{0, 1}, {2, 3}, {4, 5}, {6}}), std::string());
+    QCOMPARE(told({{0, 1}, {2, 3}, {4}, {5, 6}}), std::string("chunks"));
+    QCOMPARE(told({{0, 1, 2}, {3, 4}, {5}, {6}}), std::string("chunks"));
+    const Problem eight = handProblem(hosts(4, 2), 8);
+    QCOMPARE(codes(evaluate(eight, chainPlan({{0, 1}, {2, 3}, {4, 5}, {6, 7}}, 2))), std::string());
+    QCOMPARE(codes(evaluate(eight, chainPlan({{0}, {1, 2, 3}, {4, 5}, {6, 7}}, 2))), std::string("chunks"));
+    const Problem six = handProblem(hosts(4, 2), 6);
+    QCOMPARE(codes(evaluate(six, chainPlan({{0}, {1, 2}, {3, 4}, {5}}, 2))), std::string());
   }
   /// Parts in the order of interleaving, under a schedule whose pipeline comes back.
   void theOrderOfChunksIsTold() {

@@ -1,6 +1,7 @@
 #include <QtTest/QTest>
 
 #include "cluster/devices/device_catalog.h"
+#include "core/plan/hand_problem.h"
 #include "fields/program_setting.h"
 #include "formats/scenario/scenario_json.h"
 #include "solver/solve.h"
@@ -293,6 +294,27 @@ private slots:
               std::string::npos);
     }
     QVERIFY(reachable > 3);
+  }
+
+  /// The fewest of one to eight devices, for the time of each count.
+  void fewestDevicesAreFoundAmongAll() {
+    Problem p = test::handProblem(test::hosts(8, 1), 1);
+    p.job.globalBatch = 840;  // every count of replicas divides it
+    std::vector<Seconds> best(9);
+    for (int n = 1; n <= 8; ++n) {
+      Problem fewer = p;
+      fewer.constraints.devices.most = n;
+      const Outcome o = solve(fewer);
+      QVERIFY(o.best());
+      best[std::size_t(n)] = o.best()->evaluation.batchTime;
+      if (n > 1) QVERIFY(best[std::size_t(n)] < best[std::size_t(n - 1)]);
+    }
+    for (int n = 1; n <= 8; ++n) {
+      const FewestDevices out = fewestDevices(p, best[std::size_t(n)]);
+      QVERIFY(out.answer == FewestDevices::Answer::Suffice && out.complete);
+      QCOMPARE(out.devices, n);
+      QCOMPARE(out.plan->evaluation.batchTime, best[std::size_t(n)]);
+    }
   }
 
   /// Each device on its own links, where the scenario has its own device's; what the program does not run on
