@@ -46,7 +46,9 @@ Checked checkScenario(const std::string& text, const std::string& path) {
 
 /// Networks and models: what import would make of them, with a usual device for what they leave open.
 Checked checkPart(const std::string& text, const std::string& path) {
-  auto imported = importFiles({{path, text}}, *findDevice("h100-sxm"), loaderBeside(path));
+  ImportOptions options;
+  options.choosesDevice = true;
+  auto imported = importFiles({{path, text}}, *findDevice("h100-sxm"), loaderBeside(path), options);
   if (imported && imported->cluster)
     if (const auto cluster = deriveHierarchy(*imported->cluster))
       addEvenHosts(*cluster, path, imported.diagnostics);

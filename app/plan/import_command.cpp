@@ -144,7 +144,7 @@ Diagnostics assumed(const Arguments& args, const Imported& files, const Scenario
     return p.format == findFormat("nest-artifact");
   });
   const bool hasRun = !files.leavesSearchOpen();
-  add("--device", isArtifact, s.cluster.device.name);
+  add("--device", isArtifact || files.tellsDevice, s.cluster.device.name);
   add("--batch", isArtifact || hasRun || (files.job && s.job.globalBatch != usual.globalBatch),
       "a global batch of " + text::count(s.job.globalBatch));
   add("--sequence", isArtifact || hasRun || (files.job && s.job.sequenceLength != usual.sequenceLength),
@@ -214,6 +214,7 @@ int importNamed(const Arguments& args) {
   ImportOptions options;
   if (perHost) options.devicesPerHost = static_cast<int>(*perHost);
   if (scale) options.scale = static_cast<int>(*scale);
+  options.choosesDevice = !args.has("--device");
   for (const TypedLevel& l : levels) options.levels[l.level] = {l.bandwidth.value, l.latency};
   auto imported = importFiles(files, device, loaderBeside(args.files.empty() ? "." : args.files[0]), options);
   report(imported.diagnostics, false, true);
@@ -267,7 +268,9 @@ Hosts of several kinds: give each kind's file and say which hosts it describes, 
 (node[0-15].xml, gpu07.txt); one file without such a name describes all hosts that are left:
   nest-plan import topology.conf --hosts 'node[0-15]=a100.xml' --hosts 'node[16-31]=h100.xml' config.json
 NCCL files tell the devices' generation: slower ones get their share of the device's speed and their own memory, as a
-note says. Choose the fastest as --device. With joined hosts --level sets the switches' values (1 = leaf).
+note says. With joined hosts --level sets the switches' values (1 = leaf). Labels, Gres, instance types and models that
+a file names decide the device where --device is absent; of several kinds the fastest does, and hosts of the others get
+their share of its speed and their own memory.
 
 A log of Megatron-LM or torchtitan, or torchtitan's configuration, gives the program, the degrees (as constraints) and
 the batch. Output of nccl-tests gives bandwidth and latency of the level that its ranks and hosts span, with origin
@@ -279,8 +282,10 @@ be one of several, say which:
             "keep its job, search and all that the files do not bring; without a file, change what --device, "
             "--batch, --sequence or --program say"},
            {"--device", 0, "ID",
-            "the accelerator, by its catalog id (default: that of the scenario, else h100-sxm)", false,
-            deviceIds()},
+            "the accelerator, by its catalog id (default: what the files name, else that of the scenario, "
+            "else "
+            "h100-sxm)",
+            false, deviceIds()},
            {"--level", 0, "L=BW[,LAT]",
             "for example --level 1=50GB/s,2us, or --level 1=FILE of nccl-tests output", true},
            {"--network", 0, "LINE",

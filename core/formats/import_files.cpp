@@ -5,6 +5,7 @@
 #include "formats/networks/fabric.h"
 #include "formats/networks/host_assignment.h"
 #include "formats/networks/host_topology.h"
+#include "formats/networks/named_devices.h"
 #include "formats/networks/network_import.h"
 #include "formats/networks/slurm_topology.h"
 #include "formats/profiles/imported_profile.h"
@@ -38,6 +39,10 @@ public:
   Reading<Imported> run() {
     for (const NamedText& f : m_files) m_result.parts.push_back({f.path, recognise(f.text, f.path), {}});
     readTrees();
+    for (std::size_t i = 0; i < m_files.size(); ++i)
+      if (const auto measurement = readerOf<ReadMeasurement>(format(i)))
+        takeMeasurement(i, measurement(m_files[i].text, m_files[i].path));
+    chooseDevice();
     const int hosts = count(isHost);
     const bool joins = hosts > 0 && m_tree;
     if (hosts > 1 && !joins && m_treeFiles == 0)
@@ -61,7 +66,8 @@ public:
     else if (m_tree && count(isFabric) == 0)
       setTree();
     for (std::size_t i = 0; i < m_files.size(); ++i)
-      if (!isTree(format(i)) && (!joins || !isHost(format(i)))) read(i);
+      if (!isTree(format(i)) && !readerOf<ReadMeasurement>(format(i)) && (!joins || !isHost(format(i))))
+        read(i);
     if (!m_result.cluster) m_result.cluster = std::move(m_ownCluster);
     checkNetworkRanges();
     Reading<Imported> out;
@@ -98,8 +104,6 @@ private:
       takeProfile(i, profile(m_files[i].text, m_files[i].path, m_options.scale));
     else if (f.isNetwork())
       readNetworkFile(i);
-    else if (const auto measurement = readerOf<ReadMeasurement>(&f))
-      takeMeasurement(i, measurement(m_files[i].text, m_files[i].path));
     else
       unknown(i, "a " + std::string(f.name) + " is no part of a scenario", {});
   }
@@ -239,6 +243,9 @@ private:
         } else if (const auto own = list.devices.find(h); own != list.devices.end()) {
           m_tree->devices[h] = own->second;
         }
+    for (const auto& [host, name] : list.deviceNames)
+      if (known.count(host)) m_tree->deviceNames[host] = name;
+    if (!list.deviceNameOfOthers.empty()) m_tree->deviceNameOfOthers = list.deviceNameOfOthers;
     if (unknown > 0)
       m_out.push_back(warning("join-host-unknown", {m_files[file].path, 0, 0, ""},
                               text::count(static_cast<long long>(unknown)) +
@@ -247,14 +254,154 @@ private:
                               "use the same host names in both files"));
   }
 
+  /// What files call their devices goes before a device that nobody asked for, and is compared with one that
+  /// somebody did.
+  void chooseDevice() {
+    if (m_tree) m_kinds = deviceKindsOf(*m_tree, m_device.usualHostSize);
+    std::string path = m_tree ? m_files[m_treeFile].path : std::string();
+    std::vector<DeviceKind> named = m_kinds;
+    if (named.empty()) named = kindsOfHosts(path);
+    if (named.empty()) named = kindsOfMeasurements(path);
+    const auto tell = [&](Diagnostic d) { keep({std::move(d)}, path); };
+    const auto countOf = [](const DeviceKind& k) {
+      return k.hosts == 0 ? std::string()
+                          : " (" + text::count(k.hosts) + (k.hosts == 1 ? " host)" : " hosts)");
+    };
+    const DeviceKind* fastest = !named.empty() && named.front().known.device ? &named.front() : nullptr;
+    if (fastest && m_device.id == "custom") {
+      m_result.tellsDevice = true;
+      tell(note("device-differs", {},
+                "the file names " + fastest->name + countOf(*fastest) + "; the cluster keeps " +
+                    m_device.name + ", whose values were typed"));
+    } else if (fastest && m_options.choosesDevice) {
+      m_result.tellsDevice = true;
+      const bool isNew = !isSame(*fastest);
+      if (isNew) m_device = *fastest->known.device;
+      if (isNew || isNearest(*fastest))
+        tell(note("device-from-file", {},
+                  "the devices are " + fastest->name + countOf(*fastest) + ": " +
+                      (isNearest(*fastest) ? "the nearest in the catalog is " : "") + m_device.name,
+                  "choose another under Cluster (--device), if they are not"));
+    } else if (fastest && named.size() == 1 && !isSame(*fastest)) {
+      const DeviceSpec& other = *fastest->known.device;
+      tell(warning(
+          "device-differs", {},
+          "the file names " + fastest->name + ", " + (isNearest(*fastest) ? "nearest to " : "which is ") +
+              other.name + "; the cluster gets " + m_device.name,
+          "choose " + other.name + " under Cluster (--device " + other.id + "), if the file is right"));
+    }
+    if (named.empty()) warnOfMaker();
+    const bool isNamed = std::any_of(named.begin(), named.end(),
+                                     [&](const DeviceKind& k) { return k.known.device && isSame(k); });
+    if (named.size() > 1 && named.front().known.device && !isNamed && m_device.id != "custom")
+      tell(warning("device-differs", {},
+                   "none of the hosts has " + m_device.name + "; the file names " + named.front().name +
+                       countOf(named.front()) + " and others",
+                   "choose " + named.front().known.device->name + " under Cluster (--device " +
+                       named.front().known.device->id + ')'));
+    for (const DeviceKind& k : named)
+      if (!k.known.device)
+        tell(warning("device-unknown", {},
+                     "the devices " + quoted(k.name) + countOf(k) + " are not in the catalog, and count as " +
+                         m_device.name,
+                     "choose the nearest device under Cluster (--device), and correct its values"));
+    Diagnostics weighed = weighKinds(m_kinds, m_device, m_factors);
+    keep(std::move(weighed), path);
+    if (m_kinds.empty() || !m_tree) return;
+    long long hosts = 0;
+    for (const DeviceKind& k : m_kinds) hosts += k.hosts;
+    if (const auto others = static_cast<long long>(m_tree->hostCount()) - hosts; others > 0)
+      tell(note("device-not-named", {},
+                text::count(others) + (others == 1 ? " host" : " hosts") +
+                    " whose devices the file does not name count with " + m_device.name));
+  }
+
+  /// The tools of a maker show no others' devices.
+  void warnOfMaker() {
+    for (std::size_t i = 0; i < m_files.size(); ++i) {
+      if (!format(i)) continue;
+      const bool ofAmd = format(i)->key == "amd-topo", ofNvidia = format(i)->key == "nvidia-topo";
+      const bool isAmd = m_device.id.starts_with("mi"), isNvidia = architectureOf(m_device) > 0;
+      if (m_device.id == "custom" || !((ofAmd && !isAmd) || (ofNvidia && !isNvidia))) continue;
+      keep({warning("device-differs", {},
+                    std::string("the file is of ") + (ofAmd ? "AMD's" : "NVIDIA's") +
+                        " devices; the cluster gets " + m_device.name,
+                    std::string("choose the device under Cluster (--device ") +
+                        (ofAmd ? "mi300x" : "h100-sxm") + ", for example)")},
+           m_files[i].path);
+    }
+  }
+
+  /// A card beside the catalog's module. A generation alone names no device.
+  static bool isNearest(const DeviceKind& kind) {
+    return !kind.known.isExact && !kind.name.starts_with("SM ");
+  }
+
+  bool isSame(const DeviceKind& kind) const {
+    const DeviceSpec& named = *kind.known.device;
+    // A generation alone does not tell its devices apart.
+    return isSameDevice(m_device, named) || (kind.name.starts_with("gfx942") && m_device.id == "mi325x") ||
+           (kind.name.starts_with("SM ") && architectureOf(m_device) == architectureOf(named));
+  }
+
+  /// What the topologies of single hosts say of their devices; `path`: of the first that does.
+  std::vector<DeviceKind> kindsOfHosts(std::string& path) const {
+    std::vector<DeviceKind> out;
+    for (std::size_t i = 0; i < m_files.size(); ++i) {
+      if (!isHost(format(i))) continue;
+      const auto host = readerOf<ReadHost>(format(i))(m_files[i].text, m_files[i].path, m_device);
+      if (!host) continue;
+      DeviceKind kind{host->deviceName, deviceCalled(host->deviceName), 0, 0, {}};
+      if (host->architecture > 0)
+        kind = {"SM " + std::to_string(host->architecture),
+                {usualOfArchitecture(host->architecture), false},
+                0,
+                0,
+                {}};
+      if (kind.name.empty()) continue;
+      if (out.empty()) path = m_files[i].path;
+      if (std::none_of(out.begin(), out.end(), [&](const DeviceKind& k) { return k.name == kind.name; }))
+        out.push_back(std::move(kind));
+    }
+    const auto peak = [](const DeviceKind& k) {
+      return k.known.device ? k.known.device->peak.value.value() : 0;
+    };
+    std::stable_sort(out.begin(), out.end(),
+                     [&](const DeviceKind& a, const DeviceKind& b) { return peak(a) > peak(b); });
+    return out;
+  }
+
+  /// What ran the benchmarks and traces, where no network file tells. That they were of another device than
+  /// the cluster's is an error of their own.
+  std::vector<DeviceKind> kindsOfMeasurements(std::string& path) const {
+    const bool hasNetwork =
+        std::any_of(m_result.parts.begin(), m_result.parts.end(),
+                    [](const Imported::Part& p) { return p.format && p.format->isNetwork(); });
+    if (!m_options.choosesDevice || !hasNetwork) return {};
+    for (const Imported::Measured& m : m_result.measured) {
+      std::string name;
+      if (const auto* times = std::get_if<std::vector<CollectiveTimes>>(&m.measurement.of))
+        name = times->front().device;
+      else if (const auto* kernels = std::get_if<KernelTimes>(&m.measurement.of))
+        name = kernels->device;
+      if (name.empty()) continue;
+      const NamedDevice known = deviceCalled(name);
+      if (!known.device) continue;
+      path = m.path;
+      return {{std::move(name), known, 0, 0, {}}};
+    }
+    return {};
+  }
+
   bool tellsDevices() const { return m_tree && m_tree->tellsDevices(); }
 
   void setTree() {
-    DeviceSpec device = m_device;
+    DeviceSpec device = withSlowestLinks(m_device, m_kinds);
     if (!tellsDevices()) device.usualHostSize = hostSize(m_treeFile);
     SlurmFigures figures = defaultFigures(*m_tree, device);
     auto network = networkOf(*m_tree, figures);
     keep(std::move(network.diagnostics), m_files[m_treeFile].path);
+    if (network) setFactors(*network, m_factors);
     if (network) setNetwork(m_treeFile, std::move(*network));
   }
 
@@ -262,11 +409,14 @@ private:
     auto fabric = readerOf<ReadFabric>(format(i))(m_files[i].text, m_files[i].path);
     keep(std::move(fabric.diagnostics), m_files[i].path);
     if (!fabric) return;
-    DeviceSpec device = m_device;
+    DeviceSpec device = withSlowestLinks(m_device, m_kinds);
     if (!tellsDevices()) device.usualHostSize = hostSize(i);
     auto network = networkOf(*fabric, m_tree ? &*m_tree : nullptr, device);
     keep(std::move(network.diagnostics), m_files[i].path);
-    if (network) setNetwork(i, std::move(*network));
+    if (!network) return;
+    NetworkSource source = std::move(*network);
+    setFactors(source, m_factors);
+    setNetwork(i, std::move(source));
   }
 
   /// Devices of each host of a Slurm topology: as told, else the usual of the device, which is then said.
@@ -336,15 +486,20 @@ private:
     m_result.joinedLevels = static_cast<int>(figures.levels.size());
     auto joined = joinHosts(kinds, *kindOf, *slurm, figures);
     keep(std::move(joined.diagnostics), slurmFile.path);
-    if (joined) setNetwork(s, std::move(*joined));
+    if (!joined) return;
+    NetworkSource source = std::move(*joined);
+    setFactors(source, m_factors);
+    setNetwork(s, std::move(source));
   }
 
   const std::vector<NamedText>& m_files;
-  const DeviceSpec& m_device;
+  DeviceSpec m_device;
   const ReferenceLoader& m_load;
   const ImportOptions& m_options;
   Imported m_result;
-  std::optional<SlurmTopology> m_tree;  ///< the hosts, of m_files[m_treeFile]
+  std::vector<DeviceKind> m_kinds;                          ///< of the hosts that m_tree names
+  std::unordered_map<std::string, DeviceFactor> m_factors;  ///< of hosts with slower devices
+  std::optional<SlurmTopology> m_tree;                      ///< the hosts, of m_files[m_treeFile]
   std::size_t m_treeFile = 0;
   int m_treeFiles = 0;
   std::optional<ClusterSource> m_ownCluster;  ///< of a profile; a network file goes before it

@@ -40,6 +40,7 @@ struct Imported {
   std::vector<Measured> measured;  ///< of logs, benchmarks and traces
   /// Whether no file says what is to be searched: a scenario, or the log of a run.
   bool leavesSearchOpen() const;
+  bool tellsDevice = false;      ///< a file names the device that the cluster has
   bool assumedHostSize = false;  ///< a Slurm topology's hosts were taken to have the device's usual size
   int joinedLevels =
       0;  ///< levels of figures that joining hosts took, the host's own (0) counted; 0: none joined
@@ -52,14 +53,16 @@ struct ImportOptions {
     std::optional<Seconds> latency;
   };
   std::optional<int> devicesPerHost;  ///< of a Slurm topology, which does not say; absent: the device's usual
-  std::optional<int> scale;  ///< which of a profile's cluster sizes, in devices; absent: its smallest
+  std::optional<int> scale;    ///< which of a profile's cluster sizes, in devices; absent: its smallest
+  bool choosesDevice = false;  ///< the device was not asked for: what the files name goes before it
   std::map<int, LevelFigures> levels;  ///< of a Slurm topology joined with hosts; 1: the leaf switches
 };
 
 /// Reads any files that the program knows (recognise()). Topologies of hosts (nvidia-smi, NCCL) and a Slurm
 /// topology together become the whole cluster, each host of the kind that NamedText::hosts or the file's name
 /// says (assignHosts()); otherwise at most one network, one model and one scenario are taken. `device` fills
-/// what the networks leave open. All errors of all files at once.
+/// what the networks leave open; what files name is compared with it, and hosts of slower devices get their
+/// share of its speed. All errors of all files at once.
 Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceSpec& device,
                               const ReferenceLoader& load, const ImportOptions& options = {});
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "cluster/levels/scale_up.h"
 #include "cost/collective.h"
 #include "scenario/program_effects.h"
 #include "units/at.h"
@@ -17,6 +18,9 @@ constexpr double kLongest = 0.1;                   ///< latency, s
 constexpr Bytes kSmall{64.0 * 1024};               ///< up to here the latency tells
 constexpr Bytes kLarge{1024.0 * 1024};             ///< from here on the bandwidth does
 constexpr int kRounds = 12, kHalvings = 60;
+constexpr double kRounding = 1.05;  ///< beyond its line a level may be measured by so much, and gets the line
+constexpr double kLow = 0.5;        ///< of its line; less is unusual
+constexpr double kRough = 0.25;     ///< of a time: further off, the model does not describe the exchange
 
 constexpr const char* kCode = "link-fit";
 
@@ -257,6 +261,54 @@ std::string comparison(const Hierarchy& bare, const Assumptions& assumptions, co
                           text::signedPercent(off(*most)) + " (" + text::memory(most->size) + ')');
 }
 
+/// What the line of a level carries for each device: as typed or of the data sheet. Of a level that was
+/// measured before, the data sheet's or, if that is more, what was measured.
+BytesPerSecond lineOf(const Hierarchy& cluster, int l) {
+  const NetworkLevel& level = cluster.level(l);
+  const BytesPerSecond own = level.bandwidth * level.oversubscription;
+  if (level.origin != Origin::Measured) return own;
+  const DeviceSpec& device = cluster.device();
+  const bool isScaleUp = l == 0 || own >= kBeyondAdapters;
+  return std::max(own, isScaleUp ? device.linkBandwidth.value : device.hostLinkBandwidth.value);
+}
+
+/// How the ranks lie in what a level joins: the scale-up domains inside it.
+struct Domains {
+  int count = 0, ranksOfEach = 0;
+};
+Domains domainsBelow(const Hierarchy& cluster, int level, const std::vector<int>& ranks) {
+  int inner = 0;
+  for (int l = 1; l < level; ++l)
+    if (cluster.level(l).bandwidth >= kBeyondAdapters) inner = l;
+  std::map<int, int> size;
+  for (const int p : ranks) ++size[cluster.groupOf(inner, p)];
+  int most = 0;
+  for (const auto& [group, n] : size) most = std::max(most, n);
+  return {static_cast<int>(size.size()), most};
+}
+
+/// What each adapter carried. A ring leaves and enters a domain once for each of its channels, so that the
+/// adapters together carry the bus bandwidth. An all-reduce of two domains is a tree, which sends less.
+std::optional<BytesPerSecond> shareOfRing(const CollectiveTimes& times, const Domains& domains) {
+  using Kind = CollectiveTimes::Kind;
+  const bool isRing = times.kind == Kind::AllGather || times.kind == Kind::ReduceScatter ||
+                      (times.kind == Kind::AllReduce && domains.count > 2);
+  const BytesPerSecond bus = times.rows.back().bus;
+  if (!isRing || domains.count < 2 || !(bus.value() > 0)) return std::nullopt;
+  return bus / domains.ranksOfEach;
+}
+
+/// Whether the ranks exchanged more than the links inside a domain carry; a switch that reduces halves what
+/// an all-reduce sends.
+bool contradictsInside(const Hierarchy& cluster, int level, const CollectiveTimes& times) {
+  const double bus = times.rows.back().bus.value();
+  const double share = times.kind == CollectiveTimes::Kind::AllReduce ? 0.5 : 1;
+  return !(bus > 0) || bus * share > lineOf(cluster, level - 1).value() * kRounding;
+}
+
+constexpr const char* kWhatTells =
+    "measure sendrecv_perf or alltoall_perf over the same hosts, which load each line as the model does";
+
 }  // namespace
 
 Reading<LinkFit> fitLink(const Hierarchy& bare, const Assumptions& assumptions, const CollectiveTimes& times,
@@ -280,25 +332,101 @@ Reading<LinkFit> fitLink(const Hierarchy& bare, const Assumptions& assumptions, 
     if (tellsBandwidth) trial.fitBandwidth(large);
     if (tellsLatency) trial.fitLatency(small);
   }
-  if (tellsBandwidth && trial.time(large.size) > large.time * 1.01)
+  LinkFit fit;
+  fit.level = trial.levelNumber();
+  fit.name = trial.level().name;
+  fit.largest = large.size;
+  fit.smallest = small.size;
+  const NetworkLevel& before = cluster.level(fit.level);
+  const BytesPerSecond line = lineOf(cluster, fit.level);
+  const bool isUnexplained = tellsBandwidth && trial.time(large.size) > large.time * 1.01;
+  if (isUnexplained && (fit.level == 0 || contradictsInside(cluster, fit.level, times)))
     return {std::nullopt,
             {misfit(text::memory(large.size) + " took " + text::time(large.time) +
                         ", faster than the levels inside allow: " + text::time(trial.time(large.size)),
                     "measure and set the inner levels first, or correct their bandwidth")}};
-  LinkFit fit;
-  fit.level = trial.levelNumber();
-  fit.name = trial.level().name;
-  trial.round();
-  if (tellsBandwidth) fit.bandwidth = trial.level().bandwidth;
-  if (tellsLatency) fit.latency = trial.level().latency;
-  fit.largest = large.size;
-  fit.smallest = small.size;
-  for (const CollectiveTimes::Row& row : times.rows)
-    if (const double off = trial.time(row.size) / row.time - 1; std::abs(off) > std::abs(fit.worst)) {
-      fit.worst = off;
-      fit.worstAt = row.size;
+  Reading<LinkFit> out;
+  const auto warn = [&out](const char* code, std::string message, std::string remedy) {
+    out.diagnostics.push_back(
+        warning(code, {"", 0, 0, "/cluster/network"}, std::move(message), std::move(remedy)));
+  };
+  const auto findWorst = [&] {
+    fit.worst = 0;
+    for (const CollectiveTimes::Row& row : times.rows)
+      if (const double off = trial.time(row.size) / row.time - 1; std::abs(off) > std::abs(fit.worst)) {
+        fit.worst = off;
+        fit.worstAt = row.size;
+      }
+  };
+  const auto set = [&](BytesPerSecond bandwidth, double efficiency, Origin origin) {
+    trial.level().bandwidth = bandwidth;
+    trial.level().efficiency = efficiency;
+    trial.level().origin = origin;
+    if (tellsLatency) trial.fitLatency(small);
+  };
+  const BytesPerSecond needed = trial.level().bandwidth;
+  if (tellsBandwidth && (isUnexplained || needed > line * kRounding)) {
+    const std::string what = std::string("the ") + nameOf(times.kind) + " of " + text::memory(large.size) +
+                             " in " + text::time(large.time) + " needs " +
+                             (isUnexplained ? "more than the levels inside carry" : text::bandwidth(needed)) +
+                             " on level " + fit.name + ", but its line carries " + text::bandwidth(line) +
+                             ": ";
+    const auto ring =
+        fit.level > 0 ? shareOfRing(times, domainsBelow(cluster, fit.level, *ranks.value)) : std::nullopt;
+    const std::string typeFirst = "; if the line carries more, set its bandwidth first (--level " +
+                                  std::to_string(fit.level) + "=BANDWIDTH)";
+    if (ring && *ring <= line * kRounding) {
+      set(std::min(*ring, line), 1, Origin::Measured);
+      warn("link-above-line",
+           what +
+               "NCCL uses the levels side by side; the level gets what each adapter of the ring carried, " +
+               text::bandwidth(trial.level().bandwidth) + " of the bus bandwidth of " +
+               text::bandwidth(large.bus),
+           kWhatTells + typeFirst);
+    } else {
+      fit.isRefused = true;
+      set(before.bandwidth, before.efficiency, before.origin);
+      const bool isExchange =
+          times.kind == CollectiveTimes::Kind::SendReceive || times.kind == CollectiveTimes::Kind::AllToAll;
+      warn("link-above-line",
+           what +
+               (isExchange ? "one of them is wrong"
+                : fit.level > 0
+                    ? "NCCL uses the levels side by side, and between two hosts a tree that sends less"
+                    : "switches that reduce shorten it") +
+               "; the level keeps " + text::bandwidth(before.bandwidth),
+           (isExchange      ? std::string("check the bandwidth of the level")
+            : fit.level > 0 ? std::string(kWhatTells)
+                            : "measure all_gather_perf or sendrecv_perf, which switches do not shorten") +
+               typeFirst);
     }
-  Reading<LinkFit> out{fit, {}};
+  } else if (tellsBandwidth && needed > line) {
+    set(line, 1, Origin::Measured);
+  }
+  trial.round();
+  findWorst();
+  if (tellsBandwidth && !fit.isRefused) fit.bandwidth = trial.level().bandwidth;
+  if (tellsLatency) fit.latency = trial.level().latency;
+  const bool isLow = fit.bandwidth && *fit.bandwidth < line * kLow;
+  if (isLow && std::abs(fit.worst) >= kRough) {
+    warn("link-fit-useless",
+         "this " + std::string(nameOf(times.kind)) + " does not tell what level " + fit.name +
+             " carries, which stays as it is: with " + text::bandwidth(*fit.bandwidth) + ", " +
+             text::percent(*fit.bandwidth / line) + " of the " + text::bandwidth(line) +
+             " of its line, the model is still off by " + text::signedPercent(fit.worst) + " at " +
+             text::memory(fit.worstAt),
+         kWhatTells);
+    fit.isRefused = true;
+    fit.bandwidth.reset();
+    fit.latency.reset();
+  } else if (isLow) {
+    warn("link-below-line",
+         "level " + fit.name + ": " + text::bandwidth(*fit.bandwidth) + " is " +
+             text::percent(*fit.bandwidth / line) + " of the " + text::bandwidth(line) +
+             " that its line carries",
+         "find out why (NCCL_DEBUG=INFO shows the adapters used), or measure sendrecv_perf or alltoall_perf");
+  }
+  out.value = fit;
   const int perHost = times.ranks() / std::max(1, times.hosts());
   if (times.hosts() > 1 && perHost == 1 && cluster.largestGroupSize(0) > 1)
     out.diagnostics.push_back(warning(
@@ -348,7 +476,7 @@ Diagnostics setLinks(ClusterSource& source, const std::vector<int>& excluded, co
     if (!take(std::move(fit.diagnostics)) || !take(setLink(source, *fit))) return out;
     for (std::string& line : toldOf(*fit, cluster->level(fit->level), assumptions))
       told.push_back(std::move(line));
-    fitted.push_back(&times);
+    if (!fit->isRefused) fitted.push_back(&times);
   }
   return out;
 }
@@ -361,6 +489,9 @@ std::string toText(const LinkFit& fit) {
 
 std::vector<std::string> toldOf(const LinkFit& fit, const NetworkLevel& before, const Assumptions& a) {
   const std::string largest = text::memory(fit.largest), smallest = text::memory(fit.smallest);
+  if (!fit.bandwidth && !fit.latency) return {};
+  if (fit.isRefused)
+    return {toText(fit) + " in place of " + text::time(before.latency) + ", the latency of " + smallest};
   if (!fit.bandwidth)
     return {toText(fit) + " in place of " + text::time(before.latency) + ", the latency of " + smallest,
             "the largest message is " + largest + ": a bandwidth takes " + text::memory(kLarge) +

@@ -9,8 +9,9 @@ namespace nest {
 struct LinkFit {
   int level = 0;
   std::string name;                         ///< of the level
-  std::optional<BytesPerSecond> bandwidth;  ///< unset: no size is large enough to tell it
+  std::optional<BytesPerSecond> bandwidth;  ///< unset: no size is large enough to tell it, or `isRefused`
   std::optional<Seconds> latency;           ///< unset: no size is small enough to tell it
+  bool isRefused = false;  ///< the times do not tell what the level carries, as a warning says
   Bytes largest, smallest;
   /// Model ÷ measured − 1 at the size between where it is farthest from 0.
   double worst = 0;
@@ -19,8 +20,11 @@ struct LinkFit {
 
 /// The ranks are placed on the cluster's hosts of these names, or else as packed as they can be. `level`: the
 /// outermost that they span; unset: the only one that they can. Errors: it may be one of several; ranks and
-/// hosts fit nowhere; times that no bandwidth up to that of the level inside explains. Of the assumptions the
-/// link efficiency counts, on the levels that were not measured.
+/// hosts fit nowhere; times that contradict the levels inside. A level gets no more than its line carries (as
+/// typed, or of the data sheet): NCCL runs levels side by side, the cost model one after another, so that
+/// fast collectives would need more. Then the bandwidth is the share of each adapter of a ring, where there
+/// is one, or stays as it was, with a warning. Of the assumptions the link efficiency counts, on the levels
+/// that were not measured.
 Reading<LinkFit> fitLink(const Hierarchy&, const Assumptions&, const CollectiveTimes&,
                          std::optional<int> level);
 

@@ -110,7 +110,9 @@ bool ScenarioFiles::import(const QStringList& paths) {
     base = std::move(*sample);
     base.model.reference.clear();
   }
-  auto imported = importFiles(files, base.cluster.device, loaderOf(paths.value(0)));
+  ImportOptions options;
+  options.choosesDevice = true;
+  auto imported = importFiles(files, base.cluster.device, loaderOf(paths.value(0)), options);
   diagnostics.insert(diagnostics.end(), imported.diagnostics.begin(), imported.diagnostics.end());
   if (!imported || hasErrors(diagnostics)) return refuse();
 

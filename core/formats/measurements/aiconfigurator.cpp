@@ -38,9 +38,10 @@ public:
       return std::nullopt;
     };
     if (m_source.failed()) return std::nullopt;
+    const bool hasKernels = !m_kernels.wide.empty() || !m_kernels.fp8.empty() || !m_kernels.attention.empty();
+    if (hasKernels || !m_exchanges.empty()) noteUnused();
     if (!m_exchanges.empty()) return exchanges();
-    if (!m_kernels.wide.empty() || !m_kernels.fp8.empty() || !m_kernels.attention.empty())
-      return Measurement{std::move(m_kernels)};
+    if (hasKernels) return Measurement{std::move(m_kernels)};
     if (m_rows == 0) return fail("perf-empty", "the table has no rows", "give the whole table");
     return fail(
         "perf-operation",
@@ -75,7 +76,10 @@ private:
     if (m_cells.size() != m_columns.size() || !latency || *latency < 0)
       return broken(number, "a row has a cell for each column, and a latency in ms");
     // Failed measurements are kept as 0.
-    if (*latency > 0) row(Seconds(*latency * 1e-3), number);
+    if (*latency > 0)
+      row(Seconds(*latency * 1e-3), number);
+    else
+      ++m_unused["failed measurements"];
   }
 
   void head(int number) {
@@ -119,11 +123,24 @@ private:
       product(time, number);
     else if (m_operation == "context_attention")
       attention(time, number);
+    else
+      ++m_unused[m_operation];
+  }
+
+  void noteUnused() {
+    std::string all;
+    for (const auto& [what, rows] : m_unused)
+      all += (all.empty() ? "" : ", ") + what + " (" + std::to_string(rows) + ')';
+    if (!all.empty()) m_source.note(m_source.whole(), "perf-unused", "these rows are not used: " + all);
   }
 
   void exchange(Kind kind, Seconds time, int number) {
     const auto s = sizes<2>({"num_gpus", "message_size"}, number);
-    if (!s || (*s)[0] < 2 || (*s)[0] > 1024) return;
+    if (!s) return;
+    if ((*s)[0] < 2 || (*s)[0] > 1024) {
+      ++m_unused["one GPU, or more than 1,024"];
+      return;
+    }
     // Counted in elements.
     const Bytes bytes((*s)[1] * (isWide(cell("nccl_dtype")) ? 2 : 1));
     m_exchanges[static_cast<int>((*s)[0])][kind].push_back({bytes, time, BytesPerSecond()});
@@ -132,14 +149,21 @@ private:
   void product(Seconds time, int number) {
     const std::string_view type = cell("gemm_dtype");
     const bool isFp8 = type == "fp8" || type == "fp8_block";
-    if (!isFp8 && !isWide(type)) return;
+    if (!isFp8 && !isWide(type)) {
+      ++m_unused["gemm in " + std::string(type)];
+      return;
+    }
     if (const auto s = sizes<3>({"m", "n", "k"}, number))
       (isFp8 ? m_kernels.fp8 : m_kernels.wide).push_back({(*s)[0], (*s)[1], (*s)[2], time});
   }
 
   void attention(Seconds time, int number) {
     const auto isSet = [this](const char* column) { return numberIn(column).value_or(0) > 0; };
-    if (!isWide(cell("attn_dtype")) || isSet("step") || isSet("window_size")) return;
+    if (!isWide(cell("attn_dtype")) || isSet("step") || isSet("window_size")) {
+      ++m_unused[!isWide(cell("attn_dtype")) ? "attention in " + std::string(cell("attn_dtype"))
+                                             : std::string("attention with a window or a prefix")];
+      return;
+    }
     if (const auto s = sizes<4>({"batch_size", "isl", "num_heads", "head_dim"}, number))
       m_kernels.attention.push_back({(*s)[0], (*s)[1], (*s)[2], (*s)[3], time});
   }
@@ -171,6 +195,7 @@ private:
   std::map<int, std::map<Kind, std::vector<CollectiveTimes::Row>>> m_exchanges;  ///< by ranks
   KernelTimes m_kernels;
   std::string m_operation;
+  std::map<std::string, int> m_unused;  ///< rows, by what they are of
   std::size_t m_rows = 0;
   int m_openLine = 0;
 };

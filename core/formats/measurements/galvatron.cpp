@@ -55,8 +55,9 @@ public:
       else
         take({}, key, value);
     if (m_source.failed()) return std::nullopt;
-    if (!m_bandwidths.empty() || !m_hops.empty() || !m_times.empty()) return exchanges();
-    return blocks();
+    auto out = m_bandwidths.empty() && m_hops.empty() && m_times.empty() ? blocks() : exchanges();
+    if (out) noteUnused();
+    return out;
   }
 
 private:
@@ -103,7 +104,10 @@ private:
     };
     if (bandwidth.take("allreduce_size_", size) && bandwidth.take("_consec_", isDense) &&
         bandwidth.isDone()) {
-      if (const auto n = number(); n && isDense == 1) m_bandwidths[size] = *n;
+      if (const auto n = number(); n && isDense == 1)
+        m_bandwidths[size] = *n;
+      else if (n)
+        ++m_unused["groups of ranks that are not consecutive"];
     } else if (hop.take("pp_size_", size) && hop.isDone()) {
       if (const auto n = number()) m_hops[size] = *n;
     } else if (time.take("allreduce_size_", size) && time.take("_", mebibytes) && time.take("MB_time")) {
@@ -114,12 +118,29 @@ private:
         if (const auto n = number()) m_forward[{sequence, batch}][layers] = *n;
       } else if (block.take("_rank", rank) && rank == 0 && block.take("_act") && block.isDone()) {
         if (const auto n = number()) m_kept[{layout, sequence, batch}][layers] = *n;
+      } else {
+        ++m_unused["memory of other ranks, or of model states"];
       }
     } else if (key.starts_with("layernum[")) {
       m_source.error(m_json.placeOf(jsonPointer("", key)), "galvatron-kinds",
                      "the table is of a model with several kinds of layers",
                      "profile a model of identical layers");
+    } else {
+      ++m_unused['"' + (layout.empty() ? key : layout) + '"'];
     }
+  }
+
+  void noteUnused() {
+    std::string all;
+    int more = 0;
+    for (const auto& [what, count] : m_unused)
+      if (all.size() < 300)
+        all += (all.empty() ? "" : ", ") + what + " (" + std::to_string(count) + ')';
+      else
+        ++more;
+    if (more > 0) all += " and " + std::to_string(more) + " more";
+    if (!all.empty())
+      m_source.note(m_source.whole(), "galvatron-unused", "these values are not used: " + all);
   }
 
   std::vector<std::string> ranksOf(int size) const {
@@ -226,6 +247,7 @@ private:
 
   const JsonText& m_json;
   SourceText& m_source;
+  std::map<std::string, int> m_unused;
   int m_hosts = 0, m_perHost = 0;
   std::map<int, double> m_bandwidths, m_hops;                      ///< MiB/ms, by group size
   std::map<int, std::map<int, double>> m_times;                    ///< ms, by group size and MiB

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -6,6 +8,8 @@
 #include "formats/networks/slurm_hostlist.h"
 #include "formats/networks/text_lines.h"
 #include "text/yaml_tree.h"
+#include "units/letters.h"
+#include "units/text.h"
 
 namespace nest {
 namespace {
@@ -45,6 +49,7 @@ private:
   struct Named {
     std::string name, group;  ///< no group: in none but "all"
     std::optional<int> devices;
+    std::string model;  ///< of its devices; may be empty
     Place place;
   };
 
@@ -58,6 +63,9 @@ private:
       const std::string_view head = words[0].text.substr(1, close - 1);
       m_hasGroups = true;
       m_group = head.substr(0, head.find(':'));
+      // As in YAML, these are no groups of their own.
+      if (head.find(':') == std::string_view::npos && (m_group == "all" || m_group == "ungrouped"))
+        m_group.clear();
       m_part =
           head.find(':') == std::string_view::npos ? "hosts" : std::string(head.substr(head.find(':') + 1));
       return;
@@ -66,10 +74,13 @@ private:
       m_parents[std::string(words[0].text)].insert(m_group);
     } else if (m_part == "vars") {
       if (const auto count = devicesIn(words)) m_devicesOf[m_group] = count;
+      if (const std::string model = modelIn(words); !model.empty()) m_modelOf[m_group] = model;
     } else {
       const auto at = [&](std::size_t offset) { return m_source.place(words[0].offset + offset); };
+      for (const TextPart& w : words) noteVariable(w.text.substr(0, w.text.find('=')));
       for (std::string& name : expand(words[0].text, at))
-        m_all.push_back({std::move(name), m_group, devicesIn({words.begin() + 1, words.end()}), at(0)});
+        m_all.push_back({std::move(name), m_group, devicesIn({words.begin() + 1, words.end()}),
+                         modelIn({words.begin() + 1, words.end()}), at(0)});
     }
   }
 
@@ -92,12 +103,15 @@ private:
         m_source.error(part.place, "ansible-yaml", quoted(key) + " of a group is a map");
       if (key == "vars") {
         if (const auto count = devicesIn(part)) m_devicesOf[group.key] = count;
+        if (const std::string model = modelIn(part); !model.empty()) m_modelOf[group.key] = model;
       } else if (key == "children") {
         for (const auto& child : part.entries) readGroup(child, name);
       } else if (key == "hosts") {
-        for (const auto& host : part.entries)
+        for (const auto& host : part.entries) {
+          for (const auto& variable : host.value.entries) noteVariable(variable.key);
           for (std::string& one : expand(host.key, [&](std::size_t) { return host.place; }))
-            m_all.push_back({std::move(one), name, devicesIn(host.value), host.place});
+            m_all.push_back({std::move(one), name, devicesIn(host.value), modelIn(host.value), host.place});
+        }
       } else {
         m_source.error(place, "ansible-yaml", "a group has hosts, vars and children; found " + quoted(key));
       }
@@ -134,10 +148,98 @@ private:
     return std::nullopt;
   }
 
+  /// Where hosts stand is told by groups here.
+  void noteVariable(std::string_view name) {
+    if (rankOfPlace(name)) m_places.emplace(name);
+  }
+
+  static std::string modelIn(const std::vector<TextPart>& words) {
+    for (const TextPart& w : words)
+      if (const auto equals = w.text.find('=');
+          equals != std::string_view::npos && namesDevice(w.text.substr(0, equals)))
+        return std::string(w.text.substr(equals + 1));
+    return {};
+  }
+  static std::string modelIn(const YamlValue& variables) {
+    for (const auto& v : variables.entries)
+      if (namesDevice(v.key)) return v.value.scalar;
+    return {};
+  }
+
   std::optional<int> devicesIn(const YamlValue& variables) {
     for (const auto& v : variables.entries)
       if (countsDevices(v.key)) return devicesOf(v.key, v.value.scalar, v.value.place);
     return std::nullopt;
+  }
+
+  std::string inheritedModel(const std::string& group, int depth) const {
+    if (const auto own = m_modelOf.find(group); own != m_modelOf.end()) return own->second;
+    if (const auto parents = m_parents.find(group); parents != m_parents.end() && depth < 8)
+      for (const std::string& p : parents->second)
+        if (std::string found = inheritedModel(p, depth + 1); !found.empty()) return found;
+    const auto all = m_modelOf.find("all");
+    return all == m_modelOf.end() ? std::string() : all->second;
+  }
+
+  /// Groups of hosts that run no jobs: "kube-master", "slurm_login", "etcd".
+  static bool isManagement(const std::string& group) {
+    static const std::set<std::string> kRoles = {
+        "master",   "masters",      "manager",       "managers",   "mgmt",        "management",   "admin",
+        "head",     "login",        "logins",        "bastion",    "jump",        "jumphost",     "gateway",
+        "frontend", "control",      "plane",         "controller", "controllers", "controlplane", "etcd",
+        "nfs",      "storage",      "monitor",       "monitoring", "metric",      "metrics",      "proxy",
+        "lb",       "loadbalancer", "loadbalancers", "registry",   "database",    "db",           "slurmctld",
+        "slurmdbd", "deploy",       "provisioner",   "cache"};
+    std::string word;
+    const std::string lower = text::lower(group) + '-';
+    bool isRole = false;
+    for (const char c : lower) {
+      if (std::isalnum(static_cast<unsigned char>(c))) {
+        word += c;
+        continue;
+      }
+      // "gpu-servers" compute.
+      if (word == "gpu" || word == "gpus" || word == "compute" || word == "worker" || word == "workers" ||
+          word == "dgx" || word == "hgx")
+        return false;
+      isRole = isRole || kRoles.count(word) > 0;
+      word.clear();
+    }
+    return isRole;
+  }
+
+  /// Hosts that stand in groups of managers alone, beside others that do not, are no places for devices,
+  /// unless they say that they have some.
+  void leaveOutManagers() {
+    std::map<std::string, std::pair<bool, bool>> of;  // of each host: in a group of managers, in another
+    std::map<std::string, bool> hasDevices;
+    for (const Named& h : m_all) {
+      if (h.devices) hasDevices[h.name] = true;
+      if (h.group.empty()) continue;
+      (isManagement(h.group) ? of[h.name].first : of[h.name].second) = true;
+    }
+    const bool hasOthers = std::any_of(of.begin(), of.end(), [](const auto& o) { return o.second.second; });
+    const auto isManager = [&](const std::string& name) {
+      const auto known = of.find(name);
+      return known != of.end() && known->second.first && !known->second.second && !hasDevices[name];
+    };
+    if (!hasOthers) return;
+    std::set<std::string> managers;
+    for (const Named& h : m_all)
+      if (isManager(h.name)) managers.insert(h.name);
+    if (managers.empty()) return;
+    std::string names;
+    int shown = 0;
+    for (const std::string& name : managers)
+      if (++shown <= 3) names += (names.empty() ? "" : ", ") + quoted(name);
+    if (managers.size() > 3) names += ", …";
+    m_source.note(m_source.whole(), "ansible-managers",
+                  text::count(static_cast<long long>(managers.size())) +
+                      (managers.size() == 1 ? " host stands" : " hosts stand") +
+                      " only in groups of managers and " + (managers.size() == 1 ? "is" : "are") +
+                      " left out: " + names,
+                  "give such a host gpus=8, if it has devices");
+    std::erase_if(m_all, [&](const Named& h) { return managers.count(h.name) > 0; });
   }
 
   std::optional<int> inherited(const std::string& group, int depth) const {
@@ -151,13 +253,22 @@ private:
 
   /// Groups count as places only where every host stands in one group and every group in at most one other.
   void addHosts() {
+    leaveOutManagers();
+    std::string places;
+    for (const std::string& p : m_places) places += (places.empty() ? "" : ", ") + p;
+    if (!places.empty())
+      m_source.note(m_source.whole(), "ansible-places",
+                    "these variables of hosts are not used, as groups say where hosts stand: " + places,
+                    "make a group of each place, or give a table with the columns host, " + places);
     std::map<std::string, std::set<std::string>> groupsOf;
     std::map<std::string, std::optional<int>> ownDevices;
+    std::map<std::string, std::string> ownModel;
     std::set<std::string> groups;
     for (const Named& h : m_all) {
       auto& own = groupsOf[h.name];
       if (!h.group.empty()) own.insert(h.group), groups.insert(h.group);
       if (h.devices) ownDevices[h.name] = h.devices;
+      if (!h.model.empty()) ownModel[h.name] = h.model;
     }
     const auto isOne = [](const auto& of) { return of.second.size() == 1; };
     const bool isTree = std::all_of(groupsOf.begin(), groupsOf.end(), isOne) &&
@@ -172,6 +283,7 @@ private:
       const auto& itsGroups = groupsOf[h.name];
       std::string at = itsGroups.size() == 1 ? *itsGroups.begin() : h.group;
       HostList::Host host{h.name, {}, own ? own : inherited(at, 0)};
+      host.device = ownModel.count(h.name) > 0 ? ownModel[h.name] : inheritedModel(at, 0);
       while (counts && host.groups.size() < 8) {
         host.groups.insert(host.groups.begin(), at);
         const auto above = m_parents.find(at);
@@ -189,6 +301,8 @@ private:
   std::vector<Named> m_all;
   std::map<std::string, std::set<std::string>> m_parents;
   std::map<std::string, std::optional<int>> m_devicesOf;
+  std::map<std::string, std::string> m_modelOf;
+  std::set<std::string> m_places;
 };
 
 /// As INI a group's head, and a line of a host behind it; other INI files have "key = value" there. A

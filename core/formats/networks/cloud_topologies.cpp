@@ -47,7 +47,6 @@ public:
       else
         m_source.error(place, "cloud-instances", "an instance is an object");
     }
-    sayDevices();
     return m_hosts.finish();
   }
 
@@ -56,7 +55,7 @@ public:
     if (const auto known = findInstanceType(type)) {
       host.devices = host.devices ? host.devices : known->devices;
       if (!known->hasNvlinkDomains) host.nvlinkDomain.clear();
-      if (!known->device.empty()) ++m_types[type + " (" + std::string(known->device) + ")"];
+      host.device = type;
     } else if (!type.empty()) {
       if (!host.devices && m_unknown.emplace(type, 1).second)
         m_source.warning(place, "instance-type",
@@ -68,19 +67,11 @@ public:
   }
 
 private:
-  void sayDevices() {
-    std::string all;
-    for (const auto& [type, count] : m_types) all += (all.empty() ? "" : ", ") + type;
-    if (!all.empty())
-      m_source.note(m_source.whole(), "instance-devices", "the instances are " + all,
-                    "choose that device, if the scenario has another");
-  }
-
   SourceText m_source;
   HostList m_hosts;
   std::string_view m_text;
   std::string m_file;
-  std::map<std::string, int> m_types, m_unknown;
+  std::map<std::string, int> m_unknown;
 };
 
 /// docs.aws.amazon.com: NetworkNodes stand outermost first, three or four of them.
@@ -112,6 +103,7 @@ void takeGoogle(InstanceReader& r, const json& instance, const Place& place) {
   }
   const std::string status = textOf(instance, {"status"});
   host.isOut = !status.empty() && status != "RUNNING";
+  host.state = status;
   r.add(std::move(host), lastPart(textOf(instance, {"machineType"})), place);
 }
 
@@ -126,6 +118,7 @@ void takeOracle(InstanceReader& r, const json& instance, const Place& place) {
       textOf(instance, {"gpu-memory-fabric-id", "gpuMemoryFabricId", "customerGpuMemoryFabric"});
   const std::string state = textOf(instance, {"lifecycle-state", "lifecycleState"});
   host.isOut = !state.empty() && state != "ACTIVE";
+  host.state = state;
   r.add(std::move(host), textOf(instance, {"shape", "platform"}), place);
 }
 

@@ -45,8 +45,10 @@ private:
     const bool isDirected = std::string_view(graph.attribute("defaultedgetype").value()) == "directed";
     for (const auto e : graph.child("edges").children("edge")) {
       const std::string_view own = e.attribute("type").value();
+      auto attributes = attributesOf(e, "edge");
+      if (const auto weight = e.attribute("weight")) attributes.push_back({"weight", weight.value(), at(e)});
       if (!m_graph.linkKnown(e.attribute("source").value(), e.attribute("target").value(),
-                             own.empty() ? isDirected : own == "directed", attributesOf(e, "edge"), at(e)))
+                             own.empty() ? isDirected : own == "directed", attributes, at(e)))
         return;
     }
   }

@@ -44,6 +44,24 @@ const char* nameOf(NodeKind k) {
 
 }  // namespace
 
+void GraphAssembly::noteIgnored() {
+  static constexpr std::string_view kDrawing[] = {
+      "id",        "color",   "fillcolor",  "style",       "shape",       "fontsize",  "fontname",
+      "fontcolor", "width",   "height",     "penwidth",    "arrowhead",   "arrowtail", "arrowsize",
+      "pos",       "rank",    "tooltip",    "xlabel",      "headlabel",   "taillabel", "labelloc",
+      "margin",    "image",   "url",        "href",        "peripheries", "fixedsize", "constraint",
+      "minlen",    "len",     "labelfloat", "layer",       "group",       "ordering",  "z",
+      "size",      "key",     "decorate",   "headport",    "tailport",    "samehead",  "sametail",
+      "bgcolor",   "rankdir", "class",      "description", "comment"};
+  std::string names;
+  for (const auto& [name, count] : m_ignored)
+    if (std::find(std::begin(kDrawing), std::end(kDrawing), name) == std::end(kDrawing))
+      names += (names.empty() ? "" : ", ") + quoted(name) + " (" + text::count(count) + ')';
+  if (!names.empty())
+    m_source.note(m_source.whole(), "attributes-ignored", "these attributes are not used: " + names,
+                  "nodes have kind, host, hbm_gib, speed; links gbps, bandwidth, lat_us, count");
+}
+
 bool GraphAssembly::reads(std::string_view name) {
   static constexpr std::string_view all[] = {
       "kind",  "label",  "name", "host",      "hbm_gib", "speed", "tflops", "x",         "y",     "pos_x",
@@ -114,6 +132,8 @@ void GraphAssembly::describe(int number, const Attributes& attributes) {
         (name.back() == 'x' ? n.x : n.y) = *v;
     } else if (name == "failed") {
       n.failed = flag(m_source, a);
+    } else {
+      ++m_ignored[name];
     }
   }
 }
@@ -176,6 +196,9 @@ void GraphAssembly::link(int from, int to, bool directed, const Attributes& attr
         m_source.error(
             a.place, "attribute-value",
             "origin is " + quoted(a.value) + "; expected one of: typed, measured, estimated and catalog");
+    } else if (name != "label" && name != "name" && name != "x" && name != "y" &&
+               !(name == "bandwidth" && hasGbps)) {
+      ++m_ignored[name];
     }
   }
   if (!rated) m_unrated.emplace_back(m_graph.links.size(), place);
@@ -238,6 +261,7 @@ Reading<NetworkGraph> GraphAssembly::finish() {
   for (const auto& [n, tflops] : m_tflops) m_graph.nodes[at(n)].speed = tflops / fastest;
   fits();
   checkFigures();
+  noteIgnored();
   Reading<NetworkGraph> result;
   if (!m_source.failed()) result.value = std::move(m_graph);
   result.diagnostics = m_source.take();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,7 +20,7 @@ namespace nest {
 /// false). Links: gbps (GB/s one way, of one link; needed) or bandwidth (with its unit: "400 Gb/s"), lat_us
 /// (absent: 1), count (parallel links), failed, origin (typed, measured, estimated, catalog), direction
 /// (one-way, both: against the file's own default) or dir (Graphviz: none, both, back). Names are read in any
-/// case; gbps and lat_us may carry a unit. Other attributes are ignored.
+/// case; gbps and lat_us may carry a unit. A note names the other attributes, but those of a drawing.
 class GraphAssembly {
 public:
   struct Attribute {
@@ -50,11 +51,13 @@ public:
 
 private:
   void checkFigures();
+  void noteIgnored();
   void doubtUnit(const Attribute&, double rate);
 
   SourceText& m_source;
   NetworkGraph m_graph;
   std::unordered_map<std::string, int> m_number;
+  std::map<std::string, int> m_ignored;  ///< how often each attribute stands that is not read
   std::vector<std::pair<int, double>> m_tflops;
   std::vector<std::pair<std::size_t, Place>> m_unrated;  ///< links without a bandwidth, and where they stand
   bool m_tooLarge = false, m_doubtsUnit = false;

@@ -6,6 +6,7 @@
 #include "formats/networks/host_list.h"
 #include "formats/networks/text_lines.h"
 #include "units/letters.h"
+#include "units/text.h"
 
 namespace nest {
 namespace {
@@ -21,6 +22,11 @@ std::optional<HostLine> hostLine(const TextPart& line) {
   const auto words = wordsOf(line, "#");
   if (words.empty()) return std::nullopt;
   HostLine out{words[0], {}, {}};
+  // ssh's user, as DeepSpeed and pdsh take it.
+  if (const auto user = out.hosts.text.find('@'); user != std::string_view::npos && user > 0) {
+    out.hosts.text.remove_prefix(user + 1);
+    out.hosts.offset += user + 1;
+  }
   if (const auto colon = out.hosts.text.rfind(':'); colon != std::string_view::npos) {
     out.slots = deviceCountIn(out.hosts.text.substr(colon + 1));
     if (!out.slots) out.wrong = words[0];
@@ -40,6 +46,29 @@ std::optional<HostLine> hostLine(const TextPart& line) {
   return out;
 }
 
+/// Names without digits are words, as in a list of packages or of people; hosts are numbered, repeat once a
+/// slot, or have addresses.
+bool looksLikeHosts(const std::map<std::string, int>& names) {
+  std::map<std::string, int> stems;
+  std::size_t numbered = 0, repeats = 0;
+  for (const auto& [name, times] : names) {
+    std::string stem;
+    bool hasDigit = false;
+    for (const char c : name)
+      if (std::isdigit(static_cast<unsigned char>(c)))
+        hasDigit = true;
+      else
+        stem += c;
+    repeats += times > 1 ? 1 : 0;
+    if (!hasDigit) continue;
+    ++numbered;
+    ++stems[stem];
+  }
+  if (2 * numbered < names.size()) return false;
+  return names.size() < 3 || repeats > 0 ||
+         std::any_of(stems.begin(), stems.end(), [](const auto& s) { return s.second > 1; });
+}
+
 Reading<SlurmTopology> readHostFile(std::string_view text, const std::string& file) {
   SourceText source(text, file);
   if (!source.isReadable(kMostHostListBytes, "a host file")) return {std::nullopt, source.take()};
@@ -57,10 +86,14 @@ Reading<SlurmTopology> readHostFile(std::string_view text, const std::string& fi
     ++times[std::string(read->hosts.text)];
     lines.push_back(std::move(*read));
   }
-  if (lines.size() == 1 && !hasSlots &&
-      lines[0].hosts.text.find_first_of("0123456789") == std::string_view::npos)
-    source.error(source.place(lines[0].hosts.offset), "hostfile-line",
-                 "expected hosts and their slots, as \"gpu00 slots=8\"; found one word");
+  const bool hasRange = std::any_of(times.begin(), times.end(),
+                                    [](const auto& t) { return t.first.find('[') != std::string::npos; });
+  if (!lines.empty() && !hasSlots && !hasRange && !source.failed() && !looksLikeHosts(times))
+    source.error(source.place(lines[0].hosts.offset), "hostfile-words",
+                 lines.size() == 1 ? "one word alone does not look like a list of hosts"
+                                   : "these " + text::count(static_cast<long long>(lines.size())) +
+                                         " words do not look like hosts: their names are not numbered",
+                 "if they are hosts, say how many devices each has, as \"gpu00 slots=8\"");
   // A host once a slot, where no line gives slots.
   const bool repeats =
       !hasSlots && std::any_of(times.begin(), times.end(), [](const auto& t) { return t.second > 1; });
@@ -74,7 +107,8 @@ Reading<SlurmTopology> readHostFile(std::string_view text, const std::string& fi
 /// Every line that says something is one of a host file, and at least one can be nothing else.
 bool isHostFile(const FileLook& f) {
   bool isCertain = f.file.find("host") != std::string::npos || f.file.find("nodes") != std::string::npos;
-  int lines = 0;
+  int lines = 0, numbered = 0;
+  std::map<std::string, int> names;
   const auto all = linesOf(f.text);
   for (const TextPart& line : all) {
     // The look may end within a line.
@@ -85,13 +119,14 @@ bool isHostFile(const FileLook& f) {
     const std::string_view name = read->hosts.text;
     const bool hasNumber =
         std::any_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c); });
-    if (!std::isalpha(static_cast<unsigned char>(name.front())) && !isCertain) return false;
+    if (!std::isalpha(static_cast<unsigned char>(name.front())) && !isCertain && !read->slots) return false;
     if (name.find('[') == std::string_view::npos && name.find(',') != std::string_view::npos) return false;
-    isCertain =
-        isCertain || read->slots || name.find('[') != std::string_view::npos || (hasNumber && lines > 0);
+    isCertain = isCertain || read->slots || name.find('[') != std::string_view::npos;
+    ++names[std::string(name)];
+    numbered += hasNumber ? 1 : 0;
     ++lines;
   }
-  return lines > 0 && isCertain;
+  return lines > 0 && (isCertain || (lines > 1 && numbered > 0 && looksLikeHosts(names)));
 }
 
 }  // namespace
@@ -104,7 +139,7 @@ const Format& hostFileFormat() {
       .fileNames = "hostfile machinefile",
       .example = "gpu00 slots=8\ngpu01 slots=8",
       .remarks =
-          R"(Of MPI, DeepSpeed, PBS or pdsh: also gpu00:8, gpu[00-15], a host once a slot. Names the hosts, not how they are connected.)",
+          R"(Of MPI, DeepSpeed, PBS or pdsh: also gpu00:8, root@gpu00, gpu[00-15], a host once a slot. Names the hosts, not how they are connected.)",
       .claims = &isHostFile,
       .read = &readHostFile};
   return format;

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "cluster/devices/device_names.h"
 #include "formats/networks/slurm_hostlist.h"
 #include "text/decimal.h"
 #include "units/letters.h"
@@ -24,6 +25,13 @@ void HostList::add(Host host, const Place& place) {
     return m_source.error(place, "host-devices",
                           "the host " + quoted(host.name) + " has " + std::to_string(*host.devices) +
                               " devices; expected: 0 to " + text::count(kMostDevicesOfHost));
+  const auto count = [&](Parted& all, int parts) {
+    if (all.hosts++ == 0) all.first = host.name, all.place = place;
+    all.parts += parts;
+  };
+  const bool isNew = m_number.count(host.name) == 0 && m_withoutDevices.count(host.name) == 0;
+  if (isNew && host.partitions > 0) count(m_partitioned, host.partitions);
+  if (isNew && host.sharedBy > 1) count(m_shared, 0);
   if (host.devices == 0) {
     m_withoutDevices.emplace(host.name, place);
     return;
@@ -50,17 +58,38 @@ void HostList::add(Host host, const Place& place) {
                    "name each host once");
   if (!other.devices) other.devices = host.devices;
   if (other.groups.empty()) other.groups = std::move(host.groups);
+  if (other.device.empty()) other.device = std::move(host.device);
+  if (host.isOut && !other.isOut) other.state = std::move(host.state);
   other.isOut = other.isOut || host.isOut;
 }
 
 void HostList::addList(std::string_view hosts, std::optional<int> devices, const Place& place, bool isOut) {
+  Host host;
+  host.devices = devices;
+  host.isOut = isOut;
+  addList(hosts, host, place);
+}
+
+void HostList::addList(std::string_view hosts, const Host& like, const Place& place) {
   const Hostlist list = expandHostlist(hosts, kMostHosts);
   if (!list.error.empty()) {
     Place where = place;
     if (where.column > 0) where.column += static_cast<int>(list.offset);
     return m_source.error(where, "slurm-hostlist", list.error + " in " + quoted(hosts));
   }
-  for (const std::string& name : list.names) add({name, {}, devices, {}, isOut}, place);
+  for (const std::string& name : list.names) {
+    Host host = like;
+    host.name = name;
+    add(std::move(host), place);
+  }
+}
+
+void HostList::setOut(const std::string& host, const std::string& state) {
+  const auto known = m_number.find(host);
+  if (known == m_number.end() || known->second >= m_hosts.size()) return;
+  Host& out = m_hosts[known->second].host;
+  if (!out.isOut) out.state = state;
+  out.isOut = true;
 }
 
 /// NVLink domains become the innermost groups. Groups that cut a domain in parts (a leaf switch per rail) are
@@ -149,12 +178,35 @@ void HostList::noteOut() {
   const auto count = std::count_if(m_hosts.begin(), m_hosts.end(), isOut);
   if (count == 0) return;
   const Known& first = *std::find_if(m_hosts.begin(), m_hosts.end(), isOut);
+  std::set<std::string> states;
+  for (const Known& k : m_hosts)
+    if (isOut(k) && !k.host.state.empty()) states.insert(k.host.state);
+  std::string why;
+  for (const std::string& s : states) why += (why.empty() ? " (" : ", ") + s;
+  if (!why.empty()) why += ')';
   m_source.note(first.place, "hosts-out",
                 count == 1
-                    ? "the host " + quoted(first.host.name) + " is out of service, and counts"
-                    : text::count(count) + " hosts are out of service, and count; the first of them is " +
-                          quoted(first.host.name),
+                    ? "the host " + quoted(first.host.name) + " is out of service" + why + ", and counts"
+                    : text::count(count) + " hosts are out of service" + why +
+                          ", and count; the first of them is " + quoted(first.host.name),
                 "to plan without them, leave them out of the file");
+}
+
+void HostList::noteParts() {
+  const auto hosts = [](const Parted& p) {
+    return p.hosts == 1 ? "the host " + quoted(p.first)
+                        : text::count(p.hosts) + " hosts, the first of them " + quoted(p.first) + ',';
+  };
+  if (m_partitioned.hosts > 0)
+    m_source.warning(m_partitioned.place, "hosts-partitioned",
+                     "devices of " + hosts(m_partitioned) + " are cut into " +
+                         text::count(m_partitioned.parts) +
+                         " partitions (MIG), which do not count: no plan can exchange between them",
+                     "switch MIG off on these hosts, or describe the cluster by its levels");
+  if (m_shared.hosts > 0)
+    m_source.note(m_shared.place, "hosts-shared",
+                  "devices of " + hosts(m_shared) + " are offered several times each (time-slicing, MPS); " +
+                      "each counts once");
 }
 
 Reading<SlurmTopology> HostList::finish() {
@@ -167,6 +219,7 @@ Reading<SlurmTopology> HostList::finish() {
   std::erase_if(m_hosts, [&](const Known& k) { return m_withoutDevices.count(k.host.name) > 0; });
   if (!m_withoutDevices.empty()) m_source.note(m_source.whole(), "hosts-without-devices", leftOut());
   noteOut();
+  noteParts();
   const auto hasGroups = [](const Known& k) { return !k.host.groups.empty(); };
   placeNvlinkDomains();
   if (std::any_of(m_hosts.begin(), m_hosts.end(), hasGroups)) {
@@ -198,8 +251,10 @@ Reading<SlurmTopology> HostList::finish() {
   if (!m_source.failed()) {
     dropRedundantTiers();
     group();
-    for (const Known& k : m_hosts)
+    for (const Known& k : m_hosts) {
       if (k.host.devices) m_out.devices[k.host.name] = *k.host.devices;
+      if (!k.host.device.empty()) m_out.deviceNames[k.host.name] = k.host.device;
+    }
     if (m_out.levelCount() > 7)
       m_source.error(m_source.whole(), "slurm-too-deep", "groups stand more than 7 deep");
     else
@@ -229,6 +284,24 @@ bool countsDevices(std::string_view name) {
   return names.count(text::lower(name)) > 0;
 }
 
+bool namesDevice(std::string_view name) {
+  static const std::set<std::string> names = {
+      "gpu_model",   "gpu_type",    "gpu_name", "gpu_product",  "device",           "device_type",
+      "device_name", "accelerator", "gpu_kind", "device_model", "accelerator_type", "accelerator_model"};
+  return names.count(text::lower(name)) > 0;
+}
+
+std::optional<int> rankOfPlace(std::string_view name) {
+  static constexpr std::string_view kPlaces[] = {
+      "region", "datacenter", "data_center", "dc",     "site",          "building",  "zone",
+      "hall",   "room",       "cluster",     "fabric", "core",          "island",    "superpod",
+      "su",     "pod",        "row",         "spine",  "block",         "subblock",  "rack",
+      "tor",    "leafgroup",  "leaf",        "switch", "nvlink_domain", "nvl_domain"};
+  const auto place = std::find(std::begin(kPlaces), std::end(kPlaces), name);
+  return place == std::end(kPlaces) ? std::nullopt
+                                    : std::optional(static_cast<int>(place - std::begin(kPlaces)));
+}
+
 std::vector<std::string> groupsAbove(std::string group,
                                      const std::unordered_map<std::string, std::string>& parents) {
   constexpr std::size_t kMostDepth = 8;
@@ -240,9 +313,10 @@ std::vector<std::string> groupsAbove(std::string group,
   return out;
 }
 
-std::optional<int> devicesOfGres(std::string_view gres) {
-  if (gres.empty() || gres == "(null)" || gres == "N/A") return 0;
-  int sum = 0;
+std::optional<Gres> readGres(std::string_view gres) {
+  Gres out;
+  if (gres.empty() || gres == "(null)" || gres == "N/A") return out;
+  std::map<std::string, int> types;
   while (!gres.empty()) {
     // Commas stand in the sockets of "gpu:h100:8(S:0,2)", too.
     std::size_t end = 0;
@@ -251,19 +325,32 @@ std::optional<int> devicesOfGres(std::string_view gres) {
     std::string_view one = gres.substr(0, end);
     gres.remove_prefix(std::min(gres.size(), end + 1));
     one = one.substr(0, one.find('('));
-    const auto colon = one.rfind(':');
     if (one != "gpu" && !one.starts_with("gpu:")) continue;
-    if (colon == std::string_view::npos) {
-      ++sum;
-    } else if (const auto count = readWhole(one.substr(colon + 1), 0, kMostDevicesOfHost)) {
-      sum += static_cast<int>(*count);
-    } else if (one.find(':') == colon) {
-      ++sum;  // gpu:h100 is one of that type
-    } else {
-      return std::nullopt;
+    const auto first = one.find(':'), last = one.rfind(':');
+    int count = 1;
+    std::string_view type;
+    if (first != std::string_view::npos) {
+      const auto number = readWhole(one.substr(last + 1), 0, kMostDevicesOfHost);
+      if (!number && first != last) return std::nullopt;
+      // gpu:8 has no type, and gpu:h100 is one of that type.
+      count = static_cast<int>(number.value_or(1));
+      type = number ? one.substr(first, last - first) : one.substr(first);
+      type.remove_prefix(std::min<std::size_t>(1, type.size()));
     }
+    if (isPartition(type)) {
+      out.partitions += count;
+      continue;
+    }
+    out.devices += count;
+    if (!type.empty()) types[std::string(type)] += count;
   }
-  return sum;
+  int most = 0, named = 0;
+  for (const auto& [type, count] : types) {
+    named += count;
+    if (count > most) most = count, out.type = type;
+  }
+  out.others = named - most;
+  return out;
 }
 
 bool isOutOfSlurm(std::string_view state) {
@@ -289,7 +376,7 @@ std::optional<InstanceType> findInstanceType(std::string_view type) {
       {"p3dn.24xlarge", {8, "v100-32"}},
       {"p4d.24xlarge", {8, "a100-40"}},
       {"p4de.24xlarge", {8, "a100-80"}},
-      {"p5.48xlarge", {8, "h100-sxm"}},
+      {"p5.48xlarge", {8, "h100-sxm-efa"}},
       {"p5e.48xlarge", {8, "h200"}},
       {"p5en.48xlarge", {8, "h200"}},
       {"p6-b200.48xlarge", {8, "b200"}},

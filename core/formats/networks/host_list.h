@@ -24,12 +24,23 @@ public:
     std::optional<int> devices = {};       ///< 0: left out, and counted in a note
     std::string nvlinkDomain = {};         ///< whose devices NVLink joins across hosts
     bool isOut = false;                    ///< down or drained: counted all the same, and told in a note
+    std::string state = {};                ///< if it is out, why: "drained"
+    std::string device = {};               ///< what the file calls its devices: "NVIDIA-H100-80GB-HBM3"
+    int partitions = 0;                    ///< parts of devices (MIG), which are none
+    int sharedBy = 1;                      ///< how often each device is offered (time-slicing)
   };
   /// A host that was there before must say the same, or leave it open.
   void add(Host, const Place&);
   /// The devices of each host of a Slurm or pdsh host list.
   void addList(std::string_view hosts, std::optional<int> devices, const Place&, bool isOut = false);
-  void setDevicesOfOthers(int devices) { m_out.devicesOfOthers = devices; }
+  /// The same of a host without its name.
+  void addList(std::string_view hosts, const Host&, const Place&);
+  /// Of a host that was added.
+  void setOut(const std::string& host, const std::string& state);
+  void setDevicesOfOthers(int devices, std::string device) {
+    m_out.devicesOfOthers = devices;
+    m_out.deviceNameOfOthers = std::move(device);
+  }
 
   bool empty() const { return m_hosts.empty(); }
   /// Tiers whose every group holds a single group, or a single host, are left out. Hosts without groups
@@ -44,6 +55,7 @@ private:
   };
   std::string leftOut() const;
   void noteOut();
+  void noteParts();
   void placeNvlinkDomains();
   void dropRedundantTiers();
   void group();
@@ -53,6 +65,12 @@ private:
   std::vector<Known> m_hosts;
   std::unordered_map<std::string, std::size_t> m_number;
   std::unordered_map<std::string, Place> m_withoutDevices;
+  struct Parted {
+    int hosts = 0, parts = 0;
+    std::string first;
+    Place place;
+  };
+  Parted m_partitioned, m_shared;
 };
 
 inline constexpr std::size_t kMostHostListBytes = 16u << 20;
@@ -63,15 +81,25 @@ inline constexpr int kMostDevicesOfHost = 4096;
 std::optional<int> deviceCountIn(std::string_view);
 /// Whether a column or a variable of this name says how many devices a host has.
 bool countsDevices(std::string_view name);
+/// Whether it says what they are called ("gpu_model").
+bool namesDevice(std::string_view name);
+/// Whether it says where a host stands: 0 for the widest place ("region"), more for narrower ones ("rack").
+std::optional<int> rankOfPlace(std::string_view name);
 
 /// The group and those that it stands in, outermost first, as `parents` has them. Empty: more than 8 deep, or
 /// within itself.
 std::vector<std::string> groupsAbove(std::string group,
                                      const std::unordered_map<std::string, std::string>& parents);
 
-/// Devices that "gpu:h100:8(S:0-1),shard:16" of Slurm promises: those of gpu, mps and shard not counted.
-/// nullopt: it is no such text. "(null)" and other resources alone: 0.
-std::optional<int> devicesOfGres(std::string_view gres);
+/// What "gpu:h100:8(S:0-1),shard:16" of Slurm promises: gpu counts, mps and shard do not.
+struct Gres {
+  int devices = 0;     ///< 0 of "(null)", and of other resources alone
+  int partitions = 0;  ///< of devices ("gpu:1g.10gb:7")
+  std::string type;    ///< of the devices: "h100"; of several types the one with the most devices
+  int others = 0;      ///< how many of the devices are of other types
+};
+/// nullopt: it is no such text.
+std::optional<Gres> readGres(std::string_view gres);
 
 /// Whether Slurm gives a node in this state no work until somebody mends it ("DOWN*+DRAIN", "drng").
 bool isOutOfSlurm(std::string_view state);

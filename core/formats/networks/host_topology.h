@@ -24,8 +24,9 @@ struct HostTopology {
   };
   NetworkGraph graph;
   std::vector<Adapter> adapters;
-  std::string format;    ///< "nvidia-smi topo -m", "NCCL topology"
-  int architecture = 0;  ///< of its devices, as NCCL counts it (80: A100, 90: H100); 0: not told
+  std::string format;      ///< "nvidia-smi topo -m", "NCCL topology"
+  int architecture = 0;    ///< of its devices, as NCCL counts it (80: A100, 90: H100); 0: not told
+  std::string deviceName;  ///< of its devices, as their driver calls them; may be empty
 
   int deviceCount() const { return graph.deviceCount(); }
   /// A node in a row with those before it; devices stand in `host`. Returns its number.

@@ -100,7 +100,12 @@ private:
       link(parent, node, rate, Seconds(kHop));
       m_gpus.push_back(node);
       m_byIndex[pci.attribute("gp_index").value()] = node;
-      for (const auto os : pci.children("object")) m_byIndex[os.attribute("gp_index").value()] = node;
+      for (const auto os : pci.children("object")) {
+        m_byIndex[os.attribute("gp_index").value()] = node;
+        for (const auto info : os.children("info"))
+          if (m_out.deviceName.empty() && std::string_view(info.attribute("name").value()) == "GPUModel")
+            m_out.deviceName = info.attribute("value").value();
+      }
       return;
     }
     for (const auto os : pci.children("object")) {

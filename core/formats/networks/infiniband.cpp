@@ -10,6 +10,7 @@
 #include "text/decimal.h"
 #include "text/source_text.h"
 #include "units/letters.h"
+#include "units/text.h"
 
 namespace nest {
 namespace {
@@ -63,6 +64,20 @@ std::string hostOf(std::string_view description) {
   return std::string(description.substr(0, description.find_first_of(" :'\"")));
 }
 
+/// Whether a description is what the maker or the driver sets where no host has set its own: "MT4129
+/// ConnectX7   Mellanox Technologies", "mlx5_0", "localhost HCA-1".
+bool namesNoHost(std::string_view description) {
+  const std::string host = text::lower(hostOf(description)), all = text::lower(description);
+  if (host.empty() || host == "localhost" || host.starts_with("localhost.")) return true;
+  if (all.find("mellanox technologies") != std::string::npos || host.starts_with("connectx")) return true;
+  if (host.size() > 3 && host.starts_with("mt") && readWhole(std::string_view(host).substr(2), 1000, 99999))
+    return true;
+  for (const std::string_view device : {"mlx4_", "mlx5_", "hfi1_", "qib", "hca-"})
+    if (host.starts_with(device) && readWhole(std::string_view(host).substr(device.size()), 0, 999))
+      return true;
+  return false;
+}
+
 /// "MF0;sw1:MQM8700/U1" is the switch sw1 of its maker's naming.
 std::string switchOf(std::string_view description) {
   const auto semicolon = description.find(';');
@@ -110,6 +125,17 @@ private:
   /// Adapters of a host count as one node; those of switches that compute (SHARP) and routers as none (−1).
   int node(bool isSwitch, const std::string& id, std::string_view description) {
     if (!isSwitch && text::lower(description).find("aggregation node") != std::string::npos) return -1;
+    if (!isSwitch && namesNoHost(description)) {
+      if (m_nameless.empty()) m_firstNameless = std::string(description);
+      m_nameless.insert(id);
+      return -1;
+    }
+    // Each adapter of a host has its own description, where it names the adapter at all.
+    if (!isSwitch && m_out.from != "iblinkinfo" &&
+        description.find_first_of(" :") != std::string_view::npos) {
+      auto& ids = m_adaptersOf[std::string(description)];
+      ids.insert(id);
+    }
     std::string name = isSwitch ? switchOf(description) : hostOf(description);
     if (name.empty()) name = id;
     const auto [known, fresh] =
@@ -164,7 +190,10 @@ private:
     const auto state = between(tail, at, "LOG=", " ");
     const auto speed = between(tail, at, "SPD=", " ");
     if (!width || !state || !speed) return unreadable(line);
-    if (*state != "ACT") return;
+    if (*state != "ACT") {
+      ++m_inactive;
+      return;
+    }
     const auto rate = linkRate(*width, *speed);
     if (!rate) return wrongSpeed(line, std::string(*width) + " " + std::string(*speed));
     const int a = node(ends[0].isSwitch, ends[0].guid, ends[0].name),
@@ -199,7 +228,10 @@ private:
     if (arrow == std::string_view::npos || open == std::string_view::npos || m_name.empty())
       return unreadable(line);
     const std::string_view state = line.text.substr(open + 3, arrow - open - 3);
-    if (state.find("Active") == std::string_view::npos) return;
+    if (state.find("Active") == std::string_view::npos) {
+      ++m_inactive;
+      return;
+    }
     // GUID LID PORT of an adapter, LID PORT of a switch.
     const auto own = endOf(wordsOf({line.text.substr(0, open), line.offset}));
     const auto other = endOf(wordsOf({line.text.substr(arrow + 3), line.offset}));
@@ -275,23 +307,72 @@ private:
     for (const Seen& s : m_seen) {
       const auto described = m_described.find(s.other);
       const std::string& otherName = described == m_described.end() ? s.otherName : described->second;
-      if (otherName.empty()) continue;  // not in the file: a partial scan
+      if (otherName.empty()) {  // a partial scan
+        ++m_unknownEnds;
+        continue;
+      }
       const int a = node(s.isSwitch, s.own, s.name), b = node(isSwitch(s, otherName), s.other, otherName);
       link(a, b, s.rate, s.cable);
     }
     const auto hosts =
         std::count_if(m_out.nodes.begin(), m_out.nodes.end(), [](const auto& n) { return n.isHost; });
     if (!m_source.failed() && hosts == 0)
-      m_source.error(m_source.whole(), "fabric-no-hosts", "no link to a host was found",
-                     "save its whole output");
+      m_source.error(m_source.whole(), "fabric-no-hosts",
+                     m_nameless.empty()
+                         ? std::string("no link to a host was found")
+                         : "none of the " + text::count(static_cast<long long>(m_nameless.size())) +
+                               " adapters has a description that names its host",
+                     m_nameless.empty() ? "save its whole output"
+                                        : "start rdma-ndd on the hosts, or set node_desc, and save it again");
+    noteOthers();
     Reading<InfinibandFabric> result;
     if (!m_source.failed()) result.value = std::move(m_out);
     result.diagnostics = m_source.take();
     return result;
   }
 
+  /// What the fabric has and the network does not.
+  void noteOthers() {
+    const auto counted = [](std::size_t n, const char* one, const char* many) {
+      return text::count(static_cast<long long>(n)) + (n == 1 ? one : many);
+    };
+    if (m_source.failed()) return;
+    if (!m_nameless.empty())
+      m_source.warning(m_source.whole(), "fabric-nameless",
+                       counted(m_nameless.size(), " adapter has no description that names its host and is",
+                               " adapters have no description that names their host and are") +
+                           " left out; the first is " + nest::quoted(m_firstNameless),
+                       "start rdma-ndd on these hosts, or set node_desc, and save the output again");
+    std::size_t twice = 0;
+    std::string first;
+    for (const auto& [description, ids] : m_adaptersOf)
+      if (ids.size() > 1 && twice++ == 0) first = description;
+    if (twice > 0)
+      m_source.warning(m_source.whole(), "fabric-host-twice",
+                       counted(twice, " description is that of several adapters",
+                               " descriptions are those of several adapters") +
+                           ", the first of them " + nest::quoted(first) +
+                           ": hosts of one name count as one host",
+                       "give each host a name of its own, and save the output again");
+    if (m_inactive > 0)
+      m_source.note(
+          m_source.whole(), "fabric-inactive",
+          counted(m_inactive, " port without an active link is", " ports without an active link are") +
+              " left out");
+    if (m_unknownEnds > 0)
+      m_source.note(m_source.whole(), "fabric-partial",
+                    counted(m_unknownEnds, " cable leads", " cables lead") +
+                        " to what the file does not describe, and " + (m_unknownEnds == 1 ? "is" : "are") +
+                        " left out",
+                    "save the whole output of " + m_out.from);
+  }
+
   SourceText m_source;
   InfinibandFabric m_out;
+  std::set<std::string> m_nameless;  ///< adapters
+  std::string m_firstNameless;
+  std::map<std::string, std::set<std::string>> m_adaptersOf;  ///< by description
+  std::size_t m_inactive = 0, m_unknownEnds = 0;
   std::map<std::string, std::size_t> m_number;
   std::map<std::string, int> m_names;
   std::map<std::string, std::string> m_described;

@@ -1,11 +1,17 @@
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
+#include <span>
 
+#include "cluster/devices/device_names.h"
 #include "formats/format.h"
 #include "formats/networks/host_list.h"
 #include "text/decimal.h"
 #include "text/json_parts.h"
 #include "text/json_text.h"
+#include "units/letters.h"
+#include "units/text.h"
 
 namespace nest {
 namespace {
@@ -27,11 +33,73 @@ constexpr std::array kFamilies = {
     std::array{"topology.gke.io/cluster", "topology.gke.io/rack", "", "", ""},
     std::array{"oci.oraclecloud.com/rdma.hpc_island_id", "oci.oraclecloud.com/rdma.network_block_id",
                "oci.oraclecloud.com/rdma.local_block_id", "", ""},
+    std::array{"topology.nebius.com/gpu-cluster-id", "topology.nebius.com/tier-3",
+               "topology.nebius.com/tier-2", "topology.nebius.com/tier-1", "topology.nebius.com/tier-0"},
+    std::array{"backend.coreweave.cloud/fabric", "backend.coreweave.cloud/superpod",
+               "backend.coreweave.cloud/leafgroup", "", ""},
+    std::array{"ib.coreweave.cloud/fabric", "ib.coreweave.cloud/superpod", "ib.coreweave.cloud/leafgroup", "",
+               ""},
     std::array{"cloud.provider.com/topology-block", "cloud.provider.com/topology-rack", "", "", ""},
 };
 constexpr const char* kDevices[] = {"nvidia.com/gpu", "amd.com/gpu",           "habana.ai/gaudi",
                                     "google.com/tpu", "aws.amazon.com/neuron", "gpu.intel.com/i915"};
-constexpr const char* kDomains[] = {"nvidia.com/gpu.clique", "accelerator.topograph.run/domain"};
+constexpr const char* kDomains[] = {"nvidia.com/gpu.clique", "accelerator.topograph.run/domain",
+                                    "ds.coreweave.com/nvlink.domain",
+                                    "topology.nebius.com/nvl-instance-group-id"};
+/// Labels that name the devices.
+constexpr const char* kProducts[] = {"nvidia.com/gpu.product",
+                                     "amd.com/gpu.product-name",
+                                     "beta.amd.com/gpu.product-name",
+                                     "gpu.nvidia.com/model",
+                                     "gpu.nvidia.com/class",
+                                     "cloud.google.com/gke-accelerator",
+                                     "cloud.google.com/gke-tpu-accelerator",
+                                     "karpenter.k8s.aws/instance-gpu-name"};
+constexpr const char* kInstanceTypes[] = {"node.kubernetes.io/instance-type",
+                                          "beta.kubernetes.io/instance-type"};
+/// How often a device is offered: by NVIDIA's device plugin, by Google.
+constexpr const char* kReplicas[] = {"nvidia.com/gpu.replicas",
+                                     "cloud.google.com/gke-max-shared-clients-per-gpu"};
+/// Taints that Kubernetes and its autoscalers put on a node that takes no work.
+constexpr const char* kOutOfService[] = {"node.kubernetes.io/", "node.cloudprovider.kubernetes.io/",
+                                         "ToBeDeletedByClusterAutoscaler"};
+/// Labels that every node has, and that say nothing of where it stands.
+constexpr const char* kNoPlaces[] = {"kubernetes.io/",
+                                     "beta.kubernetes.io/",
+                                     "node.kubernetes.io/",
+                                     "node-role.kubernetes.io/",
+                                     "nvidia.com/",
+                                     "amd.com/",
+                                     "beta.amd.com/",
+                                     "feature.node.kubernetes.io/",
+                                     "gpu.nvidia.com/",
+                                     "karpenter.",
+                                     "failure-domain.beta.kubernetes.io/"};
+
+const json& membersOf(const json& v) {
+  static const json none = json::object();
+  return v.is_object() ? v : none;
+}
+
+bool startsWithAny(std::string_view s, std::span<const char* const> prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(), [s](const char* p) { return s.starts_with(p); });
+}
+
+/// Where a label's last words say that a host stands, widest first: "example.com/topology-rack", "x/tier-1".
+std::optional<int> rankOfLabel(const std::string& label) {
+  std::string name = text::lower(label.substr(label.find_last_of('/') + 1));
+  std::replace(name.begin(), name.end(), '-', '_');
+  std::replace(name.begin(), name.end(), '.', '_');
+  if (const auto tier = name.rfind("tier_"); tier != std::string::npos)
+    if (const auto number = readWhole(name.substr(tier + 5), 0, 9)) return 100 - static_cast<int>(*number);
+  for (std::size_t at = 0; at != std::string::npos; at = name.find('_', at + 1)) {
+    std::string rest = name.substr(at + (at > 0 ? 1 : 0));
+    for (const char* tail : {"_id", "_name"})
+      if (rest.ends_with(tail)) rest.resize(rest.size() - std::string_view(tail).size());
+    if (const auto rank = rankOfPlace(rest)) return rank;
+  }
+  return std::nullopt;
+}
 
 class NodesReader {
 public:
@@ -50,6 +118,10 @@ public:
       m_source.error(read->placeOf(""), "kubernetes-nodes", "expected a list of nodes under \"items\"",
                      "give what kubectl get nodes -o json prints");
     }
+    if (std::none_of(m_nodes.begin(), m_nodes.end(), [](const Node& n) { return !n.host.groups.empty(); }))
+      findPlaces();
+    for (Node& n : m_nodes) m_hosts.add(std::move(n.host), n.place);
+    noteOthers();
     return m_hosts.finish();
   }
 
@@ -62,13 +134,13 @@ private:
                &capacity = partOf(partOf(n, "status"), "capacity");
     HostList::Host host;
     host.name = textOf(partOf(n, "metadata"), {"name"});
-    host.devices = 0;
-    for (const char* resource : kDevices)
-      if (const auto count = readWhole(textOf(capacity, {resource}), 1, 4096))
-        host.devices = *host.devices + static_cast<int>(*count);
-    if (*host.devices == 0)
-      if (const auto count = readWhole(textOf(labels, {"nvidia.com/gpu.count"}), 0, 4096))
-        host.devices = static_cast<int>(*count);
+    countDevices(host, labels, capacity, partOf(partOf(n, "status"), "allocatable"));
+    for (const char* label : kProducts)
+      if (host.device.empty()) host.device = textOf(labels, {label});
+    for (const char* label : kInstanceTypes)
+      if (const std::string type = textOf(labels, {label}); host.device.empty() && findInstanceType(type))
+        host.device = type;
+    if (host.device.ends_with("-SHARED")) host.device.resize(host.device.size() - 7);
     for (const auto& family : kFamilies) {
       for (const char* label : family)
         if (const std::string value = *label ? textOf(labels, {label}) : std::string(); !value.empty())
@@ -80,11 +152,166 @@ private:
         host.groups.insert(host.groups.begin(), zone);
     for (const char* label : kDomains)
       if (host.nvlinkDomain.empty()) host.nvlinkDomain = textOf(labels, {label});
-    const json& cordoned = partOf(partOf(n, "spec"), "unschedulable");
-    host.isOut = cordoned.is_boolean() && cordoned.get<bool>();
-    m_hosts.add(std::move(host), place);
+    findState(host, n);
+    m_nodes.push_back({std::move(host), place, &labels});
   }
 
+  void countDevices(HostList::Host& host, const json& labels, const json& capacity, const json& allocatable) {
+    const std::string product = textOf(labels, {kProducts[0]});
+    int devices = 0, offered = 0;
+    for (const char* resource : kDevices) {
+      const auto count = readWhole(textOf(capacity, {resource}), 1, 4096);
+      if (!count) continue;
+      devices += static_cast<int>(*count);
+      offered += static_cast<int>(readWhole(textOf(allocatable, {resource}), 0, 4096).value_or(*count));
+    }
+    const auto physical = readWhole(textOf(labels, {"nvidia.com/gpu.count"}), 0, 4096);
+    if (devices == 0 && physical) devices = offered = static_cast<int>(*physical);
+    for (const auto& [resource, count] : membersOf(capacity).items())
+      if (resource.starts_with("nvidia.com/mig-"))
+        host.partitions += static_cast<int>(readWhole(textOf(count), 0, 4096).value_or(0));
+      else if (devices == 0 && resource.find('/') != std::string::npos && textOf(count) != "0" &&
+               resource.find("hugepages") == std::string::npos && !resource.starts_with("rdma/"))
+        ++m_resources[resource];
+    if (isPartition(product) || !textOf(labels, {"cloud.google.com/gke-gpu-partition-size"}).empty()) {
+      host.partitions = std::max(host.partitions, devices);
+      devices = 0;
+    }
+    for (const char* label : kReplicas)
+      if (const auto replicas = readWhole(textOf(labels, {label}), 2, 4096);
+          replicas && devices > 0 && devices % *replicas == 0 && (!physical || devices > *physical)) {
+        host.sharedBy = static_cast<int>(*replicas);
+        devices /= host.sharedBy;
+        offered /= host.sharedBy;
+        break;
+      }
+    // Sharing that no label states: more devices than the driver counts.
+    if (physical && *physical > 0 && devices > *physical && host.sharedBy == 1) {
+      host.sharedBy = devices / static_cast<int>(*physical);
+      offered = devices = static_cast<int>(*physical);
+    }
+    if (offered < devices && m_lacking++ == 0) m_firstLacking = host.name;
+    host.devices = devices;
+  }
+
+  void findState(HostList::Host& host, const json& n) {
+    const auto out = [&host](const std::string& state) {
+      if (!host.isOut) host.state = state;
+      host.isOut = true;
+    };
+    const json& spec = partOf(n, "spec");
+    if (const json& cordoned = partOf(spec, "unschedulable"); cordoned.is_boolean() && cordoned.get<bool>())
+      out("cordoned");
+    if (const json& conditions = partOf(partOf(n, "status"), "conditions"); conditions.is_array())
+      for (const json& c : conditions)
+        if (textOf(c, {"type"}) == "Ready" && textOf(c, {"status"}) != "True") out("not ready");
+    if (const json& taints = partOf(spec, "taints"); taints.is_array())
+      for (const json& t : taints) {
+        const std::string key = textOf(t, {"key"});
+        if (textOf(t, {"effect"}) == "PreferNoSchedule") continue;
+        if (startsWithAny(key, kOutOfService))
+          out(key.substr(key.find('/') + 1));
+        else if (host.devices.value_or(0) > 0 && key.find("gpu") == std::string::npos &&
+                 key.find("tpu") == std::string::npos && key.find("accelerator") == std::string::npos)
+          ++m_taints[key];
+      }
+  }
+
+  /// No provider's labels are there: those that repeat between hosts may say where they stand.
+  void findPlaces() {
+    struct Label {
+      std::string name;
+      std::optional<int> rank;
+      std::vector<std::string> values;
+      std::size_t count = 0;  ///< of different values
+    };
+    std::map<std::string, Label> labels;
+    std::vector<Node*> hosts;
+    for (Node& n : m_nodes)
+      if (n.host.devices.value_or(0) > 0) hosts.push_back(&n);
+    for (const Node* n : hosts)
+      for (const auto& [name, value] : membersOf(*n->labels).items())
+        if (!startsWithAny(name, kNoPlaces) && value.is_string())
+          labels[name].values.push_back(value.get<std::string>());
+    std::vector<Label> places;
+    std::string others;
+    for (auto& [name, label] : labels) {
+      label.name = name;
+      // A zone is a building and more; it says nothing of the switches in it.
+      if (!name.starts_with("topology.kubernetes.io/")) label.rank = rankOfLabel(name);
+      label.count = std::set<std::string>(label.values.begin(), label.values.end()).size();
+      if (label.count < 2 || label.count == label.values.size()) continue;
+      if (label.rank && label.values.size() == hosts.size())
+        places.push_back(label);
+      else
+        others += (others.empty() ? "" : ", ") + name + " (" + std::to_string(label.count) + " values)";
+    }
+    std::stable_sort(places.begin(), places.end(), [](const Label& a, const Label& b) {
+      return std::pair(a.count, *a.rank) < std::pair(b.count, *b.rank);
+    });
+    const auto isWithin = [](const Label& inner, const Label& outer) {
+      std::map<std::string, std::string> above;
+      for (std::size_t i = 0; i < inner.values.size(); ++i)
+        if (above.emplace(inner.values[i], outer.values[i]).first->second != outer.values[i]) return false;
+      return true;
+    };
+    std::string names;
+    const Label* outer = nullptr;
+    for (const Label& place : places) {
+      if (outer && (!isWithin(place, *outer) || place.count == outer->count)) {
+        others += (others.empty() ? "" : ", ") + place.name + " (" + std::to_string(place.count) + " values)";
+        continue;
+      }
+      outer = &place;
+      names += (names.empty() ? "" : ", ") + place.name;
+      for (std::size_t i = 0; i < hosts.size(); ++i) hosts[i]->host.groups.push_back(place.values[i]);
+    }
+    if (!names.empty())
+      m_source.note(m_source.whole(), "kubernetes-places",
+                    "these labels are taken for where the hosts stand, outermost first: " + names,
+                    "leave labels out of the file that are none");
+    if (!others.empty())
+      m_source.note(m_source.whole(), "kubernetes-labels",
+                    "these labels repeat between hosts and are not used: " + others,
+                    "if one says where a host stands, name it fabric.topograph.run/tier-0 (nearest to the "
+                    "host), tier-1, …");
+  }
+
+  static std::string counted(const std::map<std::string, int>& all) {
+    std::string out;
+    for (const auto& [name, count] : all)
+      out +=
+          (out.empty() ? "" : ", ") + name + " (" + text::count(count) + (count == 1 ? " host)" : " hosts)");
+    return out;
+  }
+
+  void noteOthers() {
+    if (m_lacking > 0)
+      m_source.note(m_source.whole(), "kubernetes-allocatable",
+                    (m_lacking == 1 ? "the host " + nest::quoted(m_firstLacking) + " offers"
+                                    : text::count(m_lacking) + " hosts, the first of them " +
+                                          nest::quoted(m_firstLacking) + ", offer") +
+                        " fewer devices than " + (m_lacking == 1 ? "it has" : "they have") +
+                        " (allocatable, capacity); all count");
+    if (!m_taints.empty())
+      m_source.note(m_source.whole(), "kubernetes-taints",
+                    "hosts with these taints count: " + counted(m_taints),
+                    "leave hosts out of the file that take no such work");
+    if (!m_resources.empty())
+      m_source.note(
+          m_source.whole(), "kubernetes-resources",
+          "these resources of hosts without devices are not known as devices: " + counted(m_resources));
+  }
+
+  struct Node {
+    HostList::Host host;
+    Place place;
+    const json* labels;
+  };
+  std::vector<Node> m_nodes;
+  std::map<std::string, int> m_taints, m_resources;
+  int m_lacking = 0;
+  std::string m_firstLacking;
   SourceText m_source;
   HostList m_hosts;
   std::string_view m_text;
@@ -103,8 +330,9 @@ const Format& kubernetesNodesFormat() {
   "metadata": {"name": "gpu0", "labels": {"network.topology.nvidia.com/leaf": "leaf0"}},
   "status": {"capacity": {"nvidia.com/gpu": "8"}}}]})",
       .remarks =
-          R"(What kubectl get nodes -o json prints: the labels of topograph, AWS, Google and Oracle that say where a node is connected,
-the GPUs of its capacity, nvidia.com/gpu.clique as NVLink domain.)",
+          R"(What kubectl get nodes -o json prints: the labels of topograph, AWS, Google, Oracle, Nebius and CoreWeave that say where a
+node is connected, or others named for places (…/rack), the GPUs of its capacity and what they are called,
+nvidia.com/gpu.clique as NVLink domain.)",
       .claims =
           [](const FileLook& f) {
             return f.names("apiVersion") && !f.names("HyperNode") &&

@@ -174,7 +174,10 @@ private:
     link(parent, node, rate, kHop);
     m_isPartial = m_isPartial || std::string_view(gpu.name()) == "pci";
     m_gpus.push_back({node, m_socket, whole(gpu, "sm", 80, 0, 10000), gpu, m_prefix});
-    m_out.architecture = static_cast<int>(m_gpus.back().sm);
+    if (const std::string gcn = gpu.attribute("gcn").value(); !gcn.empty())
+      m_out.deviceName = gcn.starts_with("gfx") ? gcn : "gfx" + gcn;
+    else if (gpu.attribute("sm"))
+      m_out.architecture = static_cast<int>(m_gpus.back().sm);
     for (const auto c2c : gpu.children("c2c")) {
       const double megabytes = static_cast<double>(whole(c2c, "bw", 0, 0, 100'000'000)) *
                                static_cast<double>(whole(c2c, "count", 1, 1, 1000));

@@ -73,6 +73,52 @@ bool isAdapterName(const std::string& s) {
 enum Kind { kPix, kPxb, kPhb, kNode, kSys, kKinds };
 const char* const kKindNames[] = {"PIX", "PXB", "PHB", "NODE", "SYS"};
 
+/// Length of the cell that `s` begins with ("SYS", "NV18", "X"); 0: with none.
+std::size_t cellLength(std::string_view s) {
+  for (std::string_view kind : {"PIX", "PXB", "PHB", "NODE", "SYS", "SOC", "X"})
+    if (s.starts_with(kind)) return kind.size();
+  if (!s.starts_with("NV")) return 0;
+  const std::size_t end = std::min(s.find_first_not_of("0123456789", 2), s.size());
+  return end > 2 ? end : 0;
+}
+/// The same of a column's head ("GPU12", "NIC3", "mlx5_0").
+std::size_t headLength(std::string_view s) {
+  for (std::string_view prefix : {"GPU", "NIC", "mlx5_", "mlx4_"})
+    if (s.starts_with(prefix)) {
+      const std::size_t end = std::min(s.find_first_not_of("0123456789", prefix.size()), s.size());
+      return end > prefix.size() ? end : 0;
+    }
+  return 0;
+}
+
+/// Terminals and forums drop tabs: "SYSSYS" are two cells, "SYS0-27" a cell and the CPUs. Returns how many
+/// words were parted.
+int partGlued(std::vector<Word>& words, std::size_t (*lengthOf)(std::string_view), bool mayHaveRest) {
+  int parted = 0;
+  std::vector<Word> out;
+  for (Word& w : words) {
+    std::vector<Word> parts;
+    std::size_t at = 0;
+    while (at < w.text.size()) {
+      std::size_t length = lengthOf(std::string_view(w.text).substr(at));
+      // What is left over may be the CPUs, but not behind the number of NVLinks.
+      const bool isRest = length == 0 && mayHaveRest && !parts.empty() &&
+                          !parts.back().text.starts_with("NV") &&
+                          std::isdigit(static_cast<unsigned char>(w.text[at]));
+      if (isRest) length = w.text.size() - at;
+      if (length == 0) break;
+      parts.push_back({w.text.substr(at, length), w.offset + at});
+      at += length;
+    }
+    const bool isGlued = at == w.text.size() && parts.size() > 1;
+    parted += isGlued ? 1 : 0;
+    if (!isGlued) parts = {std::move(w)};
+    for (Word& p : parts) out.push_back(std::move(p));
+  }
+  words = std::move(out);
+  return parted;
+}
+
 class TopoReader {
 public:
   TopoReader(std::string_view text, const std::string& file, const HostLinkFigures& f)
@@ -80,7 +126,8 @@ public:
 
   Reading<HostTopology> run() {
     if (m_source.isReadable(kMostBytes, "the output of nvidia-smi topo -m")) {
-      const auto lines = linesOf(m_source.text());
+      auto lines = linesOf(m_source.text());
+      partLines(lines);
       readHeader(lines);
       if (!m_source.failed()) readRows(lines);
       if (!m_source.failed()) readLegend(lines);
@@ -95,6 +142,28 @@ private:
     return static_cast<std::size_t>(row) * m_names.size() + static_cast<std::size_t>(column);
   }
   int count() const { return static_cast<int>(m_names.size()); }
+
+  void partLines(std::vector<std::vector<Word>>& lines) {
+    int parted = 0;
+    bool isMatrix = false;
+    for (std::vector<Word>& words : lines) {
+      if (words.empty()) continue;
+      if (startsWith(words.front().text, "Legend")) break;
+      if (!isMatrix && headLength(words.front().text) > 0) {
+        parted += partGlued(words, headLength, false);
+        isMatrix = isDeviceName(words.front().text);
+      } else if (isMatrix) {
+        parted += partGlued(words, cellLength, true);
+      }
+    }
+    if (parted > 0)
+      m_source.note(
+          m_source.whole(), "topo-glued",
+          std::to_string(parted) +
+              (parted == 1
+                   ? " cell holds several entries, as where a tab was dropped, and is read as such"
+                   : " cells hold several entries, as where tabs were dropped, and are read as such"));
+  }
 
   void readHeader(const std::vector<std::vector<Word>>& lines) {
     for (m_header = 0; m_header < lines.size(); ++m_header)
@@ -203,7 +272,10 @@ private:
     if (m_kind[at(row, column)] < 0)
       m_source.error(
           m_source.place(w.offset), "topo-entry",
-          "unknown connection " + quoted(w.text) + "; expected one of: X, NV#, PIX, PXB, PHB, NODE and SYS");
+          "unknown connection " + quoted(w.text) + "; expected one of: X, NV#, PIX, PXB, PHB, NODE and SYS",
+          cellLength(w.text) > 0
+              ? "a tab may be missing within this cell, column " + std::to_string(column + 1)
+              : "save the whole output of nvidia-smi topo -m");
   }
 
   void check() {

@@ -61,6 +61,7 @@ private:
                            "> and whatever else stands outside the <cluster> is left out",
                        "describe the whole as GraphML if it takes part");
     readCluster(clusters.front());
+    if (!m_source.failed()) noteUnused();
   }
 
   void find(const pugi::xml_node& zone, std::vector<pugi::xml_node>& out, int depth) {
@@ -98,6 +99,19 @@ private:
       m_source.error(
           at(c), "simgrid-topology",
           "unknown topology " + quoted(topology) + "; expected one of: FLAT, FAT_TREE, TORUS and DRAGONFLY");
+  }
+
+  /// Attributes of a cluster that are not used. The speed of its hosts is that of the chosen device.
+  void noteUnused() {
+    static constexpr std::string_view kUsed[] = {"id",  "prefix",   "suffix",          "radical", "bw",
+                                                 "lat", "topology", "topo_parameters", "bb_bw"};
+    std::string names;
+    for (const auto a : m_cluster.attributes())
+      if (std::find(std::begin(kUsed), std::end(kUsed), std::string_view(a.name())) == std::end(kUsed))
+        names += (names.empty() ? "" : ", ") + std::string(a.name()) + "=" + quoted(a.value());
+    if (!names.empty())
+      m_source.note(at(m_cluster), "simgrid-unused", "these attributes are not used: " + names,
+                    "choose the device under Cluster (--device), which has a speed");
   }
 
   std::vector<long long> radicals(std::string_view s) {

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <map>
+#include <unordered_map>
 
+#include "cluster/devices/device_names.h"
 #include "formats/format.h"
 #include "formats/networks/host_list.h"
 #include "formats/networks/slurm_hostlist.h"
@@ -14,6 +17,16 @@ namespace {
 
 constexpr std::size_t kMostBytes = 64u << 20;
 
+/// A host counts with one type of device.
+void noteOtherTypes(SourceText& source, const Gres& gres, std::string_view hosts, const Place& place) {
+  if (gres.others > 0)
+    source.warning(place, "gres-types",
+                   std::to_string(gres.others) + " of the " + std::to_string(gres.devices) + " devices of " +
+                       nest::quoted(hosts) + " are of another type than " + nest::quoted(gres.type) +
+                       ", and count as it",
+                   "change speed and memory of these devices under Cluster");
+}
+
 /// slurm.conf, gres.conf and what scontrol show nodes prints: records of Key=Value that begin with NodeName
 /// (in gres.conf also with Name). What has no "=" is of no interest here.
 class SlurmNodesReader {
@@ -26,6 +39,9 @@ public:
     for (const TextPart& line : linesOf(m_source.text()))
       for (const TextPart& word : wordsOf(line, "#")) take(word);
     endRecord();
+    addSummed();
+    for (const TextPart& names : m_down)
+      for (const std::string& name : expandHostlist(names.text).names) m_hosts.setOut(name, "DownNodes");
     if (m_detects && m_hosts.empty() && !m_source.failed())
       m_source.error(
           m_source.whole(), "gres-autodetect",
@@ -43,6 +59,7 @@ private:
     if (key == "partitionname" || key == "nodeset" || key == "downnodes") {
       endRecord();
       m_isOther = true;
+      if (key == "downnodes") m_down.push_back(value);
     } else if (key == "nodename" || (key == "name" && !m_record.ofGres)) {
       // gres.conf: NodeName and Name stand in one record.
       endRecord();
@@ -54,7 +71,9 @@ private:
     else if (key == "name")
       m_record.resource = value.text;
     else if (key == "state")
-      m_record.isOut = isOutOfSlurm(value.text);
+      m_record.state = value.text;
+    else if (key == "type")
+      m_record.type = value.text;
     else if (key == "gres")
       m_record.gres = value;
     else if (key == "file")
@@ -66,16 +85,28 @@ private:
     m_record.ofGres = m_record.ofGres || key == "nodename";
   }
 
-  std::optional<int> devices() {
+  /// `told`: what Gres says besides.
+  std::optional<int> devices(Gres& told) {
     if (!m_record.gres.text.empty()) {
-      const auto told = devicesOfGres(m_record.gres.text);
-      if (!told)
+      const auto gres = readGres(m_record.gres.text);
+      if (!gres)
         m_source.error(m_source.place(m_record.gres.offset), "slurm-gres",
                        "Gres is " + nest::quoted(m_record.gres.text) + "; expected: gpu:TYPE:COUNT");
-      return told;
+      told = gres.value_or(Gres{});
+      return gres ? std::optional(gres->devices) : std::nullopt;
     }
     if (m_record.resource.empty()) return std::nullopt;
     if (text::lower(m_record.resource) != "gpu") return std::nullopt;
+    const auto count = countOrFiles();
+    if (!isPartition(m_record.type)) {
+      told.type = m_record.type;
+      return count;
+    }
+    told.partitions = count.value_or(1);
+    return 0;
+  }
+
+  std::optional<int> countOrFiles() {
     if (!m_record.count.text.empty()) {
       const auto count = readWhole(m_record.count.text, 0, 4096);
       if (!count)
@@ -93,37 +124,91 @@ private:
 
   void endRecord() {
     const Record record = m_record;
-    const auto told = devices();
+    Gres gres;
+    const auto told = devices(gres);
     m_record = {};
     if (!record.resource.empty() && text::lower(record.resource) != "gpu") return;
     if (record.names.text.empty()) {
       // A line of gres.conf for every host: one a type, or one a file.
-      if (told) m_hosts.setDevicesOfOthers(m_everywhere += *told);
+      if (told) m_hosts.setDevicesOfOthers(m_everywhere += *told, gres.type);
       return;
     }
     if (text::lower(record.names.text) == "default") {
       m_default = told;
+      m_defaultType = gres.type;
       return;
     }
     if (!told && !record.gres.text.empty()) return;  // reported
+    if (told && !record.resource.empty()) return addToHosts(record.names, *told, gres);
     // In slurm.conf a node without Gres has none; in gres.conf each line adds to its nodes.
     const auto count = told                      ? told
                        : m_default               ? m_default
                        : record.resource.empty() ? std::optional(0)
                                                  : told;
-    m_hosts.addList(record.names.text, count, m_source.place(record.names.offset), record.isOut);
+    const Place place = m_source.place(record.names.offset);
+    HostList::Host host;
+    host.devices = count;
+    host.device = told || !m_default ? gres.type : m_defaultType;
+    host.partitions = gres.partitions;
+    host.isOut = isOutOfSlurm(record.state);
+    host.state = record.state;
+    noteOtherTypes(m_source, gres, record.names.text, place);
+    m_hosts.addList(record.names.text, host, place);
   }
 
+  /// Each line of gres.conf adds to its hosts: one a file, or one a type.
+  void addToHosts(const TextPart& names, int devices, const Gres& gres) {
+    const Place place = m_source.place(names.offset);
+    const Hostlist list = expandHostlist(names.text);
+    if (!list.error.empty())
+      return m_source.error(m_source.place(names.offset + list.offset), "slurm-hostlist",
+                            list.error + " in " + nest::quoted(names.text));
+    for (const std::string& name : list.names) {
+      const auto [known, isNew] = m_numberOf.emplace(name, m_summed.size());
+      if (isNew) m_summed.push_back({name, place, {}, 0, 0});
+      Summed& host = m_summed[known->second];
+      host.devices += devices;
+      host.partitions += gres.partitions;
+      if (devices > 0) host.types[gres.type] += devices;
+    }
+  }
+  void addSummed() {
+    for (const Summed& s : m_summed) {
+      HostList::Host host;
+      host.name = s.name;
+      host.devices = s.devices;
+      host.partitions = s.partitions;
+      Gres gres;
+      gres.devices = s.devices;
+      int most = 0;
+      for (const auto& [type, count] : s.types)
+        if (count > most) most = count, gres.type = type;
+      gres.others = s.devices - most;
+      if (!gres.type.empty()) noteOtherTypes(m_source, gres, s.name, s.place);
+      host.device = gres.type;
+      m_hosts.add(std::move(host), s.place);
+    }
+  }
+
+  struct Summed {
+    std::string name;
+    Place place;
+    std::map<std::string, int> types;
+    int devices, partitions;
+  };
   struct Record {
     TextPart names, gres, file, count;
-    std::string_view resource;
-    bool isOut = false;
+    std::string_view resource, type, state;
     bool ofGres = false;  ///< NodeName was there; a Name that follows belongs to it
   };
   SourceText m_source;
   HostList m_hosts;
   Record m_record;
+  std::vector<TextPart> m_down;
+  std::vector<Summed> m_summed;  ///< of gres.conf
+  std::unordered_map<std::string, std::size_t> m_numberOf;
   std::optional<int> m_default;
+  std::string m_defaultType;
   int m_everywhere = 0;
   bool m_isOther = false, m_detects = false;
 };
@@ -141,11 +226,21 @@ Reading<SlurmTopology> readNodesJson(std::string_view text, const std::string& f
   for (std::size_t i = 0; nodes.is_array() && i < nodes.size(); ++i) {
     const Place place = read->placeOf(jsonPointer("/nodes", i));
     const std::string gres = textOf(nodes[i], {"gres"});
-    const auto devices = devicesOfGres(gres);
-    if (!devices)
+    const auto told = readGres(gres);
+    if (!told)
       source.error(place, "slurm-gres", "gres is " + nest::quoted(gres) + "; expected: gpu:TYPE:COUNT");
-    hosts.add({textOf(nodes[i], {"name"}), {}, devices, {}, isOutOfSlurm(partOf(nodes[i], "state").dump())},
-              place);
+    HostList::Host host;
+    host.name = textOf(nodes[i], {"name"});
+    if (told) {
+      host.devices = told->devices;
+      host.device = told->type;
+      host.partitions = told->partitions;
+      noteOtherTypes(source, *told, host.name, place);
+    }
+    const nlohmann::json& state = partOf(nodes[i], "state");
+    for (const nlohmann::json& s : state.is_array() ? state : nlohmann::json::array({state}))
+      if (const std::string one = textOf(s); isOutOfSlurm(one)) host.isOut = true, host.state = one;
+    hosts.add(std::move(host), place);
   }
   return hosts.finish();
 }
@@ -185,16 +280,25 @@ public:
         continue;
       }
       const TextPart& name = words[names];
-      std::optional<int> devices;
+      HostList::Host host;
       if (gres >= 0) {
         const TextPart& g = words[gres];
-        devices = devicesOfGres(g.text);
-        if (!devices)
+        const auto told = readGres(g.text);
+        if (!told) {
           m_source.error(m_source.place(g.offset), "slurm-gres",
                          "GRES is " + nest::quoted(g.text) + "; expected: gpu:TYPE:COUNT");
+        } else {
+          host.devices = told->devices;
+          host.device = told->type;
+          host.partitions = told->partitions;
+          noteOtherTypes(m_source, *told, name.text, m_source.place(name.offset));
+        }
       }
-      m_hosts.addList(name.text, devices, m_source.place(name.offset),
-                      state >= 0 && isOutOfSlurm(words[state].text));
+      if (state >= 0) {
+        host.state = words[state].text;
+        host.isOut = isOutOfSlurm(host.state);
+      }
+      m_hosts.addList(name.text, host, m_source.place(name.offset));
     }
     if (names < 0)
       m_source.error(m_source.whole(), "sinfo-head", "no row of column heads with NODELIST was found",

@@ -9,6 +9,7 @@
 #include "text/decimal.h"
 #include "text/source_text.h"
 #include "units/letters.h"
+#include "units/text.h"
 
 namespace nest {
 namespace {
@@ -102,6 +103,11 @@ public:
   Reading<SlurmTopology> run() {
     if (!m_source.isReadable(kMostBytes, "topology.conf")) return {std::nullopt, m_source.take()};
     for (const Record& r : records(m_source.text())) read(r);
+    if (m_speeds > 0 && !m_source.failed())
+      m_source.note(m_source.whole(), "slurm-link-speed",
+                    "LinkSpeed of " + text::count(m_speeds) + (m_speeds == 1 ? " switch" : " switches") +
+                        " is not used: Slurm gives it no unit",
+                    "set the bandwidth of the levels (--level 1=50GB/s)");
     return m_assembly.finish();
   }
 
@@ -146,6 +152,8 @@ private:
       if (std::find(allowed.begin(), allowed.end(), p.key) == allowed.end())
         m_source.error(m_source.place(p.keyOffset), "slurm-key",
                        "the key " + quoted(p.key) + " is not known in a record of " + all.front().key);
+    // scontrol prints 1 where none was set.
+    if (const Pair* speed = find(all, "linkspeed"); speed && speed->value != "1") ++m_speeds;
     const Pair *nodes = find(all, "nodes"), *switches = find(all, "switches");
     const bool isPrinted = find(all, "level") || find(all, "blockindex");
     // What "scontrol show topology" prints names the hosts below every switch.
@@ -187,6 +195,7 @@ private:
 
   SourceText m_source;
   SlurmAssembly m_assembly;
+  int m_speeds = 0;  ///< switches with LinkSpeed
 };
 
 }  // namespace

@@ -125,6 +125,9 @@ private:
     if (!all || all->items.size() != 1)
       return m_source.error(v.place, "slurm-yaml-members", "expected a list \"toruses\" with one torus");
     const YamlValue& t = all->items.front();
+    for (const auto& e : t.entries)
+      if (e.key != "name" && e.key != "dims" && e.key != "nodes")
+        m_source.warning(e.place, "slurm-yaml-key", "the key " + quoted(e.key) + " is ignored");
     const YamlValue *dims = t.find("dims"), *nodes = t.find("nodes"), *name = t.find("name");
     if (!dims || !nodes)
       return m_source.error(t.place, "slurm-members", "a torus needs dims and nodes; regions are not read");

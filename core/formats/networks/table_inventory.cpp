@@ -67,16 +67,11 @@ private:
   }
 
   void readHead(const TextPart& line) {
-    // Outermost first.
-    static constexpr std::string_view kPlaces[] = {
-        "region", "datacenter", "data_center",   "dc",        "site",     "building", "zone",
-        "hall",   "room",       "cluster",       "fabric",    "core",     "superpod", "su",
-        "pod",    "row",        "spine",         "block",     "subblock", "rack",     "tor",
-        "leaf",   "switch",     "nvlink_domain", "nvl_domain"};
     static constexpr std::string_view kHosts[] = {"host",      "hostname", "host_name", "node",
                                                   "node_name", "name",     "server",    "instance"};
     m_separator = separatorOf(line.text);
-    std::vector<std::pair<std::size_t, int>> places;
+    std::vector<std::pair<int, int>> places;
+    const int domain = *rankOfPlace("nvlink_domain");
     const auto head = cells(line);
     std::string ignored;
     for (std::size_t c = 0; c < head.size(); ++c) {
@@ -88,16 +83,19 @@ private:
         m_host = column;
       else if (m_devices < 0 && (name == "gpu" || countsDevices(name)))
         m_devices = column;
-      else if (const auto place = std::find(std::begin(kPlaces), std::end(kPlaces), name);
-               place != std::end(kPlaces))
-        places.emplace_back(place - std::begin(kPlaces), column);
+      else if (m_model < 0 && namesDevice(name))
+        m_model = column;
+      else if (m_state < 0 && (name == "state" || name == "status"))
+        m_state = column;
+      else if (const auto place = rankOfPlace(name))
+        places.emplace_back(*place, column);
       else
         ignored += (ignored.empty() ? "" : ", ") + quoted(head[c].text);
     }
     std::sort(places.begin(), places.end());
     for (const auto& [rank, column] : places) {
       m_groups.push_back(column);
-      m_isDomain = kPlaces[rank].starts_with("nvl");
+      m_isDomain = rank >= domain;
     }
     m_columns = head.size();
     if (!ignored.empty())
@@ -127,6 +125,11 @@ private:
                               "the number of devices is " + quoted(cell.text) +
                                   "; expected: a whole number from 0 to " + text::count(kMostDevicesOfHost));
     }
+    if (m_model >= 0) host.device = all[at(m_model)].text;
+    if (m_state >= 0) {
+      host.isOut = isOutOfSlurm(all[at(m_state)].text);
+      host.state = all[at(m_state)].text;
+    }
     const Hostlist list = expandHostlist(name.text);
     if (!list.error.empty())
       return m_source.error(m_source.place(name.offset), "slurm-hostlist",
@@ -140,7 +143,7 @@ private:
   SourceText m_source;
   HostList m_hosts;
   char m_separator = ',';
-  int m_host = -1, m_devices = -1;
+  int m_host = -1, m_devices = -1, m_model = -1, m_state = -1;
   std::vector<int> m_groups;
   std::size_t m_columns = 0;
   bool m_isDomain = false;

@@ -6,6 +6,33 @@
 using namespace nest;
 using namespace nest::test;
 
+namespace {
+
+/// The output of a test of nccl-tests on whole hosts, with times of a latency (µs) and a bus bandwidth
+/// (GB/s).
+std::string benchmark(const char* program, double factor, int hosts, int perHost, double latency,
+                      double bus) {
+  std::string out = std::string("# Collective test starting: ") + program + "\n# Using devices\n";
+  const int ranks = hosts * perHost;
+  char line[200];
+  for (int r = 0; r < ranks; ++r) {
+    std::snprintf(line, sizeof line, "#  Rank %2d Group  0 Pid  %d on  n%d device  %d [0x18] NVIDIA H100\n",
+                  r, 1000 + r, r / perHost, r % perHost);
+    out += line;
+  }
+  out += "#       size         count      type   redop    root     time   algbw   busbw #wrong\n";
+  const double share = factor > 0 ? factor * (ranks - 1) / ranks : 1;
+  for (double size = 8; size <= 8589934592.0; size *= 8) {
+    const double time = latency + size * share / bus * 1e-3;
+    std::snprintf(line, sizeof line, " %.0f %.0f float sum -1 %.2f %.2f %.2f 0\n", size, size / 4, time,
+                  size / time * 1e-3, size * share / time * 1e-3);
+    out += line;
+  }
+  return out;
+}
+
+}  // namespace
+
 /// nccl-tests and what else times exchanges: which level they are of, and what they tell of it.
 class TestCollectiveTimes : public QObject {
   Q_OBJECT
@@ -115,8 +142,105 @@ private slots:
     QVERIFY(isNear(levels[0].bandwidth.value(), 330e9, 1e-3) &&
             isNear(levels[0].latency.value(), 4e-6, 1e-2));
   }
+  // NCCL runs levels side by side, the model one after another: what is fast needs more than the line has.
+  void aLevelGetsNoMoreThanItsLine_data() {
+    QTest::addColumn<QString>("program");
+    QTest::addColumn<double>("factor");
+    QTest::addColumn<int>("hosts");
+    QTest::addColumn<double>("bus");
+    QTest::addColumn<double>("gets");  // GB/s; 0: it keeps its 50
+    QTest::newRow("a tree of two hosts") << "all_reduce_perf" << 2. << 2 << 440. << 0.;
+    QTest::newRow("a faster tree") << "all_reduce_perf" << 2. << 2 << 483. << 0.;
+    QTest::newRow("a ring of four hosts") << "all_reduce_perf" << 2. << 4 << 320. << 40.;
+    QTest::newRow("a ring of eight hosts") << "all_reduce_perf" << 2. << 8 << 360. << 45.;
+    QTest::newRow("an all-gather of two hosts") << "all_gather_perf" << 1. << 2 << 368. << 46.;
+    QTest::newRow("beyond the adapters") << "all_gather_perf" << 1. << 2 << 440. << 0.;
+    QTest::newRow("an exchange beyond the line") << "sendrecv_perf" << 0. << 2 << 80. << 0.;
+    QTest::newRow("an exchange at the line") << "sendrecv_perf" << 0. << 2 << 51. << 50.;
+  }
+  void aLevelGetsNoMoreThanItsLine() {
+    QFETCH(QString, program);
+    QFETCH(double, factor);
+    QFETCH(int, hosts);
+    QFETCH(double, bus);
+    QFETCH(double, gets);
+    const std::string text = benchmark(program.toUtf8().constData(), factor, hosts, 8, 30, bus);
+    const auto s = imported("host:8@450GB/s,2us rack:64@50GB/s,5us", {{"nccl.txt", text}});
+    QVERIFY2(s, s.diagnostics.empty() ? "" : s.diagnostics.back().message.c_str());
+    const LevelSpec& rack = std::get<LevelsSource>(s.value->cluster.network).levels[1];
+    QVERIFY2(isNear(rack.bandwidth.value() / 1e9, gets > 0 ? gets : 50, 5e-3),
+             qPrintable(QString::number(rack.bandwidth.value())));
+    QCOMPARE(rack.origin, gets > 0 ? Origin::Measured : Origin::Typed);
+    const Diagnostic* d = findCode(s.diagnostics, "link-above-line");
+    QCOMPARE(d != nullptr, bus != 51);
+    if (d) {
+      QCOMPARE(d->severity, Severity::Warning);
+      QVERIFY(d->message.find("50 GB/s") != std::string::npos &&
+              d->remedy.find("--level 1=") != std::string::npos);
+    }
+  }
+  // A switch that reduces halves what an all-reduce sends inside a host, too.
+  void theLinksInsideAHostAreNoFasterEither() {
+    const auto s =
+        imported("host:8@450GB/s,2us", {{"nccl.txt", benchmark("all_reduce_perf", 2, 1, 8, 12, 480)}});
+    QVERIFY(s && findCode(s.diagnostics, "link-above-line"));
+    QCOMPARE(std::get<LevelsSource>(s.value->cluster.network).levels[0].bandwidth, BytesPerSecond(450e9));
+  }
+  void aLineThatWasMeasuredMayBeMeasuredAgain() {
+    auto first = imported("host:8@450GB/s,2us rack:64@50GB/s,5us",
+                          {{"nccl.txt", benchmark("sendrecv_perf", 0, 2, 8, 10, 38)}});
+    QVERIFY(first);
+    Imported parts;
+    parts.measured.push_back({*readText(benchmark("sendrecv_perf", 0, 2, 8, 10, 44)).value, "nccl.txt", {}});
+    const auto again = assemble(parts, &*first.value);
+    QVERIFY(again && !findCode(again.diagnostics, "link-above-line"));
+    QVERIFY(
+        isNear(std::get<LevelsSource>(again.value->cluster.network).levels[1].bandwidth.value(), 44e9, 1e-2));
+  }
+  // An all-reduce over racks of NVLink says little of what one device sends alone.
+  void aFitThatExplainsNothingIsNotTaken() {
+    const std::string text = benchmark("all_reduce_perf", 2, 36, 4, 60, 200);
+    const auto s = imported("tray:4@900GB/s,1us nvl:18@900GB/s,2us pod:32@50GB/s,5us", {{"nccl.txt", text}});
+    QVERIFY2(s, s.diagnostics.empty() ? "" : s.diagnostics.back().message.c_str());
+    const LevelSpec& pod = std::get<LevelsSource>(s.value->cluster.network).levels[2];
+    const Diagnostic* useless = findCode(s.diagnostics, "link-fit-useless");
+    const Diagnostic* low = findCode(s.diagnostics, "link-below-line");
+    QVERIFY(useless || low);
+    if (useless) {
+      QCOMPARE(pod.bandwidth, BytesPerSecond(50e9));
+      QVERIFY(useless->remedy.find("sendrecv_perf") != std::string::npos);
+    }
+    // One that does, of a slow network, is taken with a warning.
+    const auto slow = imported("host:8@450GB/s,2us rack:64@50GB/s,5us",
+                               {{"nccl.txt", benchmark("sendrecv_perf", 0, 2, 8, 20, 5)}});
+    QVERIFY(slow && findCode(slow.diagnostics, "link-below-line"));
+    QVERIFY(
+        isNear(std::get<LevelsSource>(slow.value->cluster.network).levels[1].bandwidth.value(), 5e9, 1e-2));
+  }
+  // The table tells the test where no line names it.
+  void theTableTellsWhichExchangeItIs_data() {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<int>("kind");
+    using Kind = CollectiveTimes::Kind;
+    const auto row = [](const char* file, Kind kind) { QTest::newRow(file) << file << int(kind); };
+    row("two_ranks_unnamed.txt", Kind::AllReduce);
+    row("sendrecv_unnamed.txt", Kind::SendReceive);
+    row("alltoall_unnamed.txt", Kind::AllToAll);
+    row("all_gather_unnamed.txt", Kind::AllGather);
+    row("several_names.txt", Kind::AllGather);
+    for (const char* log : {"container.txt", "mpirun_tagged.txt", "kubectl_prefixed.txt", "compose.txt"})
+      row(log, Kind::AllReduce);
+  }
+  void theTableTellsWhichExchangeItIs() {
+    QFETCH(QString, file);
+    QFETCH(int, kind);
+    const auto times = read<CollectiveTimes>("nccl-tests/" + file.toStdString());
+    QCOMPARE(int(times.kind), kind);
+    QVERIFY(times.hosts() == (file == "all_gather_unnamed.txt" ? 1 : 2) && times.rows.size() >= 3);
+  }
+
   void whereSeveralLevelsAreMeantOneIsAskedFor() {
-    const char* line = "host:8@360GB/s,3us rack:4@50GB/s,5us spine:4@20GB/s,9us";
+    const char* line = "host:8@360GB/s,3us rack:4@50GB/s,5us spine:4@50GB/s,9us";
     NamedText times{"nccl.txt", fileOf("nccl-tests/all_reduce_2x8.txt")};
     const auto open = imported(line, {times});
     QVERIFY(!open);
@@ -131,7 +255,7 @@ private slots:
     }
   }
   void hostsOfTheSameNamesTellTheLevel() {
-    auto s = imported("host:8@360GB/s,3us rack:2@50GB/s,5us spine:2@20GB/s,9us", {});
+    auto s = imported("host:8@360GB/s,3us rack:2@50GB/s,5us spine:2@50GB/s,9us", {});
     QVERIFY(s);
     auto& levels = std::get<LevelsSource>(s.value->cluster.network);
     levels.hostNames = {"worker-1", "x", "worker-0", "y"};

@@ -40,24 +40,24 @@ private slots:
     };
     QCOMPARE(
         told("sinfo.txt", "PARTITION STATE NODELIST GRES\ngpu down* a[1-2] gpu:8\ngpu idle a[3-4] gpu:8\n"),
-        std::string("2 hosts are out of service, and count; the first of them is \"a1\""));
+        std::string("2 hosts are out of service (down*), and count; the first of them is \"a1\""));
     QCOMPARE(told("nodes.txt",
                   "NodeName=a1 Gres=gpu:h100:8\n State=IDLE+DRAIN\n\nNodeName=a2 Gres=gpu:h100:8\n"
                   " State=IDLE+CLOUD+POWERED_DOWN\n"),
-             std::string("the host \"a1\" is out of service, and counts"));
+             std::string("the host \"a1\" is out of service (IDLE+DRAIN), and counts"));
     QCOMPARE(
         told("nodes.json", R"({"nodes": [{"name": "a1", "gres": "gpu:8", "state": ["DOWN", "NOT_RESPONDING"]},
                                              {"name": "a2", "gres": "gpu:8", "state": ["IDLE"]}]})"),
-        std::string("the host \"a1\" is out of service, and counts"));
+        std::string("the host \"a1\" is out of service (DOWN), and counts"));
     QCOMPARE(told("kubernetes.json", R"({"apiVersion": "v1", "kind": "NodeList", "items": [
       {"kind": "Node", "metadata": {"name": "a1"}, "spec": {"unschedulable": true}, "status": {"capacity": {"nvidia.com/gpu": "8"}}},
       {"kind": "Node", "metadata": {"name": "a2"}, "spec": {}, "status": {"capacity": {"nvidia.com/gpu": "8"}}}]})"),
-             std::string("the host \"a1\" is out of service, and counts"));
+             std::string("the host \"a1\" is out of service (cordoned), and counts"));
     QCOMPARE(told("google.json", R"([{"name": "a1", "machineType": "a3-megagpu-8g", "status": "TERMINATED",
       "resourceStatus": {"physicalHostTopology": {"cluster": "c", "block": "b", "subblock": "s"}}},
       {"name": "a2", "machineType": "a3-megagpu-8g", "status": "RUNNING",
       "resourceStatus": {"physicalHostTopology": {"cluster": "c", "block": "b", "subblock": "t"}}}])"),
-             std::string("the host \"a1\" is out of service, and counts"));
+             std::string("the host \"a1\" is out of service (TERMINATED), and counts"));
     QCOMPARE(
         told("slurm.conf", "NodeName=a[1-4] Gres=gpu:8 State=UNKNOWN\nPartitionName=x Nodes=a1 State=DOWN\n"),
         std::string("none"));
@@ -88,6 +88,14 @@ private slots:
     row("kubernetes-nodes/topograph.json", 24, {8, 16, 24});
     row("kubernetes-nodes/cliques.json", 12, {4, 8, 12});
     row("kubernetes-nodes/no_labels.json", 16, {8, 16});
+    row("kubernetes-nodes/time_slicing.json", 16, {8, 16});
+    row("kubernetes-nodes/shared_unsaid.json", 16, {8, 16});
+    row("kubernetes-nodes/partitions.json", 14, {8, 14});
+    row("kubernetes-nodes/not_ready.json", 24, {8, 24});
+    row("kubernetes-nodes/nebius.json", 64, {8, 16, 32, 64});
+    row("kubernetes-nodes/coreweave.json", 64, {8, 16, 32, 64});
+    row("kubernetes-nodes/places.json", 64, {8, 16, 32, 64});
+    row("kubernetes-nodes/labels.json", 32, {8, 32});
     row("volcano-hypernode/tree.yaml", 24, {8, 16, 24});
     row("topograph/nvl72.yaml", 288, {8, 144, 288});
     row("topograph/graph.json", 24, {8, 16, 24});
@@ -95,6 +103,8 @@ private slots:
     row("slurm-nodes/scontrol.txt", 16, {8, 16});
     row("slurm-nodes/scontrol.json", 16, {8, 16});
     row("slurm-nodes/gres.conf", 36, {8, 36});
+    row("slurm-nodes/gres_files.conf", 8, {4, 8});
+    row("slurm-nodes/gres_types.conf", 15, {6, 15});
     row("sinfo/gres.txt", 144, {8, 144});
     row("sinfo/plain.txt", 24, {8, 24});
     row("infiniband/ibnetdiscover.txt", 24, {8, 16, 24});
@@ -105,11 +115,15 @@ private slots:
     row("ansible/racks.ini", 128, {8, 64, 128});
     row("ansible/roles.ini", 16, {8, 16});
     row("ansible/racks.yaml", 128, {8, 64, 128});
+    row("ansible/managers.ini", 16, {8, 16});
+    row("ansible/managers.yaml", 16, {8, 16});
+    row("infiniband/nameless.txt", 16, {8, 16});
     row("ansible/vars.yaml", 32, {8, 16, 32});
     row("host-list/slots.txt", 16, {8, 16});
     row("host-list/mpich.txt", 20, {8, 20});
     row("host-list/pdsh.txt", 128, {8, 128});
     row("host-list/pbs.txt", 4, {2, 4});
+    row("host-list/users.txt", 3, {2, 3});
   }
   void clusters() {
     QFETCH(QString, file);
@@ -231,6 +245,7 @@ private slots:
     QTest::newRow("one") << "gpu" << 1;
     QTest::newRow("one of a type") << "gpu:tesla" << 1;
     QTest::newRow("two types") << "gpu:a100:4,gpu:h100:2,nvme:1" << 6;
+    QTest::newRow("partitions") << "gpu:a100:3,gpu:1g.10gb:7" << 3;
     QTest::newRow("none") << "(null)" << 0;
     QTest::newRow("others") << "craynetwork:4" << 0;
     QTest::newRow("wrong") << "gpu:h100:many" << -1;
@@ -238,7 +253,8 @@ private slots:
   void gres() {
     QFETCH(QString, gres);
     QFETCH(int, devices);
-    QCOMPARE(devicesOfGres(gres.toStdString()).value_or(-1), devices);
+    const auto read = readGres(gres.toStdString());
+    QCOMPARE(read ? read->devices : -1, devices);
   }
 
   void instanceTypes_data() {
@@ -248,7 +264,7 @@ private slots:
     const auto row = [](const char* type, int devices, const char* device) {
       QTest::newRow(type) << type << devices << device;
     };
-    row("p5.48xlarge", 8, "h100-sxm");
+    row("p5.48xlarge", 8, "h100-sxm-efa");
     row("p6e-gb200.36xlarge", 4, "gb200");
     row("trn2.48xlarge", 16, "trainium2");
     row("a2-megagpu-16g", 16, "a100-40");
