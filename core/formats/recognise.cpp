@@ -75,6 +75,9 @@ constexpr std::string_view kNodes = "give what kubectl get nodes -o json prints"
 using Text = std::string_view;
 
 constexpr Known kUnsupportedJson[] = {
+    {"this is a container's log, each line as JSON",
+     "give its text: what docker logs or kubectl logs prints, or jq -rj .log FILE",
+     [](Text t) { return names(t, "log") && names(t, "stream") && names(t, "time"); }},
     {"this is an index of weights", kConfig, [](Text t) { return names(t, "weight_map"); }},
     {"these are training runs", "open them in the view Accuracy, or give them to nest-plan study validation",
      [](Text t) { return names(t, "sets") && names(t, "columns") && names(t, "rows"); }},

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "units/text.h"
+
 namespace nest {
 namespace {
 
@@ -62,24 +64,43 @@ public:
     placeOperators();
     std::unordered_map<long long, double> kernels;
     for (const Event& e : m_trace.events)
-      if (e.kind == Kind::Kernel && e.correlation >= 0) kernels[e.correlation] += e.end - e.begin;
+      if (e.kind == Kind::Kernel) {
+        m_total += e.end - e.begin;
+        if (e.correlation >= 0) kernels[e.correlation] += e.end - e.begin;
+      }
     std::map<int, std::array<double, 2>> sums;
     for (const Event& e : m_trace.events) {
       if (e.kind != Kind::Launch) continue;
       const auto kernel = kernels.find(e.correlation);
       if (kernel == kernels.end()) continue;
       const int layer = in(m_layers, e), task = in(m_tasks, e), named = in(m_backward, e);
-      if (task < 0 && named < 0 && layer >= 0)
+      if (task < 0 && named < 0 && layer >= 0) {
         sums[layer][0] += kernel->second;
-      else if (layer < 0 && in(m_again, e) < 0)
-        if (const int known = task >= 0 ? layerOfTask(task) : -1, of = known >= 0 ? known : named; of >= 0)
+        m_used += kernel->second;
+      } else if (layer < 0 && in(m_again, e) < 0) {
+        if (const int known = task >= 0 ? layerOfTask(task) : -1, of = known >= 0 ? known : named; of >= 0) {
           sums[of][1] += kernel->second;
+          m_used += kernel->second;
+        }
+      }
       kernels.erase(kernel);
     }
     for (const auto& [number, us] : sums)
       if (const auto it = m_passes.find(number); it != m_passes.end() && us[0] > 0)
         out.layers.push_back({m_base == m_trace.unnumbered ? -1 : number, Seconds(us[0] * 1e-6 / it->second),
                               Seconds(us[1] * 1e-6 / it->second), it->second});
+    return out;
+  }
+
+  /// What else the trace holds, in words; empty: nothing.
+  std::string unused() const {
+    std::string out;
+    if (m_total - m_used > 0.005 * m_total)
+      out = text::percent((m_total - m_used) / m_total) +
+            " of the kernels' time, which is of no layer or computed again";
+    for (const auto& [base, count] : m_others)
+      out += (out.empty() ? "" : ", ") + std::string("the annotations ") + quoted(base) + " (" +
+             text::count(count) + ')';
     return out;
   }
 
@@ -105,6 +126,9 @@ private:
         best = &s;
         m_base = base;
       }
+    for (const auto& [base, s] : seen)
+      if (base != m_base)
+        for (const auto& [number, count] : s.numbers) m_others[base] += count;
   }
 
   using ByThread = std::map<int, Spans>;
@@ -173,7 +197,9 @@ private:
 
   const TraceEvents& m_trace;
   std::string m_base;
-  std::map<int, int> m_passes;  ///< forward, by number
+  std::map<std::string, int> m_others;  ///< annotations of other names
+  double m_total = 0, m_used = 0;       ///< of kernels, µs
+  std::map<int, int> m_passes;          ///< forward, by number
   ByThread m_layers, m_backward, m_tasks, m_again;
   std::map<Key, int> m_layerOf;
   long long m_firstThread = 1LL << 60, m_lastThread = -1;
@@ -194,7 +220,8 @@ std::optional<Measurement> layerTimesOf(const TraceEvents& trace, SourceText& so
     return fail("trace-no-kernels", "the trace holds no kernels of a GPU", advice.kernels);
   if (!has(Kind::Annotation))
     return fail("trace-no-layers", "no annotation of the trace names layers", advice.layers);
-  LayerTimes times = LayerTimer(trace).run();
+  LayerTimer timer(trace);
+  LayerTimes times = timer.run();
   times.device = trace.device;
   if (times.layers.empty())
     return fail("trace-no-launches", "no kernel was launched inside an annotation of " + times.annotation,
@@ -203,6 +230,8 @@ std::optional<Measurement> layerTimesOf(const TraceEvents& trace, SourceText& so
                   [](const auto& l) { return !(l.backward > Seconds(0)); }))
     return fail("trace-no-backward", "no kernel of the backward pass belongs to an annotated layer",
                 advice.backward);
+  if (const std::string unused = timer.unused(); !unused.empty())
+    source.note(source.whole(), "trace-unused", "not used: " + unused);
   return Measurement{std::move(times)};
 }
 

@@ -128,9 +128,8 @@ private:
                                                 words.end()};
       return row(cells, double(*size), number);
     }
-    // A row of a broken line, or of a type that is not known.
-    while (!words.empty() && words[0] == "#") words.erase(words.begin());
-    if (words.size() < 5) return;
+    // A row that is broken, or of a type that is not known.
+    if (words.size() < 5 || !readWhole(words[1], 0, 1LL << 50) || words[2].ends_with('#')) return;
     if (const auto size = readWhole(unglued(words[0]), 1, 1LL << 50)) row(words, double(*size), number);
   }
 

@@ -353,6 +353,17 @@ std::optional<Gres> readGres(std::string_view gres) {
   return out;
 }
 
+std::string deviceInFeatures(std::string_view features) {
+  while (!features.empty()) {
+    const std::string_view one = features.substr(0, features.find_first_of(",&|"));
+    features.remove_prefix(std::min(features.size(), one.size() + 1));
+    // Short names are also those of other things ("v4" of a processor).
+    const DeviceSpec* device = deviceCalled(one).device;
+    if (device && (architectureOf(*device) > 0 || device->id.starts_with("mi"))) return std::string(one);
+  }
+  return {};
+}
+
 bool isOutOfSlurm(std::string_view state) {
   // Words apart by other signs; POWERED_DOWN is one that wakes when it is needed.
   const std::string s = text::lower(state);

@@ -101,6 +101,9 @@ struct Gres {
 /// nullopt: it is no such text.
 std::optional<Gres> readGres(std::string_view gres);
 
+/// The device among the features of a node ("a100,ib,nvme"), where Gres has no type; empty: none.
+std::string deviceInFeatures(std::string_view features);
+
 /// Whether Slurm gives a node in this state no work until somebody mends it ("DOWN*+DRAIN", "drng").
 bool isOutOfSlurm(std::string_view state);
 

@@ -60,6 +60,7 @@ constexpr const char* kInstanceTypes[] = {"node.kubernetes.io/instance-type",
 /// How often a device is offered: by NVIDIA's device plugin, by Google.
 constexpr const char* kReplicas[] = {"nvidia.com/gpu.replicas",
                                      "cloud.google.com/gke-max-shared-clients-per-gpu"};
+constexpr int kMostOfHost = 16;  ///< whole devices; more are known of no host
 /// Taints that Kubernetes and its autoscalers put on a node that takes no work.
 constexpr const char* kOutOfService[] = {"node.kubernetes.io/", "node.cloudprovider.kubernetes.io/",
                                          "ToBeDeletedByClusterAutoscaler"};
@@ -79,6 +80,14 @@ constexpr const char* kNoPlaces[] = {"kubernetes.io/",
 const json& membersOf(const json& v) {
   static const json none = json::object();
   return v.is_object() ? v : none;
+}
+
+/// A quantity is a text; what converted it may have made a number of it.
+std::optional<long long> countIn(const json& object, const char* key, long long least, long long most) {
+  const json& v = partOf(object, key);
+  if (v.is_number_integer() && v.get<long long>() >= least && v.get<long long>() <= most)
+    return v.get<long long>();
+  return readWhole(textOf(v), least, most);
 }
 
 bool startsWithAny(std::string_view s, std::span<const char* const> prefixes) {
@@ -157,41 +166,51 @@ private:
   }
 
   void countDevices(HostList::Host& host, const json& labels, const json& capacity, const json& allocatable) {
-    const std::string product = textOf(labels, {kProducts[0]});
     int devices = 0, offered = 0;
-    for (const char* resource : kDevices) {
-      const auto count = readWhole(textOf(capacity, {resource}), 1, 4096);
-      if (!count) continue;
-      devices += static_cast<int>(*count);
-      offered += static_cast<int>(readWhole(textOf(allocatable, {resource}), 0, 4096).value_or(*count));
-    }
-    const auto physical = readWhole(textOf(labels, {"nvidia.com/gpu.count"}), 0, 4096);
-    if (devices == 0 && physical) devices = offered = static_cast<int>(*physical);
+    for (const char* resource : kDevices)
+      if (const auto count = countIn(capacity, resource, 1, kMostDevicesOfHost)) {
+        devices += static_cast<int>(*count);
+        offered += static_cast<int>(countIn(allocatable, resource, 0, kMostDevicesOfHost).value_or(*count));
+      }
     for (const auto& [resource, count] : membersOf(capacity).items())
       if (resource.starts_with("nvidia.com/mig-"))
-        host.partitions += static_cast<int>(readWhole(textOf(count), 0, 4096).value_or(0));
-      else if (devices == 0 && resource.find('/') != std::string::npos && textOf(count) != "0" &&
-               resource.find("hugepages") == std::string::npos && !resource.starts_with("rdma/"))
-        ++m_resources[resource];
-    if (isPartition(product) || !textOf(labels, {"cloud.google.com/gke-gpu-partition-size"}).empty()) {
+        host.partitions +=
+            static_cast<int>(countIn(capacity, resource.c_str(), 0, kMostDevicesOfHost).value_or(0));
+    // What NVIDIA's discovery counts are whole devices, however they are offered.
+    const int physical =
+        static_cast<int>(countIn(labels, "nvidia.com/gpu.count", 0, kMostDevicesOfHost).value_or(0));
+    const bool isRenamed = membersOf(capacity).contains("nvidia.com/gpu.shared");
+    if (devices == 0 && host.partitions == 0) devices = offered = physical;
+    if (isPartition(textOf(labels, {kProducts[0]})) ||
+        !textOf(labels, {"cloud.google.com/gke-gpu-partition-size"}).empty()) {
       host.partitions = std::max(host.partitions, devices);
-      devices = 0;
+      devices = offered = 0;
     }
+    if (devices == 0 && host.partitions == 0) noteResources(capacity);
+    if (isRenamed) host.sharedBy = 2;
     for (const char* label : kReplicas)
-      if (const auto replicas = readWhole(textOf(labels, {label}), 2, 4096);
-          replicas && devices > 0 && devices % *replicas == 0 && (!physical || devices > *physical)) {
+      if (const auto replicas = countIn(labels, label, 2, kMostDevicesOfHost);
+          replicas && devices > 0 && devices % *replicas == 0 && (physical == 0 || devices > physical)) {
         host.sharedBy = static_cast<int>(*replicas);
         devices /= host.sharedBy;
         offered /= host.sharedBy;
         break;
       }
-    // Sharing that no label states: more devices than the driver counts.
-    if (physical && *physical > 0 && devices > *physical && host.sharedBy == 1) {
-      host.sharedBy = devices / static_cast<int>(*physical);
-      offered = devices = static_cast<int>(*physical);
+    // Sharing that no label states.
+    if (physical > 0 && devices > physical) {
+      host.sharedBy = std::max(2, devices / physical);
+      offered = devices = physical;
     }
     if (offered < devices && m_lacking++ == 0) m_firstLacking = host.name;
+    if (devices > kMostOfHost && m_crowded++ == 0) m_firstCrowded = host.name;
     host.devices = devices;
+  }
+
+  void noteResources(const json& capacity) {
+    for (const auto& [resource, count] : membersOf(capacity).items())
+      if (resource.find('/') != std::string::npos && resource.find("hugepages") == std::string::npos &&
+          !resource.starts_with("rdma/") && textOf(count) != "0")
+        ++m_resources[resource];
   }
 
   void findState(HostList::Host& host, const json& n) {
@@ -293,6 +312,14 @@ private:
                                           nest::quoted(m_firstLacking) + ", offer") +
                         " fewer devices than " + (m_lacking == 1 ? "it has" : "they have") +
                         " (allocatable, capacity); all count");
+    if (m_crowded > 0)
+      m_source.warning(m_source.whole(), "kubernetes-crowded",
+                       (m_crowded == 1 ? "the host " + nest::quoted(m_firstCrowded) + " has"
+                                       : text::count(m_crowded) + " hosts, the first of them " +
+                                             nest::quoted(m_firstCrowded) + ", have") +
+                           " more than " + std::to_string(kMostOfHost) +
+                           " devices; they may be shares of devices (vGPU, time-slicing)",
+                       "set the label nvidia.com/gpu.count to the number of whole devices");
     if (!m_taints.empty())
       m_source.note(m_source.whole(), "kubernetes-taints",
                     "hosts with these taints count: " + counted(m_taints),
@@ -310,8 +337,8 @@ private:
   };
   std::vector<Node> m_nodes;
   std::map<std::string, int> m_taints, m_resources;
-  int m_lacking = 0;
-  std::string m_firstLacking;
+  int m_lacking = 0, m_crowded = 0;
+  std::string m_firstLacking, m_firstCrowded;
   SourceText m_source;
   HostList m_hosts;
   std::string_view m_text;

@@ -74,6 +74,8 @@ private:
       m_record.state = value.text;
     else if (key == "type")
       m_record.type = value.text;
+    else if (key == "feature" || key == "features" || key == "availablefeatures")
+      m_record.features = value.text;
     else if (key == "gres")
       m_record.gres = value;
     else if (key == "file")
@@ -149,6 +151,7 @@ private:
     HostList::Host host;
     host.devices = count;
     host.device = told || !m_default ? gres.type : m_defaultType;
+    if (host.device.empty()) host.device = deviceInFeatures(record.features);
     host.partitions = gres.partitions;
     host.isOut = isOutOfSlurm(record.state);
     host.state = record.state;
@@ -198,7 +201,7 @@ private:
   };
   struct Record {
     TextPart names, gres, file, count;
-    std::string_view resource, type, state;
+    std::string_view resource, type, state, features;
     bool ofGres = false;  ///< NodeName was there; a Name that follows belongs to it
   };
   SourceText m_source;
@@ -237,6 +240,9 @@ Reading<SlurmTopology> readNodesJson(std::string_view text, const std::string& f
       host.partitions = told->partitions;
       noteOtherTypes(source, *told, host.name, place);
     }
+    const nlohmann::json& features = partOf(nodes[i], "features");
+    for (const nlohmann::json& f : features.is_array() ? features : nlohmann::json::array({features}))
+      if (host.device.empty()) host.device = deviceInFeatures(textOf(f));
     const nlohmann::json& state = partOf(nodes[i], "state");
     for (const nlohmann::json& s : state.is_array() ? state : nlohmann::json::array({state}))
       if (const std::string one = textOf(s); isOutOfSlurm(one)) host.isOut = true, host.state = one;
@@ -253,7 +259,7 @@ public:
 
   Reading<SlurmTopology> run() {
     if (!m_source.isReadable(kMostBytes, "sinfo's table")) return {std::nullopt, m_source.take()};
-    int names = -1, gres = -1, state = -1;
+    int names = -1, gres = -1, state = -1, features = -1;
     std::size_t columns = 0;
     for (const TextPart& line : linesOf(m_source.text())) {
       const auto words = wordsOf(line, "#");
@@ -266,6 +272,7 @@ public:
         names = head;
         gres = column("gres");
         state = column("state");
+        features = std::max(column("avail_features"), column("features"));
         columns = words.size();
         continue;
       }
@@ -294,6 +301,7 @@ public:
           noteOtherTypes(m_source, *told, name.text, m_source.place(name.offset));
         }
       }
+      if (features >= 0 && host.device.empty()) host.device = deviceInFeatures(words[features].text);
       if (state >= 0) {
         host.state = words[state].text;
         host.isOut = isOutOfSlurm(host.state);

@@ -90,6 +90,8 @@ private slots:
     row("kubernetes-nodes/no_labels.json", 16, {8, 16});
     row("kubernetes-nodes/time_slicing.json", 16, {8, 16});
     row("kubernetes-nodes/shared_unsaid.json", 16, {8, 16});
+    row("kubernetes-nodes/shared_renamed.json", 16, {8, 16});
+    row("kubernetes-nodes/crowded.json", 160, {80, 160});
     row("kubernetes-nodes/partitions.json", 14, {8, 14});
     row("kubernetes-nodes/not_ready.json", 24, {8, 24});
     row("kubernetes-nodes/nebius.json", 64, {8, 16, 32, 64});

@@ -103,6 +103,8 @@ private slots:
                           << "a100-80";
     QTest::newRow("the fastest of a table") << "inventory/models.csv"
                                             << "h100-sxm";
+    QTest::newRow("features") << "sinfo/features.txt"
+                              << "h200";
     QTest::newRow("of others") << "nccl-xml/xgmi.xml"
                                << "mi300x";
   }
@@ -147,6 +149,7 @@ private slots:
     QTest::newRow("labels") << "kubernetes-nodes/two_products.json" << 16 << 32;
     QTest::newRow("Gres") << "slurm-nodes/two_gres.conf" << 32 << 64;
     QTest::newRow("a table") << "inventory/models.csv" << 16 << 32;
+    QTest::newRow("features") << "slurm-nodes/features.conf" << 16 << 32;
   }
   void twoKindsOfDevicesAreWeighed() {
     QFETCH(QString, file);

@@ -114,6 +114,8 @@ private slots:
         "containerlab");
     row("LLDP", "LLDP neighbors:\nInterface: eth0, via: LLDP\n", "LLDP");
     row("dcgmi", "| GROUP_TOPOLOGY | Topology Information |\n| CPU Core Affinity | 0-31 |\n", "dcgmi");
+    row("container's log", R"({"log": "# nThread 1", "stream": "stdout", "time": "2025-05-06T10:11:12Z"})",
+        "container");
     row("packed", "PK\x03\x04", "compressed");
     row("training runs",
         R"({"about": "runs", "sets": [{"model": {"model_type": "llama"}, "columns": [], "rows": []}]})",
