@@ -43,6 +43,9 @@ const Format& hostFileFormat();
 const Format& megatronLogFormat();
 const Format& torchtitanLogFormat();
 const Format& torchtitanConfigFormat();
+const Format& nemoLogFormat();
+const Format& nanotronLogFormat();
+const Format& maxTextLogFormat();
 const Format& ncclTestsFormat();
 const Format& profilerTraceFormat();
 const Format& nsightExportFormat();
@@ -61,6 +64,9 @@ std::span<const Format* const> formats() {
                                  &megatronLogFormat(),
                                  &torchtitanLogFormat(),
                                  &torchtitanConfigFormat(),
+                                 &nemoLogFormat(),
+                                 &nanotronLogFormat(),
+                                 &maxTextLogFormat(),
                                  &ncclTestsFormat(),
                                  &profilerTraceFormat(),
                                  &nsightExportFormat(),

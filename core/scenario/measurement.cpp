@@ -1,10 +1,14 @@
 #include "scenario/measurement.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "cluster/levels/cluster_source.h"
+#include "cluster/levels/hierarchy.h"
 #include "fields/program_setting.h"
 #include "program/prediction_error.h"
+#include "units/amount.h"
 #include "units/letters.h"
 #include "units/text.h"
 
@@ -106,8 +110,47 @@ std::vector<std::string> modelDifferences(const RunSettings& r, const ModelSourc
   std::vector<std::string> out;
   if (!model.architecture) return out;
   compare(out, "layers", r.layers, model.architecture->layers);
-  compare(out, "hidden size", r.hidden, model.architecture->hidden);
+  const TransformerArchitecture& a = *model.architecture;
+  compare(out, "hidden size", r.hidden, a.hidden);
+  if (a.variants.empty()) {
+    compare(out, "attention heads", r.heads, a.heads);
+    if (!a.latent) compare(out, "key-value heads", r.keyValueHeads, a.keyValueHeads);
+    if (!a.experts) compare(out, "MLP width", r.intermediate, a.intermediate);
+  }
+  compare(out, "experts", r.experts, a.experts ? a.experts->experts : 0);
+  if (a.experts) compare(out, "experts per token", r.expertsPerToken, a.experts->perToken);
   return out;
+}
+
+constexpr int kMostSequences = 1'000'000'000;
+
+int productWithin(int a, int b) {
+  return static_cast<int>(std::min(double(a) * b, double(kMostSequences)));
+}
+
+/// Whether a number is another one's, which was rounded to three digits.
+bool roundsTo(double exact, double rounded) {
+  return std::abs(exact - rounded) <= 0.5001 * std::pow(10, std::floor(std::log10(rounded)) - 2);
+}
+
+/// What a run left to the size of its cluster, and what follows from the length of its sequences.
+RunSettings onCluster(RunSettings r, const Setting& s, Diagnostics& out) {
+  const auto cluster = deriveHierarchy(s.cluster, s.constraints.excludedDevices);
+  if (r.fillsCluster && !r.data && cluster) {
+    const double others = double(r.tensor.value_or(1)) * r.pipeline.value_or(1) * r.context.value_or(1);
+    const int devices = cluster->deviceCount();
+    if (others <= devices && devices % static_cast<int>(others) == 0)
+      r.data = devices / static_cast<int>(others);
+    else
+      out.push_back(warning("run-degrees", at("/cluster/network"),
+                            "the run's degrees multiply to " + text::amountInWords(others, 6) +
+                                ", which does not divide the cluster's " + text::count(devices) + " devices",
+                            "give the network that it ran on"));
+  }
+  if (!r.globalBatch && r.localBatch && r.data) r.globalBatch = productWithin(*r.localBatch, *r.data);
+  if (!r.globalBatch && r.batchTokens)
+    r.globalBatch = sequencesIn(*r.batchTokens, r.sequenceLength.value_or(s.job.sequenceLength));
+  return r;
 }
 
 template <class T>
@@ -177,8 +220,14 @@ std::vector<std::string> differencesOf(const RunSettings& r, const Setting& s, c
   if (plan.dataDegree() > 1) compare(out, "ZeRO", r.zero, plan.zero);
   compare(out, "MBS", r.microbatch, plan.microbatch);
   compare(out, "devices", r.devices, plan.devicesUsed());
-  compare(out, "global batch", r.globalBatch, s.job.globalBatch);
   compare(out, "sequence length", r.sequenceLength, s.job.sequenceLength);
+  if (r.globalBatch)
+    compare(out, "global batch", r.globalBatch, s.job.globalBatch);
+  else if (r.localBatch)
+    compare(out, "global batch", productWithin(*r.localBatch, plan.dataDegree()), s.job.globalBatch);
+  else if (r.batchTokens && !roundsTo(double(s.job.globalBatch) * s.job.sequenceLength, *r.batchTokens))
+    out.push_back("global batch of " + text::amountInWords(*r.batchTokens, 3) + " tokens, not " +
+                  text::amountInWords(double(s.job.globalBatch) * s.job.sequenceLength, 3));
   const auto other = std::find_if(plan.stages.begin(), plan.stages.end(), [&r](const StagePlan& stage) {
     return r.recompute && stage.recompute != *r.recompute;
   });
@@ -203,11 +252,23 @@ std::string otherDevice(const std::string& driverName, const DeviceSpec& device,
   return isSame ? std::string() : "the times are of " + driverName + ", the scenario has " + device.name;
 }
 
-void takeOver(const RunSettings& r, bool keepsProgram, Setting& s, Diagnostics& out) {
+std::optional<int> sequencesIn(double tokens, int sequenceLength) {
+  if (!(tokens >= sequenceLength) || tokens / sequenceLength > kMostSequences) return std::nullopt;
+  for (int step = 1 << 29; step >= 1; step /= 2) {
+    const double nearest = std::round(tokens / sequenceLength / step) * step;
+    if (nearest >= 1 && roundsTo(nearest * sequenceLength, tokens)) return static_cast<int>(nearest);
+  }
+  return std::nullopt;
+}
+
+void takeOver(const RunSettings& run, bool keepsProgram, Setting& s, Diagnostics& out) {
+  const RunSettings r = onCluster(run, s, out);
   if (const Program* program = findProgram(r.program); program && !keepsProgram) {
     setProgram(s, *program);
+    if (r.overlapsTensor == false && r.tensor.value_or(1) > 1)
+      setValue(s, {"/assumptions/overlap/tensor", 0.0, Origin::Typed, {}});
     out.push_back(note("program-proposed", at("/program"),
-                       program->id + " is taken for what runs the plan: " + r.programEvidence,
+                       "assuming that " + program->id + " runs the plan: " + r.programEvidence,
                        "choose another in the field Program (--program)"));
   }
   const auto fix = [](Bound& bound, const std::optional<int>& value) {
@@ -248,6 +309,10 @@ void takeOver(const RunSettings& r, bool keepsProgram, Setting& s, Diagnostics& 
   if (r.globalBatch || r.sequenceLength || r.format) {
     std::string job;
     if (r.globalBatch) job = "global batch " + text::count(*r.globalBatch);
+    if (r.globalBatch && !run.globalBatch)
+      job += run.localBatch ? " (" + text::count(*run.localBatch) + " for each of " + text::count(*r.data) +
+                                  " data-parallel ranks)"
+                            : " (" + text::amountInWords(*run.batchTokens, 3) + " tokens)";
     if (r.sequenceLength) add(job, "sequence length " + text::count(*r.sequenceLength), ", ");
     if (r.format) add(job, nameOf(*r.format), ", ");
     out.push_back(note("run-job", at("/job"), "the job is that of the run: " + job));

@@ -22,7 +22,16 @@ struct RunSettings {
   std::optional<Recompute> recompute;  ///< of all stages
   std::optional<NumberFormat> format;
   std::optional<int> globalBatch, sequenceLength;
-  std::optional<int> layers, hidden;  ///< of its model
+  std::optional<int> localBatch;      ///< sequences of one data-parallel rank in a step
+  std::optional<double> batchTokens;  ///< tokens of a global batch, to three digits
+  bool fillsCluster = false;          ///< the data degree is what the other degrees leave of the devices
+  /// Whether exchanges of tensor parallelism run beside products, where its program can do either.
+  std::optional<bool> overlapsTensor;
+  /// Of its model.
+  std::optional<int> layers, hidden, heads, keyValueHeads, intermediate, experts, expertsPerToken;
+
+  /// A global batch follows from it, on some cluster.
+  bool saysBatch() const { return globalBatch || batchTokens || (localBatch && (data || fillsCluster)); }
 };
 
 /// A training log, or the configuration of a run: then without steps.
@@ -109,6 +118,10 @@ std::string holdsOf(const Measurement&);
 /// "TP 8 · PP 4 · DP 32 · MBS 1", what is known of it.
 std::string degreesOf(const RunSettings&);
 
+/// Which sequences a global batch of so many tokens, known to three digits, has: the roundest number that
+/// rounds to it. nullopt: none does.
+std::optional<int> sequencesIn(double tokens, int sequenceLength);
+
 /// What of a run another plan or scenario has otherwise: "TP 8, not 4"; empty: nothing that is known.
 std::vector<std::string> differencesOf(const RunSettings&, const Setting&, const Plan&);
 
@@ -117,7 +130,8 @@ std::vector<std::string> differencesOf(const RunSettings&, const Setting&, const
 std::string otherDevice(const std::string& driverName, const DeviceSpec&, bool orItsFamily);
 
 /// Puts into a scenario how a run was set up: what ran it (unless `keepsProgram`), its degrees as
-/// constraints, batch and sequence length. Each with a note; a warning where its model is another.
+/// constraints, batch and sequence length. What the run leaves to the size of its cluster follows from the
+/// setting's. Each with a note; a warning where its model is another.
 void takeOver(const RunSettings&, bool keepsProgram, Setting&, Diagnostics&);
 
 }  // namespace nest

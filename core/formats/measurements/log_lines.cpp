@@ -9,10 +9,7 @@ namespace nest {
 
 void forEachLogLine(std::string_view text, const std::function<void(std::string_view, int)>& take) {
   std::string plain;
-  for (int number = 1; !text.empty(); ++number) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    if (line.ends_with('\r')) line.remove_suffix(1);
+  const auto takePart = [&](std::string_view line, int number) {
     if (line.find('\x1b') != std::string_view::npos) {
       plain.clear();
       for (std::size_t i = 0; i < line.size(); ++i)
@@ -23,6 +20,16 @@ void forEachLogLine(std::string_view text, const std::function<void(std::string_
       line = plain;
     }
     take(line, number);
+  };
+  for (int number = 1; !text.empty(); ++number) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    for (auto end = line.find('\r'); end != std::string_view::npos; end = line.find('\r')) {
+      takePart(line.substr(0, end), number);
+      line.remove_prefix(end + 1);
+    }
+    takePart(line, number);
   }
 }
 
@@ -63,15 +70,25 @@ std::optional<int> countBehind(std::string_view line, std::string_view label) {
   return static_cast<int>(*v);
 }
 
+std::optional<int> monthOf(std::string_view line) {
+  for (std::size_t at = 0; (at = line.find("20", at)) != std::string_view::npos; ++at) {
+    const std::string_view date = line.substr(at, 10);
+    if (date.size() < 10 || date[4] != '-' || date[7] != '-') continue;
+    const auto year = readWhole(date.substr(0, 4), 2000, 2099), month = readWhole(date.substr(5, 2), 1, 12),
+               day = readWhole(date.substr(8, 2), 1, 31);
+    if (year && month && day) return static_cast<int>(*year) * 12 + static_cast<int>(*month) - 1;
+  }
+  return std::nullopt;
+}
+
 double medianOf(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
   return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-const char* torchtitanProgram(bool compiles, bool isRecent, bool overlapsTensor, int tensorDegree) {
-  if (!compiles) return "torchtitan-2024";
-  return overlapsTensor || (isRecent && tensorDegree == 1) ? "torchtitan-2026" : "torchtitan-2024-compiled";
+const char* torchtitanProgram(bool compiles, bool isRecent) {
+  return !compiles ? "torchtitan-2024" : isRecent ? "torchtitan-2026" : "torchtitan-2024-compiled";
 }
 
 int warmUpOf(int lines) {

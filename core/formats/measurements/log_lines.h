@@ -24,7 +24,8 @@ Reading<Measurement> readBy(std::string_view text, const std::string& file, std:
   return {std::move(result), source.take()};
 }
 
-/// Each line without escape sequences (colours) and its end, with its number from 1.
+/// Each line without escape sequences (colours) and its end, with its number from 1. A progress bar that is
+/// drawn over itself with carriage returns counts as lines of one number.
 void forEachLogLine(std::string_view text, const std::function<void(std::string_view line, int number)>&);
 
 /// The number of the last line, where it lacks its end: what wrote it may have been stopped. 0: it has one.
@@ -41,13 +42,19 @@ std::optional<double> numberBehind(std::string_view line, std::string_view label
 /// The same of a whole number of at least 1.
 std::optional<int> countBehind(std::string_view line, std::string_view label);
 
+/// The month in which a line was printed, as year · 12 + month from 0; nullopt: it holds no date like
+/// 2025-03-27.
+std::optional<int> monthOf(std::string_view line);
+constexpr int month(int year, int month) {
+  return year * 12 + month - 1;
+}
+
 /// The middle of the values, the mean of both where there are two. Not empty.
 double medianOf(std::vector<double>);
 
-/// The id of torchtitan's program: its versions differ, for a plan, in what compiled kernels fuse and in
-/// whether the exchanges of tensor parallelism run beside products. Without them the recent one is as the
-/// compiled one.
-const char* torchtitanProgram(bool compiles, bool isRecent, bool overlapsTensor, int tensorDegree);
+/// The id of torchtitan's program. The recent one compiles the loss, too, and can run the exchanges of tensor
+/// parallelism beside products.
+const char* torchtitanProgram(bool compiles, bool isRecent);
 
 /// Of `lines` values how many are warm-up: the first, and a tenth of them.
 int warmUpOf(int lines);

@@ -4,6 +4,7 @@
 
 #include "formats/format.h"
 #include "formats/measurements/log_lines.h"
+#include "formats/unused_parts.h"
 #include "text/decimal.h"
 #include "units/letters.h"
 
@@ -14,16 +15,148 @@ namespace {
 constexpr std::string_view kTime = "elapsed time per iteration (ms):",
                            kSeconds = "elapsed time per iteration (s):";
 
-/// Arguments that a release brought, the newest first: which program prints them.
+/// What ran a log, from old to new, and the month from which on releases of it were out.
+struct Release {
+  const char* program;
+  int since;
+};
+constexpr Release kReleases[] = {{"megatron-2021", month(2019, 1)},
+                                 {"megatron-2022", month(2022, 2)},
+                                 {"megatron-core-2023", month(2023, 9)},
+                                 {"megatron-core-2024", month(2024, 6)},
+                                 {"megatron-core-2025", month(2025, 3)}};
+constexpr std::size_t kOldest = 0, k2022 = 1, k2023 = 2, k2024 = 3, k2025 = 4;
+
+/// Arguments by the release that brought them (megatron/training/arguments.py of each), the newest first.
 struct Mark {
-  const char *argument, *program, *release;
+  const char* argument;
+  std::size_t release;  ///< in kReleases
+  const char* name;
 };
 constexpr Mark kMarks[] = {
-    {"attention_backend", "megatron-core-2025", "Megatron-Core 0.11"},
-    {"calculate_per_token_loss", "megatron-core-2024", "Megatron-Core 0.7"},
-    {"overlap_grad_reduce", "megatron-core-2023", "Megatron-LM of September 2023"},
-    {"sequence_parallel", "megatron-2022", "Megatron-LM of April 2022"},
+    {"yarn_beta_fast", k2025, "Megatron-Core 0.19"},
+    {"cuda_graph_modules", k2025, "Megatron-Core 0.18"},
+    {"mla_down_proj_fusion", k2025, "Megatron-Core 0.17"},
+    {"linear_attention_freq", k2025, "Megatron-Core 0.16"},
+    {"cuda_graph_impl", k2025, "Megatron-Core 0.15"},
+    {"softmax_type", k2025, "Megatron-Core 0.15"},
+    {"overlap_moe_expert_parallel_comm", k2025, "Megatron-Core 0.14"},
+    {"use_megatron_fsdp", k2025, "Megatron-Core 0.14"},
+    {"moe_router_fusion", k2025, "Megatron-Core 0.14"},
+    {"pipeline_model_parallel_layout", k2025, "Megatron-Core 0.13"},
+    {"delay_wgrad_compute", k2025, "Megatron-Core 0.13"},
+    {"moe_router_padding_for_fp8", k2025, "Megatron-Core 0.13"},
+    {"recompute_modules", k2025, "Megatron-Core 0.12"},
+    {"fp8_recipe", k2025, "Megatron-Core 0.12"},
+    {"moe_enable_deepep", k2025, "Megatron-Core 0.12"},
+    {"moe_router_dtype", k2025, "Megatron-Core 0.12"},
+    {"mtp_num_layers", k2025, "Megatron-Core 0.12"},
+    {"data_parallel_sharding_strategy", k2025, "Megatron-Core 0.12"},
+    {"optimizer_cpu_offload", k2025, "Megatron-Core 0.12"},
+    {"cross_entropy_fusion_impl", k2025, "Megatron-Core 0.12"},
+    {"attention_backend", k2025, "Megatron-Core 0.11"},
+    {"moe_permute_fusion", k2025, "Megatron-Core 0.11"},
+    {"moe_router_score_function", k2025, "Megatron-Core 0.11"},
+    {"moe_router_num_groups", k2025, "Megatron-Core 0.11"},
+    {"moe_router_enable_expert_bias", k2025, "Megatron-Core 0.11"},
+    {"use_precision_aware_optimizer", k2025, "Megatron-Core 0.11"},
+    {"account_for_embedding_in_pipeline_split", k2025, "Megatron-Core 0.11"},
+    {"num_virtual_stages_per_pipeline_rank", k2025, "Megatron-Core 0.11"},
+    {"expert_tensor_parallel_size", k2024, "Megatron-Core 0.10"},
+    {"moe_ffn_hidden_size", k2024, "Megatron-Core 0.10"},
+    {"moe_layer_freq", k2024, "Megatron-Core 0.10"},
+    {"moe_shared_expert_intermediate_size", k2024, "Megatron-Core 0.10"},
+    {"multi_latent_attention", k2024, "Megatron-Core 0.10"},
+    {"cp_comm_type", k2024, "Megatron-Core 0.10"},
+    {"num_distributed_optimizer_instances", k2024, "Megatron-Core 0.10"},
+    {"decoder_first_pipeline_num_layers", k2024, "Megatron-Core 0.9"},
+    {"fp8_param_gather", k2024, "Megatron-Core 0.9"},
+    {"ckpt_format", k2024, "Megatron-Core 0.9"},
+    {"cross_entropy_loss_fusion", k2024, "Megatron-Core 0.8"},
+    {"rotary_base", k2024, "Megatron-Core 0.8"},
+    {"calculate_per_token_loss", k2024, "Megatron-Core 0.7"},
+    {"moe_expert_capacity_factor", k2024, "Megatron-Core 0.7"},
+    {"ddp_bucket_size", k2024, "Megatron-Core 0.7"},
+    {"moe_token_dispatcher_type", k2023, "Megatron-Core 0.6"},
+    {"tp_comm_overlap_ag", k2023, "Megatron-Core 0.6"},
+    {"qk_layernorm", k2023, "Megatron-Core 0.6"},
+    {"moe_grouped_gemm", k2023, "Megatron-Core 0.5"},
+    {"moe_router_topk", k2023, "Megatron-Core 0.5"},
+    {"apply_rope_fusion", k2023, "Megatron-Core 0.5"},
+    {"expert_model_parallel_size", k2023, "Megatron-Core 0.4"},
+    {"context_parallel_size", k2023, "Megatron-Core 0.4"},
+    {"overlap_param_gather", k2023, "Megatron-Core 0.4"},
+    {"tp_comm_overlap", k2023, "Megatron-Core 0.4"},
+    {"use_mcore_models", k2023, "Megatron-Core 0.4"},
+    {"overlap_grad_reduce", k2023, "Megatron-LM of September 2023"},
+    {"group_query_attention", k2023, "Megatron-LM of September 2023"},
+    {"sequence_parallel", k2022, "Megatron-LM of April 2022"},
+    {"recompute_granularity", k2022, "Megatron-LM of April 2022"},
+    {"transformer_impl", k2022, "Megatron-LM of 2022"},
+    {"use_distributed_optimizer", k2022, "Megatron-LM of March 2022"},
 };
+/// No release had fewer arguments; a list of fewer was cut by hand.
+constexpr std::size_t kLeastArguments = 100;
+
+/// Arguments that change time or memory and that nothing is made of here, with their usual values.
+struct Unmodelled {
+  const char *argument, *usual;
+};
+constexpr Unmodelled kUnmodelled[] = {{"moe_expert_capacity_factor", "None"},
+                                      {"moe_pad_expert_input_to_capacity", "False"},
+                                      {"moe_layer_recompute", "False"},
+                                      {"moe_enable_deepep", "False"},
+                                      {"moe_shared_expert_overlap", "False"},
+                                      {"overlap_moe_expert_parallel_comm", "False"},
+                                      {"delay_wgrad_compute", "False"},
+                                      {"tp_comm_overlap", "False"},
+                                      {"cp_comm_type", "p2p"},
+                                      {"hierarchical_context_parallel_sizes", "None"},
+                                      {"num_distributed_optimizer_instances", "1"},
+                                      {"use_precision_aware_optimizer", "False"},
+                                      {"grad_reduce_in_bf16", "False"},
+                                      {"fp8_param_gather", "False"},
+                                      {"fp4", "None"},
+                                      {"optimizer_cpu_offload", "False"},
+                                      {"cpu_offloading", "False"},
+                                      {"fine_grained_activation_offloading", "False"},
+                                      {"cross_entropy_loss_fusion", "False"},
+                                      {"enable_cuda_graph", "False"},
+                                      {"external_cuda_graph", "False"},
+                                      {"cuda_graph_impl", "none"},
+                                      {"pipeline_model_parallel_layout", "None"},
+                                      {"decoder_first_pipeline_num_layers", "None"},
+                                      {"decoder_last_pipeline_num_layers", "None"},
+                                      {"account_for_embedding_in_pipeline_split", "False"},
+                                      {"account_for_loss_in_pipeline_split", "False"},
+                                      {"standalone_embedding_stage", "False"},
+                                      {"pipeline_model_parallel_split_rank", "None"},
+                                      {"encoder_pipeline_model_parallel_size", "0"},
+                                      {"encoder_tensor_model_parallel_size", "0"},
+                                      {"rampup_batch_size", "None"},
+                                      {"mtp_num_layers", "None"},
+                                      {"optimizer", "adam"},
+                                      {"distribute_saved_activations", "False"},
+                                      {"use_ring_exchange_p2p", "False"},
+                                      {"window_size", "None"}};
+
+/// "  tensor_model_parallel_size ...................... 8", behind whatever a launcher puts before it.
+struct Argument {
+  std::string_view name, value;
+};
+std::optional<Argument> argumentIn(std::string_view line) {
+  const auto dots = line.find(" ..");
+  if (dots == std::string_view::npos) return std::nullopt;
+  const std::string_view before = line.substr(0, dots);
+  const auto blank = before.find_last_of(" \t");
+  const auto value = line.find_first_not_of(". ", dots);
+  return Argument{blank == std::string_view::npos ? before : before.substr(blank + 1),
+                  value == std::string_view::npos ? std::string_view() : text::trimmed(line.substr(value))};
+}
+bool isArgumentName(std::string_view s) {
+  return !s.empty() && s.front() >= 'a' && s.front() <= 'z' &&
+         s.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
+}
 
 class MegatronLog {
 public:
@@ -39,10 +172,12 @@ public:
     if (m_source.failed()) return std::nullopt;
     TrainingRun run;
     run.settings = settings();
+    checkSettings(run.settings);
     run.allocated = m_now.allocated;
     run.reserved = m_now.reserved;
     measure(run);
     tellCut(m_source, m_cut);
+    noteUnused(run.settings);
     return Measurement{std::move(run)};
   }
 
@@ -54,11 +189,15 @@ private:
   };
   /// From one print of the arguments to the next, or until iterations are counted anew.
   struct Start {
-    std::map<std::string, std::string> arguments;
+    struct Value {
+      std::string text;
+      int line = 0;
+    };
+    std::map<std::string, Value> arguments;
     RunSettings degrees;  ///< as printed before the arguments
     std::vector<Line> lines;
     std::optional<Bytes> allocated, reserved;
-    int year = 0;
+    std::optional<int> month;  ///< of its lines
   };
 
   void take(std::string_view line, int number) {
@@ -81,8 +220,17 @@ private:
       m_next = degreesIn(line);
       if (!m_isCounted) m_now.degrees = *m_next;
     } else if (m_isInArguments) {
-      argument(line);
+      argument(line, number);
+    } else if (line.find(" ...") != std::string_view::npos) {
+      // The line above the list may be cut away.
+      if (const auto a = argumentIn(line); a && isArgumentName(a->name)) argument(line, number);
+    } else if (line.find("] datetime: 20") != std::string_view::npos) {
+      date(line);
     }
+  }
+
+  void date(std::string_view line) {
+    if (const auto month = monthOf(line)) m_now.month = std::max(m_now.month.value_or(0), *month);
   }
 
   void begin() { m_before.push_back(std::exchange(m_now, {})); }
@@ -105,15 +253,10 @@ private:
                         (isLast ? "counts" : "that trained counts"));
   }
 
-  /// "  tensor_model_parallel_size ...................... 8", behind whatever a launcher puts before it.
-  void argument(std::string_view line) {
-    const auto dots = line.find(" ..");
-    if (dots == std::string_view::npos || m_now.arguments.size() > 4000) return;
-    const auto value = line.find_first_not_of(". ", dots);
-    const std::string_view before = line.substr(0, dots);
-    const auto blank = before.find_last_of(" \t");
-    m_now.arguments[std::string(blank == std::string_view::npos ? before : before.substr(blank + 1))] =
-        value == std::string_view::npos ? std::string() : std::string(line.substr(value));
+  void argument(std::string_view line, int number) {
+    const auto a = argumentIn(line);
+    if (a && m_now.arguments.size() <= 4000)
+      m_now.arguments[std::string(a->name)] = {std::string(a->value), number};
   }
 
   void iteration(std::string_view line, std::string_view label, double milliseconds, int number) {
@@ -145,11 +288,7 @@ private:
       m_now.degrees = m_before.back().degrees;
     }
     m_now.lines.push_back(now);
-    for (std::size_t year = 0; (year = line.find("[20", year)) != std::string_view::npos; ++year)
-      if (const auto known = readWhole(line.substr(year + 1, 4), 2000, 2099)) {
-        m_now.year = static_cast<int>(*known);
-        break;
-      }
+    date(line);
   }
 
   void memory(std::string_view line) {
@@ -175,19 +314,33 @@ private:
 
   const std::string* valueOf(const char* name) const {
     const auto it = m_now.arguments.find(name);
-    return it == m_now.arguments.end() ? nullptr : &it->second;
+    return it == m_now.arguments.end() ? nullptr : &it->second.text;
   }
-  std::optional<int> countOf(const char* name) const {
+  void ignore(const char* name, const char* expected) {
+    const Start::Value& v = m_now.arguments.find(name)->second;
+    m_source.warning(
+        m_source.placeOfLine(v.line), "megatron-argument",
+        std::string(name) + " must be " + expected + ", not " + quoted(v.text) + "; it is ignored",
+        "correct it, or leave the line out");
+  }
+  std::optional<int> countOf(const char* name) {
     const std::string* v = valueOf(name);
-    const auto n = v ? readWhole(*v, 1, 1'000'000'000) : std::nullopt;
+    if (!v || *v == "None") return std::nullopt;
+    const auto n = readWhole(*v, 1, 1'000'000'000);
+    if (!n && !v->starts_with('[')) ignore(name, "a whole number of at least 1");
     return n ? std::optional(static_cast<int>(*n)) : std::nullopt;
   }
-  std::optional<bool> flagOf(const char* name) const {
+  std::optional<bool> flagOf(const char* name) {
     const std::string* v = valueOf(name);
-    return v && (*v == "True" || *v == "False") ? std::optional(*v == "True") : std::nullopt;
+    if (!v || *v == "None") return std::nullopt;
+    if (*v != "True" && *v != "False") {
+      ignore(name, "True or False");
+      return std::nullopt;
+    }
+    return *v == "True";
   }
 
-  RunSettings settings() const {
+  RunSettings settings() {
     RunSettings s = m_now.degrees;
     const auto set = [this](std::optional<int>& to, const char* name) {
       if (const auto v = countOf(name)) to = v;
@@ -203,6 +356,11 @@ private:
     set(s.sequenceLength, "seq_length");
     set(s.layers, "num_layers");
     set(s.hidden, "hidden_size");
+    set(s.heads, "num_attention_heads");
+    set(s.intermediate, "ffn_hidden_size");
+    set(s.experts, "num_experts");
+    if (s.experts) set(s.expertsPerToken, "moe_router_topk");
+    if (flagOf("group_query_attention").value_or(false)) set(s.keyValueHeads, "num_query_groups");
     set(s.chunks, "virtual_pipeline_model_parallel_size");
     if (s.pipeline && !s.chunks && !m_now.arguments.empty()) s.chunks = 1;
     s.sequenceParallel = flagOf("sequence_parallel");
@@ -215,8 +373,8 @@ private:
     return s;
   }
 
-  std::optional<int> zeroStage(const RunSettings& s) const {
-    const auto isOn = [this](const char* name) { return flagOf(name).value_or(false); };
+  std::optional<int> zeroStage(const RunSettings& s) {
+    const auto isOn = [this](const char* name) { return flagOf(name) == true; };
     const auto sharded = flagOf("use_distributed_optimizer");
     std::optional<int> stage = sharded ? std::optional(*sharded ? 1 : 0) : std::nullopt;
     if (isOn("use_torch_fsdp2")) stage = flagOf("torch_fsdp2_reshard_after_forward").value_or(true) ? 3 : 2;
@@ -228,7 +386,7 @@ private:
   }
 
   /// Unset where only some layers or other modules than the core of attention are computed again.
-  std::optional<Recompute> recompute(const RunSettings& s) const {
+  std::optional<Recompute> recompute(const RunSettings& s) {
     const std::string* granularity = valueOf("recompute_granularity");
     if (!granularity) return std::nullopt;
     if (*granularity == "None") return Recompute::None;
@@ -247,7 +405,7 @@ private:
                                                                             : std::nullopt;
   }
 
-  std::optional<NumberFormat> format() const {
+  std::optional<NumberFormat> format() {
     const std::string* fp8 = valueOf("fp8");
     if ((fp8 && *fp8 != "None" && *fp8 != "False") || flagOf("fp8_hybrid").value_or(false) ||
         flagOf("fp8_e4m3").value_or(false))
@@ -258,24 +416,60 @@ private:
     return bf16 && fp16 ? std::optional(NumberFormat::Fp32) : std::nullopt;
   }
 
+  /// Degrees that contradict each other were printed by no run.
+  void checkSettings(const RunSettings& s) {
+    if (!s.devices || !s.tensor || !s.pipeline || !s.data) return;
+    const double product = double(*s.tensor) * *s.pipeline * *s.data * s.context.value_or(1);
+    if (product != *s.devices)
+      m_source.warning(m_source.whole(), "run-degrees",
+                       "the degrees multiply to " + std::to_string(static_cast<long long>(product)) +
+                           ", and the world size is " + std::to_string(*s.devices),
+                       "correct the arguments that were changed by hand");
+  }
+
+  void noteUnused(const RunSettings& s) {
+    UnusedParts unused;
+    const auto add = [&](const char* name) { unused.add(std::string(name) + " = " + *valueOf(name)); };
+    for (const Unmodelled& u : kUnmodelled)
+      if (const std::string* v = valueOf(u.argument))
+        if (*v != u.usual && *v != "['" + std::string(u.usual) + "']" && *v != "None" && *v != "False")
+          add(u.argument);
+    if (const std::string* v = valueOf("recompute_granularity"); v && *v != "None" && !s.recompute)
+      add("recompute_granularity");
+    // Experts are split like all else, or not at all.
+    if (const std::string* v = valueOf("expert_tensor_parallel_size");
+        v && *v != "None" && s.tensor && *v != std::to_string(*s.tensor))
+      add("expert_tensor_parallel_size");
+    unused.report(m_source);
+  }
+
+  /// The newest argument decides; a list that was cut tells the least, and its lines are no older than what
+  /// printed them.
   void tellProgram(RunSettings& s) const {
-    if (!m_now.arguments.empty()) {
-      const auto mark = std::find_if(std::begin(kMarks), std::end(kMarks),
-                                     [this](const Mark& m) { return valueOf(m.argument); });
-      if (mark == std::end(kMarks)) {
-        s.program = "megatron-2021";
-        s.programEvidence =
-            "its arguments lack sequence_parallel, which Megatron-LM has had since April 2022";
-      } else {
-        s.program = mark->program;
-        s.programEvidence =
-            std::string("its arguments hold ") + mark->argument + ", which came with " + mark->release;
-      }
-    } else if (m_now.year >= 2024) {
-      s.program = m_now.year == 2024 ? "megatron-core-2024" : "megatron-core-2025";
+    const auto mark = std::find_if(std::begin(kMarks), std::end(kMarks),
+                                   [this](const Mark& m) { return valueOf(m.argument); });
+    const bool isWhole = m_now.arguments.size() >= kLeastArguments, hasMark = mark != std::end(kMarks);
+    std::optional<std::size_t> release;
+    if (hasMark)
+      release = mark->release;
+    else if (isWhole)
+      release = kOldest;
+    if (hasMark)
       s.programEvidence =
-          "it is a Megatron-LM log of " + std::to_string(m_now.year) + ", whose version it does not print";
+          std::string("its arguments hold ") + mark->argument + ", which came with " + mark->name;
+    else if (isWhole)
+      s.programEvidence = "its arguments lack sequence_parallel, which Megatron-LM has had since April 2022";
+    if (m_now.month && !isWhole) {
+      std::size_t dated = kOldest;
+      for (std::size_t r = 0; r < std::size(kReleases); ++r)
+        if (kReleases[r].since <= *m_now.month) dated = r;
+      if (!release || dated > *release) {
+        s.programEvidence = "it is a Megatron-LM log of " + std::to_string(*m_now.month / 12) +
+                            (release ? ", and " + s.programEvidence : ", whose version it does not print");
+        release = dated;
+      }
     }
+    if (release) s.program = kReleases[*release].program;
   }
 
   /// Lines of the last batch size, warm-up left out; and those with skipped iterations, which are shorter,
@@ -338,7 +532,7 @@ const Format& megatronLogFormat() {
       .claims =
           [](const FileLook& f) {
             return f.has("elapsed time per iteration (ms):") || f.has("elapsed time per iteration (s):") ||
-                   (f.has("- arguments -") && f.has("tensor_model_parallel_size"));
+                   f.has("_model_parallel_size ...") || (f.has("num_layers ...") && f.has("hidden_size ..."));
           },
       .read = ReadMeasurement([](std::string_view text, const std::string& file) {
         return readBy<MegatronLog>(text, file, kLongestLog, "a log");

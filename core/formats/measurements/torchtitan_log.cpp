@@ -3,6 +3,7 @@
 
 #include "formats/format.h"
 #include "formats/measurements/log_lines.h"
+#include "formats/unused_parts.h"
 #include "text/decimal.h"
 
 namespace nest {
@@ -10,6 +11,7 @@ namespace {
 
 /// What follows a key: "tps: 6,234". torchtitan called it wps until November 2024.
 constexpr std::string_view kRates[] = {" tps:", " wps:"};
+constexpr int kFirstRecentMonth = month(2025, 2);  ///< from which on it prints tflops
 
 class TorchtitanLog {
 public:
@@ -25,10 +27,11 @@ public:
     if (m_source.failed()) return std::nullopt;
     TrainingRun run;
     run.settings = m_now.settings;
-    if (m_now.settings.pipeline.value_or(1) > 1) run.settings.microbatch.reset();
+    setBatches(run.settings);
     tellProgram(run.settings);
     measure(run);
     tellCut(m_source, m_cut);
+    noteUnused();
     return Measurement{std::move(run)};
   }
 
@@ -44,12 +47,17 @@ private:
     std::optional<int> firstStep;  ///< set: training has begun
     std::map<long long, Step> steps;
     std::optional<Bytes> reserved;
+    std::optional<int> month;                         ///< of its first step that has a date
+    std::optional<int> microbatches, pipelineStages;  ///< of a pipeline's schedule
+    std::string schedule;
     bool isCompiled = false, isOld = false, overlapsTensor = false;
+    bool isParallelized = false;  ///< what comes after compiling was logged
+    bool compilesLoss = false, offloads = false, hasBudget = false;
 
     bool isOneRunWith(const Start& other) const {
       return mesh == other.mesh && firstStep == other.firstStep &&
              settings.globalBatch == other.settings.globalBatch &&
-             settings.microbatch == other.settings.microbatch &&
+             settings.localBatch == other.settings.localBatch &&
              settings.sequenceLength == other.settings.sequenceLength &&
              settings.recompute == other.settings.recompute && settings.format == other.settings.format;
     }
@@ -61,17 +69,11 @@ private:
     if (has(" step:") && has(" loss:")) return step(line, number);
     if (has("Training starts at step")) {
       const auto first = countBehind(line, "Training starts at step");
-      if (m_now.firstStep && first != m_now.firstStep) {
-        Start next = m_now;
-        next.steps.clear();
-        next.reserved.reset();
-        begin();
-        m_now = std::move(next);
-      }
+      if (m_now.firstStep && first != m_now.firstStep) beginAgain();
       m_now.firstStep = first.value_or(1);
-      m_now.settings.microbatch = countBehind(line, "local batch size");
-      m_now.settings.globalBatch = countBehind(line, "global batch size");
-      m_now.settings.sequenceLength = countBehind(line, "sequence length");
+      sizes(line);
+    } else if (has("Trainer is initialized with")) {  // since March 2025
+      sizes(line);
     } else if (const auto mesh = behind(line, "D device mesh with"); !mesh.empty()) {
       beginMesh();
       takeMesh(mesh);
@@ -85,19 +87,70 @@ private:
                                       {"ep=", "ep"}})
         if (const auto n = countBehind(list, key)) m_now.mesh[name] = *n;
       setDegrees();
+    } else if (has("Compiling the loss")) {
+      m_now.compilesLoss = true;
     } else if (has("with torch.compile")) {
       m_now.isCompiled = true;
     } else if (has("Async TP is enabled")) {
       m_now.overlapsTensor = true;
-    } else if (has("Applied full activation checkpointing to the model")) {
-      m_now.settings.recompute = Recompute::Full;
-    } else if (has("Applied selective activation checkpointing to the model")) {
-      m_now.settings.recompute = Recompute::Selective;
+    } else if (has("Applied FSDP to the model") || has("Applied HSDP to the model") ||
+               has("Applied DDP to the model")) {
+      m_now.isParallelized = true;
+    } else if (has("Applied CPU Offloading to the model")) {
+      m_now.offloads = true;
+    } else if (const auto mode = behind(line, "Applied "); has(" activation checkpointing to the model")) {
+      if (mode.starts_with("full") || mode.starts_with("FullAC"))
+        m_now.settings.recompute = Recompute::Full;
+      else if (mode.starts_with("selective") || mode.starts_with("SelectiveAC"))
+        m_now.settings.recompute = Recompute::Selective;
+      else
+        m_now.hasBudget = true;
+    } else if (has("Selected ") && has(" budget option")) {
+      m_now.hasBudget = true;
+    } else if (const auto schedule = behind(line, "Using pipeline schedule "); !schedule.empty()) {
+      m_now.schedule = std::string(schedule.substr(0, std::min(schedule.find(' '), std::size_t(40))));
+      m_now.microbatches = countBehind(line, " with ");
+      m_now.pipelineStages = countBehind(line, "microbatches and ");
     } else if (has("Swapped to Float8Linear layers") || has("Converted Linear layers to MXFP8Linear")) {
       m_now.settings.format = NumberFormat::Fp8;
     }
   }
 
+  /// "local batch size 4, global batch size 32, gradient accumulation steps 1, sequence length 4096"; since
+  /// August 2026 in tokens.
+  void sizes(std::string_view line) {
+    auto length = countBehind(line, "sequence length");
+    if (!length) length = countBehind(line, "maximum context length");
+    const auto sequences = [&](const char* label, const char* tokens) {
+      if (const auto n = countBehind(line, label)) return n;
+      const auto at = line.find(tokens);
+      if (at == std::string_view::npos || !length) return std::optional<int>();
+      const auto blank = line.substr(0, at).find_last_of(' ');
+      const auto n = countBehind(line.substr(blank == std::string_view::npos ? 0 : blank, at - blank), "");
+      return n && *n % *length == 0 ? std::optional(*n / *length) : std::nullopt;
+    };
+    const auto local = sequences("local batch size", " tokens per DP rank"),
+               global = sequences("global batch size", " tokens per train step");
+    RunSettings& s = m_now.settings;
+    const auto differs = [](const std::optional<int>& now, const std::optional<int>& before) {
+      return now && before && *now != *before;
+    };
+    if (m_now.firstStep &&
+        (differs(local, s.localBatch) || differs(global, s.globalBatch) || differs(length, s.sequenceLength)))
+      beginAgain();
+    if (local) s.localBatch = local;
+    if (global) s.globalBatch = global;
+    if (length) s.sequenceLength = length;
+  }
+
+  /// Another start of a run that prints nothing else of how it is set up.
+  void beginAgain() {
+    Start next = m_now;
+    next.steps.clear();
+    next.reserved.reset();
+    begin();
+    m_now = std::move(next);
+  }
   void beginMesh() {
     if (m_now.firstStep) begin();
     m_now.mesh.clear();
@@ -143,6 +196,7 @@ private:
         if (const auto reserved = numberBehind(line, " memory:"); reserved && *reserved > 0)
           m_now.reserved = std::max(m_now.reserved.value_or(Bytes()), Bytes(*reserved * 1024 * 1024 * 1024));
         m_now.isOld = m_now.isOld || key == kRates[1];
+        if (!m_now.month) m_now.month = monthOf(line);
         return;
       }
     m_source.error(m_source.placeOfLine(number), "torchtitan-step",
@@ -189,15 +243,52 @@ private:
       m_now.settings.expert = of("dp_shard_in_ep") * of("cp");
   }
 
+  /// A rank's batch runs at once, but in a pipeline.
+  void setBatches(RunSettings& s) const {
+    if (!s.globalBatch && s.localBatch && s.data)
+      s.globalBatch = static_cast<int>(std::min(double(*s.localBatch) * *s.data, 1e9));
+    const int stages = s.pipeline.value_or(1);
+    if (stages == 1) {
+      s.microbatch = s.localBatch;
+      return;
+    }
+    const auto& parts = m_now.microbatches;
+    if (s.localBatch && parts && *s.localBatch % *parts == 0) s.microbatch = *s.localBatch / *parts;
+    if (m_now.pipelineStages && *m_now.pipelineStages % stages == 0)
+      s.chunks = *m_now.pipelineStages / stages;
+  }
+
+  /// Lines that were cut away may have said that blocks are compiled, as recent configurations do.
   void tellProgram(RunSettings& s) const {
-    const bool isNew = !m_now.isOld && std::any_of(m_now.steps.begin(), m_now.steps.end(),
-                                                   [](const auto& step) { return step.second.teraflops; });
-    s.program = torchtitanProgram(m_now.isCompiled, isNew, m_now.overlapsTensor, s.tensor.value_or(1));
-    s.programEvidence = m_now.isCompiled
-                            ? std::string("it compiles its blocks") +
-                                  (isNew ? " and prints tflops, as torchtitan does since 2025" : "") +
-                                  (m_now.overlapsTensor ? ", with asynchronous tensor parallelism" : "")
-                            : "it says nothing of torch.compile, so its kernels are PyTorch's eager ones";
+    const bool hasRates = !m_now.isOld && std::any_of(m_now.steps.begin(), m_now.steps.end(),
+                                                      [](const auto& step) { return step.second.teraflops; });
+    const bool isDatedRecent = m_now.month && *m_now.month >= kFirstRecentMonth;
+    const bool isRecent = hasRates || isDatedRecent || m_now.overlapsTensor;
+    const bool isEager = !m_now.isCompiled && (m_now.isParallelized || !isRecent);
+    s.program = torchtitanProgram(!isEager, isRecent);
+    if (isRecent && !isEager) s.overlapsTensor = m_now.overlapsTensor;
+    const std::string when = isDatedRecent ? "its lines are of " + std::to_string(*m_now.month / 12)
+                             : isRecent    ? "it prints tflops, as torchtitan does since 2025"
+                                           : "";
+    s.programEvidence = m_now.isCompiled ? "it compiles its blocks" + (when.empty() ? when : ", and " + when)
+                        : isEager        ? m_now.isParallelized
+                                               ? std::string(
+                                                     "it does not compile its blocks, so its kernels are PyTorch's "
+                                                            "eager ones")
+                                               : std::string(
+                                                     "it says nothing of torch.compile, so its kernels are "
+                                                            "PyTorch's eager ones")
+                                         : when + "; whether it compiles its blocks is not in the log";
+    if (m_now.overlapsTensor) s.programEvidence += ", with asynchronous tensor parallelism";
+  }
+
+  void noteUnused() const {
+    UnusedParts unused;
+    if (!m_now.schedule.empty()) unused.add("pipeline schedule " + m_now.schedule);
+    if (m_now.offloads) unused.add("CPU offloading");
+    if (m_now.hasBudget) unused.add("activation checkpointing by a memory budget");
+    if (m_now.compilesLoss && !m_now.isCompiled && m_now.isParallelized) unused.add("the compiled loss");
+    unused.report(m_source);
   }
 
   void measure(TrainingRun& run) const {

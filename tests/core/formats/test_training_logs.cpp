@@ -174,8 +174,16 @@ private slots:
   void argumentsTellTheRelease_data() {
     QTest::addColumn<QString>("arguments");
     QTest::addColumn<QString>("program");
-    QTest::newRow("2021") << ""
+    QTest::newRow("2021") << "whole"
                           << "megatron-2021";
+    QTest::newRow("cut by hand, and none that tells") << ""
+                                                      << "";
+    QTest::newRow("0.5") << "moe_grouped_gemm"
+                         << "megatron-core-2023";
+    QTest::newRow("0.10") << "expert_tensor_parallel_size moe_grouped_gemm sequence_parallel"
+                          << "megatron-core-2024";
+    QTest::newRow("0.14") << "overlap_moe_expert_parallel_comm"
+                          << "megatron-core-2025";
     QTest::newRow("2022") << "sequence_parallel"
                           << "megatron-2022";
     QTest::newRow("2023") << "sequence_parallel overlap_grad_reduce"
@@ -189,11 +197,167 @@ private slots:
     QFETCH(QString, arguments);
     QFETCH(QString, program);
     QString text = QStringLiteral("---- arguments ----\n  tensor_model_parallel_size ......... 2\n");
+    if (arguments == QStringLiteral("whole"))
+      for (int i = 0; i < 120; ++i) text += QStringLiteral("  argument_%1 ......... None\n").arg(i);
     for (const QString& a : arguments.split(QLatin1Char(' '), Qt::SkipEmptyParts))
       text += QStringLiteral("  %1 ......... False\n").arg(a);
     const auto reading = readText((text + QStringLiteral("---- end of arguments ----\n")).toStdString());
     QVERIFY(reading);
     QCOMPARE(QString::fromStdString(std::get<TrainingRun>(reading.value->of).settings.program), program);
+  }
+  // The newest argument that is left is older than the lines.
+  void argumentsCutByHandAreReadAsFarAsTheyGo() {
+    for (const char* file : {"megatron-log/cut_arguments.log", "megatron-log/no_frame.log"}) {
+      const auto run = read<TrainingRun>(file);
+      const RunSettings& s = run.settings;
+      QCOMPARE(s.program, std::string("megatron-core-2025"));
+      QVERIFY2(s.programEvidence.find("2025") != std::string::npos, s.programEvidence.c_str());
+      QCOMPARE(degreesOf(s), std::string("TP 1 · PP 4 · EP 8 · DP 8 · MBS 1 · ZeRO-1"));
+      QVERIFY(s.globalBatch == 256 && s.layers == 48 && s.experts == 128 && s.devices == 32);
+      QVERIFY(run.lines == 3 && isNear(run.step->value(), 5.3734));
+      QVERIFY(!s.sequenceLength);
+    }
+  }
+  // A whole list leaves no doubt, whenever it was printed.
+  void aWholeListTellsAnOldReleaseInANewLog() {
+    std::string text = fileOf("megatron-log/cut_arguments.log"), more;
+    for (int i = 0; i < 120; ++i) more += "  argument_" + std::to_string(i) + " ......... None\n";
+    text.insert(text.find("  context_parallel_size"), more);
+    QCOMPARE(std::get<TrainingRun>(readText(text)->of).settings.program, std::string("megatron-core-2024"));
+  }
+  void wrongMegatronArgumentsAreTold() {
+    const auto reading = readText(fileOf("megatron-log/wrong_arguments.log"));
+    QVERIFY(reading);
+    const RunSettings& s = std::get<TrainingRun>(reading->of).settings;
+    QVERIFY(!s.pipeline && !s.sequenceParallel);
+    const Diagnostic* wrong = findCode(reading.diagnostics, "megatron-argument");
+    QVERIFY(wrong && wrong->where.line == 10);
+    QVERIFY2(wrong->message.find("pipeline_model_parallel_size") == 0, wrong->message.c_str());
+    const Diagnostic* unused = findCode(reading.diagnostics, "not-used");
+    QVERIFY(unused && unused->message.find("overlap_moe_expert_parallel_comm = True") != std::string::npos &&
+            unused->message.find("pipeline_model_parallel_layout") != std::string::npos);
+  }
+  void degreesThatContradictEachOtherAreTold() {
+    std::string text = fileOf("megatron-log/cut_arguments.log");
+    QVERIFY(!findCode(readText(text).diagnostics, "run-degrees"));
+    text.replace(text.find(" 32\n"), 4, " 33\n");
+    QVERIFY(findCode(readText(text).diagnostics, "run-degrees"));
+  }
+  void aLogOfOtherExpertsIsOfAnotherModel() {
+    const auto s = imported("host:8@450GB/s,3us rack:4@50GB/s,5us",
+                            {{"run.log", fileOf("megatron-log/cut_arguments.log")}});
+    QVERIFY(s);
+    QVERIFY(findCode(s.diagnostics, "run-model")->message.find("experts 128, not 0") != std::string::npos);
+  }
+  // Since March 2025 the sizes stand in a line of their own, before the one of the first step.
+  void aTorchtitanLogOf2025TellsItsSizesAndProgram() {
+    const auto run = read<TrainingRun>("torchtitan-log/trainer_2025.log");
+    const RunSettings& s = run.settings;
+    QVERIFY(s.globalBatch == 64 && s.localBatch == 2 && s.microbatch == 2 && s.sequenceLength == 4096);
+    QVERIFY(s.devices == 16 && s.recompute == Recompute::Selective);
+    QVERIFY(isNear(run.step->value(), 64.0 * 4096 / (9836 * 16)));
+    QCOMPARE(s.program, std::string("torchtitan-2026"));
+    QVERIFY(s.programEvidence.find("2025") != std::string::npos);
+    std::string undated = fileOf("torchtitan-log/trainer_2025.log");
+    for (std::size_t at = 0; (at = undated.find("2025-11-12", at)) != std::string::npos;)
+      undated.replace(at, 10, "2024-11-12");
+    for (std::size_t at = 0; (at = undated.find("tflops", at)) != std::string::npos;)
+      undated.replace(at, 6, "xflops");
+    QCOMPARE(std::get<TrainingRun>(readText(undated)->of).settings.program, std::string("torchtitan-2024"));
+  }
+  void aTorchtitanLogOf2026CountsTokens() {
+    const auto reading = readText(fileOf("torchtitan-log/tokens_2026.log"));
+    const auto& run = std::get<TrainingRun>(reading->of);
+    const RunSettings& s = run.settings;
+    QVERIFY(s.globalBatch == 64 && s.localBatch == 4 && s.sequenceLength == 8192 && s.data == 8);
+    QVERIFY(isNear(run.step->value(), 524288 / (4096.0 * 16)));
+    QVERIFY(s.recompute == Recompute::Full && s.program == "torchtitan-2026" && s.overlapsTensor == false);
+    QVERIFY(findCode(reading.diagnostics, "not-used")->message.find("CPU offloading") != std::string::npos);
+    // Imported, its tensor exchanges wait, though this program can run them beside products.
+    const auto scenario =
+        imported("host:8@450GB/s rack:2@50GB/s", {{"run.log", fileOf("torchtitan-log/tokens_2026.log")}});
+    QVERIFY(scenario && scenario.value->assumptions.overlap[Exchange::Tensor] == 0);
+  }
+  void torchtitansPipelineTellsChunksAndMicrobatches() {
+    const auto run = read<TrainingRun>("torchtitan-log/pipeline_2025.log");
+    QVERIFY(run.settings.chunks == 2 && run.settings.microbatch == 2 && run.settings.globalBatch == 128);
+    // The loss alone is compiled.
+    QCOMPARE(run.settings.program, std::string("torchtitan-2024"));
+  }
+  // torchtitan multiplies the local batch by the data-parallel ranks, which are what is left of the devices.
+  void aConfigurationWithoutAGlobalBatchTakesTheClusters() {
+    const RunSettings s = read<TrainingRun>("torchtitan-config/no_batch.toml").settings;
+    QVERIFY(!s.globalBatch && s.localBatch == 6 && s.saysBatch());
+    const auto batchOn = [](const char* line) {
+      const auto made = imported(line, {{"f.toml", fileOf("torchtitan-config/no_batch.toml")}});
+      return made ? made.value->job.globalBatch : 0;
+    };
+    QCOMPARE(batchOn("host:8@450GB/s"), 48);
+    QCOMPARE(batchOn("host:8@450GB/s rack:4@50GB/s"), 192);
+    const auto defaults = readText(fileOf("torchtitan-config/defaults.toml"), "f.toml");
+    QVERIFY(std::get<TrainingRun>(defaults->of).settings.localBatch == 8);
+    for (const char* code : {"torchtitan-default", "toml-flag", "toml-recompute", "not-used"})
+      QVERIFY2(findCode(defaults.diagnostics, code), code);
+  }
+  // What they leave to the file of the configuration stays open.
+  void optionsOfTorchtitansCommandLineAreRead() {
+    const RunSettings s = read<TrainingRun>("torchtitan-config/options.txt").settings;
+    QVERIFY(s.localBatch == 4 && s.sequenceLength == 8192 && s.tensor == 2 && s.data == 4);
+    QVERIFY(s.globalBatch == 16 && !s.pipeline && !s.context);
+    QCOMPARE(s.program, std::string("torchtitan-2026"));
+  }
+  void nemoTellsTimeBatchAndMemory() {
+    const auto two = read<TrainingRun>("nemo-log/nemo2.log");
+    QVERIFY(two.lines == 3 && isNear(two.step->value(), 9.401) && isNear(two.rate->value(), 612.1e12));
+    QVERIFY(two.settings.globalBatch == 128 && two.settings.devices == 64);
+    QVERIFY(isNear(two.reserved->value(), 66571993088.0) &&
+            isNear(two.allocated->value(), 61571993088.0 + 3072));
+    QCOMPARE(two.settings.program, std::string("nemo-2024"));
+    const auto one = read<TrainingRun>("nemo-log/nemo1_bar.txt");
+    QVERIFY(one.lines == 3 && isNear(one.step->value(), 11.82));
+    QVERIFY(one.settings.globalBatch == 256 && one.settings.sequenceLength == 4096);
+    QCOMPARE(degreesOf(one.settings), std::string("TP 4 + SP · PP 2 · MBS 1 · recompute selective"));
+  }
+  void nanotronTellsTimeAndTokens() {
+    const auto bare = read<TrainingRun>("nanotron-log/steps.log");
+    QVERIFY(isNear(bare.step->value(), 1.195) && isNear(bare.rate->value(), 384e12) && bare.lines == 2);
+    QVERIFY(!bare.settings.globalBatch && isNear(*bare.settings.batchTokens, 2.1e6));
+    QCOMPARE(bare.settings.program, std::string("nanotron"));
+    const auto whole = read<TrainingRun>("nanotron-log/config.log");
+    const RunSettings& s = whole.settings;
+    QCOMPARE(degreesOf(s), std::string("TP 2 + SP · PP 2 · DP 4 · MBS 2 · ZeRO-1"));
+    QVERIFY(s.globalBatch == 64 && s.sequenceLength == 4096 && s.devices == 16);
+    QVERIFY(isNear(whole.step->value(), 0.501) && whole.leftOut == 1);
+    QVERIFY(isNear(whole.allocated->value(), 40960.0 * 1024 * 1024));
+  }
+  void maxTextTellsTimeAndItsConfiguration() {
+    const auto bare = read<TrainingRun>("maxtext-log/steps.log");
+    QVERIFY(isNear(bare.step->value(), 10.509) && isNear(*bare.settings.batchTokens, 4194304.0));
+    const auto whole = read<TrainingRun>("maxtext-log/configured.log");
+    const RunSettings& s = whole.settings;
+    QVERIFY(s.globalBatch == 96 && s.sequenceLength == 2048 && s.tensor == 4 && s.devices == 16);
+    QVERIFY(!s.batchTokens);  // sequences are padded
+    QVERIFY(whole.lines == 3 && isNear(whole.step->value(), 5.668));
+  }
+  void tokensTellTheRoundestNumberOfSequences() {
+    QVERIFY(sequencesIn(2.1e6, 4096) == 512);
+    QVERIFY(sequencesIn(4194304, 4096) == 1024);
+    QVERIFY(sequencesIn(1.05e6, 8192) == 128);
+    QVERIFY(!sequencesIn(2.1e6, 3'000'000));
+    const auto s = imported("host:8@450GB/s", {{"run.log", fileOf("maxtext-log/steps.log")}});
+    QVERIFY(s && s.value->job.globalBatch == 4194304 / s.value->job.sequenceLength);
+  }
+  void stepsThatBeginAgainAreAnotherStart() {
+    const std::string whole = fileOf("maxtext-log/configured.log");
+    std::string slow = whole;
+    for (std::size_t at = 0; (at = slow.find("seconds: 5", at)) != std::string::npos; ++at)
+      slow[at + 9] = '9';
+    const auto reading = readText(slow + whole);
+    QVERIFY(findCode(reading.diagnostics, "log-restarted"));
+    QVERIFY(isNear(std::get<TrainingRun>(reading->of).step->value(), 5.668));
+    const auto cut = readText(whole + "completed step: 5, seconds: 5.6");
+    QVERIFY(findCode(cut.diagnostics, "log-cut"));
+    QCOMPARE(std::get<TrainingRun>(cut->of).lines, 3);
   }
   void aTorchtitanLogGivesTheStepByItsTokens() {
     const auto run = read<TrainingRun>("torchtitan-log/llama3_70b.log");
@@ -262,7 +426,7 @@ private slots:
     QVERIFY(run.settings.globalBatch == 64 && run.settings.devices == 64);
     QCOMPARE(run.settings.program, std::string("torchtitan-2024"));
     const auto compiled = read<TrainingRun>("torchtitan-config/compiled.toml").settings;
-    QCOMPARE(compiled.program, std::string("torchtitan-2024-compiled"));
+    QVERIFY(compiled.program == "torchtitan-2026" && compiled.overlapsTensor == false);
     QVERIFY(compiled.globalBatch == 1024 && compiled.microbatch == 1 && !compiled.data && !compiled.devices);
   }
 

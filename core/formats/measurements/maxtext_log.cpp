@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <array>
+
+#include "formats/format.h"
+#include "formats/measurements/step_log.h"
+#include "formats/unused_parts.h"
+
+namespace nest {
+namespace {
+
+/// The first step compiles, and of the second nothing waits for the result.
+constexpr StepLabels kLabels = {.mark = "completed step:",
+                                .step = "completed step:",
+                                .time = "seconds",
+                                .rate = "TFLOP/s/device",
+                                .tokens = "total_weights",
+                                .warmUp = 2};
+
+/// "Config param max_target_length: 2048" stands before the steps, in any order.
+class MaxTextLog : public StepLog {
+public:
+  explicit MaxTextLog(SourceText& source) : StepLog(source, kLabels) {}
+
+private:
+  /// A degree inside a slice and between slices.
+  struct Axis {
+    std::string_view inside, between;
+    std::optional<int> RunSettings::*degree;
+    std::optional<int> values[2] = {};
+  };
+
+  void readSetup(std::string_view line) override {
+    RunSettings& s = m_run.settings;
+    if (const auto devices = countBehind(line, "Num_devices:")) s.devices = devices;
+    const std::string_view parameter = behind(line, "Config param ");
+    if (parameter.empty()) return;
+    const auto set = [parameter](std::optional<int>& to, std::string_view key) {
+      if (const auto v = settingIn(parameter, key); v && parameter.starts_with(key)) to = v;
+    };
+    set(s.globalBatch, "global_batch_size_to_train_on");
+    set(s.sequenceLength, "max_target_length");
+    set(s.layers, "num_decoder_layers");
+    set(s.layers, "base_num_decoder_layers");
+    set(s.hidden, "emb_dim");
+    set(s.hidden, "base_emb_dim");
+    for (Axis& axis : m_axes) {
+      set(axis.values[0], axis.inside);
+      set(axis.values[1], axis.between);
+    }
+    if (const std::string_view policy = wordIn(parameter, "remat_policy");
+        parameter.starts_with("remat_policy:"))
+      m_policy = std::string(policy);
+    if (const std::string_view kind = wordIn(parameter, "quantization");
+        parameter.starts_with("quantization:"))
+      m_quantization = std::string(kind);
+  }
+
+  void finish(std::optional<int>) override {
+    RunSettings& s = m_run.settings;
+    for (const Axis& axis : m_axes)
+      if (axis.values[0] || axis.values[1])
+        s.*axis.degree = static_cast<int>(
+            std::min(double(axis.values[0].value_or(1)) * axis.values[1].value_or(1), double(1 << 15)));
+    if (m_policy == "full") s.recompute = Recompute::Full;
+    UnusedParts unused;
+    if (!m_policy.empty() && m_policy != "full") unused.add("remat_policy " + m_policy);
+    if (m_quantization.find("fp8") != std::string::npos)
+      s.format = NumberFormat::Fp8;
+    else if (!m_quantization.empty() && m_quantization != "None")
+      unused.add("quantization " + m_quantization);
+    unused.report(m_source);
+    s.program = "maxtext";
+    s.programEvidence = "it is a MaxText log";
+  }
+
+  std::array<Axis, 4> m_axes = {
+      Axis{"ici_tensor_parallelism", "dcn_tensor_parallelism", &RunSettings::tensor},
+      Axis{"ici_pipeline_parallelism", "dcn_pipeline_parallelism", &RunSettings::pipeline},
+      Axis{"ici_expert_parallelism", "dcn_expert_parallelism", &RunSettings::expert},
+      Axis{"ici_context_parallelism", "dcn_context_parallelism", &RunSettings::context}};
+  std::string m_policy, m_quantization;
+};
+
+}  // namespace
+
+const Format& maxTextLogFormat() {
+  static constexpr Format format = {
+      .key = "maxtext-log",
+      .name = "MaxText log",
+      .suffixes = "log out txt",
+      .fileNames = "",
+      .example =
+          "completed step: 5, seconds: 10.512, TFLOP/s/device: 391.501, Tokens/s/device: 7793.1, "
+          "total_weights: 4194304, loss: 9.812",
+      .remarks = "Where it holds its Config params, batch, sequences and degrees come from them.",
+      .claims = [](const FileLook& f) { return f.has("completed step:") && f.has("seconds:"); },
+      .read = ReadMeasurement([](std::string_view text, const std::string& file) {
+        return readBy<MaxTextLog>(text, file, kLongestLog, "a log");
+      })};
+  return format;
+}
+
+}  // namespace nest
