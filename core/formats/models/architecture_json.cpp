@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "formats/models/model_details.h"
 #include "text/json_quantities.h"
 
 namespace nest {
@@ -231,17 +232,12 @@ void checkParts(JsonFields& f, const TransformerArchitecture& a) {
   need(!a.sparse || (a.latent && a.sparse->keys > 0), "sparse_attention");
 }
 
-void readDetails(JsonFields& f, TransformerArchitecture& a) {
+void readDetails(JsonFields& f, const JsonText& text, TransformerArchitecture& a, Diagnostics& out) {
   const nlohmann::json* object = f.object("details");
-  for (auto it = object ? object->begin() : nlohmann::json::const_iterator(); object && it != object->end();
-       ++it) {
-    if (auto detail = detailOf(*it))
-      a.details[it.key()] = std::move(*detail);
-    else
-      f.report(Severity::Error, "json-type", "details",
-               "a detail of a model must be a number, a text, true or false, as \"" + it.key().substr(0, 40) +
-                   "\" is not");
-  }
+  if (!object) return;
+  JsonFields details(text, *object, f.pointerTo("details"), out);
+  for (const auto& [name, value] : object->items())
+    if (auto detail = readDetail(name, details, name)) a.details[name] = std::move(*detail);
 }
 
 void readDenseLayers(JsonFields& f, const JsonText& text, ExpertLayers& experts, Diagnostics& out) {
@@ -258,13 +254,6 @@ void readDenseLayers(JsonFields& f, const JsonText& text, ExpertLayers& experts,
 
 }  // namespace
 
-std::optional<ModelDetail> detailOf(const nlohmann::json& value) {
-  if (value.is_boolean()) return value.get<bool>();
-  if (value.is_number()) return value.get<double>();
-  if (value.is_string()) return value.get<std::string>();
-  return std::nullopt;
-}
-
 TransformerArchitecture readArchitecture(JsonFields& f, const JsonText& text, Diagnostics& out) {
   TransformerArchitecture a;
   a.family = f.string("family").value_or("custom");
@@ -275,7 +264,7 @@ TransformerArchitecture readArchitecture(JsonFields& f, const JsonText& text, Di
   readSizes(f, kRareSizes, a);
   readFlags(f, kRareFlags, a);
   a.dropout = f.boolean("dropout");
-  a.activation = f.string("activation").value_or("");
+  a.activation = readActivation(f, "activation");
   a.mixer = static_cast<Mixer>(indexOf(f, "mixer", kMixers));
   if (!f.has("key_value_heads")) a.keyValueHeads = a.heads;
   if (!f.has("head_dim") && a.heads > 0) a.headDim = a.hidden / a.heads;
@@ -303,7 +292,7 @@ TransformerArchitecture readArchitecture(JsonFields& f, const JsonText& text, Di
     inner->reportUnknown(Severity::Warning);
   if (readPart(f, text, "encoder", kEncoder, a.encoder, out, inner)) inner->reportUnknown(Severity::Warning);
   readVariants(f, text, a, out);
-  readDetails(f, a);
+  readDetails(f, text, a, out);
   checkParts(f, a);
   return a;
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 
 #include "analytic/transformer.h"
 #include "text/json_fields.h"
@@ -12,7 +11,5 @@ namespace nest {
 /// is what the model's owner wrote. A key that is absent on reading takes the default of the type.
 TransformerArchitecture readArchitecture(JsonFields&, const JsonText&, Diagnostics& out);
 nlohmann::ordered_json architectureJson(const TransformerArchitecture&);
-/// A number, a text, true or false; nullopt: anything else.
-std::optional<ModelDetail> detailOf(const nlohmann::json&);
 
 }  // namespace nest

@@ -8,10 +8,18 @@ namespace {
 
 constexpr const char* kInner[] = {"attn_config", "ffn_config"};
 
-/// A whole number, or a list that holds the same one for every layer.
-std::optional<long long> integerOf(JsonFields& f, const char* name, long long least, long long most) {
+/// A whole number, or a list that holds the same one for each of so many layers.
+std::optional<long long> integerOf(JsonFields& f, const char* name, long long least, long long most,
+                                   int layers) {
   const nlohmann::json* v = f.any(name);
-  if (!v || !v->is_array() || v->empty()) return f.integer(name, least, most);
+  if (!v || !v->is_array() || layers == 0) return f.integer(name, least, most);
+  if (v->size() != static_cast<std::size_t>(layers)) {
+    f.report(Severity::Error, "config-list", name,
+             '"' + std::string(name) + "\" lists " + std::to_string(v->size()) +
+                 " values, and the model has " + std::to_string(layers) + " layers",
+             "give one number, or one for each layer");
+    return std::nullopt;
+  }
   const nlohmann::json& first = v->front();
   for (const auto& other : *v)
     if (other != first || !other.is_number_integer() || other.get<double>() < double(least) ||
@@ -37,7 +45,11 @@ std::string alternatives(Names names) {
 
 ConfigFields::ConfigFields(const JsonText& text, const nlohmann::json& object, const std::string& pointer,
                            Diagnostics& out, bool takesDefaults)
-    : m_fields(text, object, pointer, out), m_object(object), m_takesDefaults(takesDefaults) {
+    : m_text(text),
+      m_out(out),
+      m_fields(text, object, pointer, out),
+      m_object(object),
+      m_takesDefaults(takesDefaults) {
   for (const char* key : kInner)
     if (const auto it = object.find(key); it != object.end() && it->is_object()) {
       m_inner.push_back(std::make_unique<JsonFields>(text, *it, jsonPointer(pointer, key), out));
@@ -70,7 +82,7 @@ int ConfigFields::size(Names names, int byDefault, long long least, long long mo
   const char* name = nullptr;
   if (JsonFields* holder = holderOf(names, name))
     return static_cast<int>(
-        integerOf(*holder, name, least, most).value_or(byDefault > 0 ? byDefault : least));
+        integerOf(*holder, name, least, most, m_layers).value_or(byDefault > 0 ? byDefault : least));
   if (m_takesDefaults && byDefault > 0) return shape(names, byDefault, least, most);
   m_missing += (m_missing.empty() ? "" : ", ") + alternatives(names);
   return byDefault > 0 ? byDefault : static_cast<int>(least);
@@ -79,7 +91,7 @@ int ConfigFields::size(Names names, int byDefault, long long least, long long mo
 int ConfigFields::shape(Names names, int byDefault, long long least, long long most) {
   const char* name = nullptr;
   if (JsonFields* holder = holderOf(names, name))
-    return static_cast<int>(integerOf(*holder, name, least, most).value_or(byDefault));
+    return static_cast<int>(integerOf(*holder, name, least, most, m_layers).value_or(byDefault));
   m_defaulted +=
       (m_defaulted.empty() ? "" : ", ") + std::string(*names.begin()) + " = " + std::to_string(byDefault);
   return byDefault;
@@ -88,7 +100,8 @@ int ConfigFields::shape(Names names, int byDefault, long long least, long long m
 int ConfigFields::optional(Names names, int byDefault, long long least, long long most) {
   const char* name = nullptr;
   JsonFields* holder = holderOf(names, name);
-  return holder ? static_cast<int>(integerOf(*holder, name, least, most).value_or(byDefault)) : byDefault;
+  return holder ? static_cast<int>(integerOf(*holder, name, least, most, m_layers).value_or(byDefault))
+                : byDefault;
 }
 
 bool ConfigFields::flag(Names names, bool byDefault) {
@@ -99,8 +112,7 @@ bool ConfigFields::flag(Names names, bool byDefault) {
 
 std::string ConfigFields::string(const char* name) {
   m_read.insert(name);
-  const auto it = m_object.find(name);
-  return it != m_object.end() && it->is_string() ? it->get<std::string>() : std::string();
+  return m_fields.string(name).value_or("");
 }
 
 const nlohmann::json* ConfigFields::array(const char* name) {

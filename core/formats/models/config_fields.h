@@ -28,12 +28,15 @@ public:
                Diagnostics& out, bool takesDefaults);
 
   JsonFields& fields() { return m_fields; }
+  const JsonText& text() const { return m_text; }
+  Diagnostics& diagnostics() { return m_out; }
+  /// From here on figures may also be lists that hold the same number for each of so many layers.
+  void setLayers(int layers) { m_layers = layers; }
   bool isGiven(Names names);
   bool isNull(const char* key) const;
   /// A size that a model cannot be without; `byDefault` 0: it has none.
   int size(Names names, int byDefault, long long least, long long most);
   /// A figure that shapes the model: an absent one is named in the note of defaults.
-  /// Figures may also be lists that hold the same number for every layer.
   int shape(Names names, int byDefault, long long least, long long most);
   int optional(Names names, int byDefault, long long least, long long most);
   bool flag(Names names, bool byDefault);
@@ -54,8 +57,11 @@ private:
   /// Of the object itself, or of one of the objects inside it that some families keep figures in.
   JsonFields* holderOf(Names names, const char*& name);
 
+  const JsonText& m_text;
+  Diagnostics& m_out;
   JsonFields m_fields;
   const nlohmann::json& m_object;
+  int m_layers = 0;
   std::vector<std::unique_ptr<JsonFields>> m_inner;
   bool m_takesDefaults;
   std::set<std::string, std::less<>> m_read;

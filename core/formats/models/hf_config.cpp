@@ -6,6 +6,7 @@
 
 #include "formats/format.h"
 #include "formats/models/hf_families.h"
+#include "formats/unused_parts.h"
 
 namespace nest {
 namespace {
@@ -30,7 +31,7 @@ const ConfigFamily* familyOf(JsonFields& fields) {
   const ConfigFamily* family = type ? familyOfType(*type) : nullptr;
   const auto classes = classNames(fields);
   for (std::size_t i = 0; !family && i < classes.size(); ++i) family = familyOfClass(classes[i]);
-  if (family && type && *type != family->type)
+  if (family && type && *type != family->type && !std::string_view(family->type).starts_with(*type + '_'))
     fields.report(Severity::Warning, "config-model-type", "model_type",
                   "the model type \"" + type->substr(0, 60) + "\" is read as " + family->shownAs() +
                       ", as its class says");
@@ -128,6 +129,81 @@ bool isBesideTheShape(std::string_view key) {
                      [&](std::string_view part) { return key.find(part) != std::string_view::npos; });
 }
 
+/// Keys from which neither a step's time nor its memory follows: names, versions, special tokens, how weights
+/// begin and how text is generated.
+bool isBesideThePlan(std::string_view key) {
+  static constexpr std::string_view kParts[] = {"model_type",
+                                                "token",
+                                                "_id",
+                                                "version",
+                                                "init",
+                                                "label",
+                                                "cache",
+                                                "output_att",
+                                                "output_hid",
+                                                "output_rout",
+                                                "output_scor",
+                                                "output_past",
+                                                "return_",
+                                                "summary",
+                                                "classif",
+                                                "problem_",
+                                                "task_",
+                                                "prefix",
+                                                "beam",
+                                                "generat",
+                                                "min_len",
+                                                "no_repeat",
+                                                "pretraining_tp",
+                                                "checkpointing",
+                                                "aux_loss",
+                                                "loss_coef",
+                                                "loss_alpha",
+                                                "loss_type",
+                                                "seed",
+                                                "drop",
+                                                "pdrop",
+                                                "vision",
+                                                "image",
+                                                "video",
+                                                "audio",
+                                                "dtype",
+                                                "_name",
+                                                "directionality",
+                                                "architectures",
+                                                "auto_map",
+                                                "pruned",
+                                                "finetuning",
+                                                "tokenizer",
+                                                "is_decoder",
+                                                "top_k",
+                                                "top_p",
+                                                "penalty",
+                                                "do_sample",
+                                                "suppress",
+                                                "forced",
+                                                "bad_words",
+                                                "length_penalty",
+                                                "chunk_size_feed",
+                                                "tf_legacy",
+                                                "torchscript",
+                                                "bos",
+                                                "eos",
+                                                "pad_",
+                                                "max_length",
+                                                "ep_size",
+                                                "jitter",
+                                                "gradient",
+                                                "tie_",
+                                                "sep_",
+                                                "bfloat16",
+                                                "softmax_scale",
+                                                "max_window_layers"};
+  return key == "temperature" ||
+         std::any_of(std::begin(kParts), std::end(kParts),
+                     [&](std::string_view part) { return key.find(part) != std::string_view::npos; });
+}
+
 /// Keys that change what a block is made of; models of a family that honours them have read them.
 struct StructuralKey {
   const char* key;
@@ -165,6 +241,9 @@ constexpr StructuralKey kStructural[] = {
     {"use_parallel_residual", Severity::Warning,
      "attention beside the MLP; they are costed one after the other"},
     {"attn_output_gate", Severity::Warning, "a gate of the attention's output"},
+    {"attention_output_gate", Severity::Warning, "a gate of the attention's output"},
+    {"residual_moe", Severity::Warning, "a dense MLP beside the experts"},
+    {"use_residual", Severity::Warning, "a dense MLP beside the experts"},
     {"num_kv_shared_layers", Severity::Warning, "layers that share keys and values"},
     {"hidden_size_per_layer_input", Severity::Warning, "embeddings of their own for every layer"},
     {"yoco", Severity::Warning, "layers that share keys and values"},
@@ -172,13 +251,14 @@ constexpr StructuralKey kStructural[] = {
     {"auto_map", Severity::Note, "code of its own, which may build other blocks than the family's"}};
 
 bool isEmpty(const json& v) {
-  return v.is_null() || v == false || v == 0 ||
+  return v.is_null() || v == false || v == 0 || v == -1 ||
          ((v.is_array() || v.is_object() || v.is_string()) && v.empty());
 }
 
-/// Keys that are neither read nor known to leave the shape alone are named.
+/// Keys that are not read are named: those that may change the shape in a warning, all others in a note.
 void auditKeys(ConfigFields& f, const ConfigFamily& family) {
   std::string sizes;
+  UnusedParts unused;
   // What follows from figures that were read, or repeats them.
   static constexpr std::string_view kEchoes[] = {"head_dim",
                                                  "d_kv",
@@ -205,12 +285,16 @@ void auditKeys(ConfigFields& f, const ConfigFamily& family) {
     }
     const bool isFigure = value.is_number_integer() && value.get<double>() >= 2;
     const bool isEcho = std::find(std::begin(kEchoes), std::end(kEchoes), key) != std::end(kEchoes);
-    if (isFigure && !isEcho && !isBesideTheShape(key)) sizes += (sizes.empty() ? "" : ", ") + key;
+    if (isFigure && !isEcho && !isBesideTheShape(key))
+      sizes += (sizes.empty() ? "" : ", ") + key;
+    else if (!isEcho && !isEmpty(value) && !isBesideThePlan(key))
+      unused.add(key);
   }
   if (!sizes.empty())
     f.fields().report(Severity::Warning, "config-key-unread", "",
                       "not read, though they may belong to the model's shape: " + sizes,
                       "compare the parameter count with the published one");
+  unused.report(f.diagnostics(), f.fields().placeOf(""));
 }
 
 /// The families that read the whole file without a doubt, of those whose shapes others have taken over.

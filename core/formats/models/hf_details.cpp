@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "formats/models/architecture_json.h"
 #include "formats/models/hf_families.h"
+#include "formats/models/model_details.h"
 
 namespace nest {
 namespace {
@@ -20,12 +20,6 @@ struct DetailKeys {
 double rotaryShareOf(const std::string& family) {
   const bool quarter = family == "gpt_neox" || family == "stablelm";
   return quarter ? 0.25 : family == "nemotron" || family == "phi" || family.starts_with("glm") ? 0.5 : 1;
-}
-
-const json* memberOf(const json* object, const char* key) {
-  if (!object || !object->is_object()) return nullptr;
-  const auto it = object->find(key);
-  return it == object->end() ? nullptr : &*it;
 }
 
 }  // namespace
@@ -50,8 +44,9 @@ void readDetails(ConfigFields& f, TransformerArchitecture& a) {
       {"rope_mscale_all_dim", {"mscale_all_dim"}}};
   // The base of the positions and the share that has them stand in either place.
   const auto ofTheFile = std::span(all).first(7), ofPositions = std::span(all).subspan(5);
-  const auto take = [&](const char* name, const json* value) {
-    if (auto detail = value ? detailOf(*value) : std::nullopt) a.details[name] = std::move(*detail);
+  const auto take = [&](const char* name, JsonFields& fields, const char* key) {
+    if (!fields.has(key)) return;
+    if (auto detail = readDetail(name, fields, key)) a.details[name] = std::move(*detail);
   };
   // Of these all models score experts by sigmoids, with a bias for balance, whatever their files say.
   if (a.experts && (a.family == "deepseek_v3" || a.family == "glm4_moe")) {
@@ -60,10 +55,19 @@ void readDetails(ConfigFields& f, TransformerArchitecture& a) {
   }
   if (const double share = rotaryShareOf(a.family); share != 1) a.details["partial_rotary_factor"] = share;
   for (const DetailKeys& d : ofTheFile)
-    for (const char* key : d.keys) take(d.name, f.value(key));
-  for (const char* part : {"rope_scaling", "rope_parameters"})
-    for (const json* object = f.value(part); const DetailKeys& d : ofPositions)
-      for (const char* key : d.keys) take(d.name, memberOf(object, key));
+    for (const char* key : d.keys) f.value(key), take(d.name, f.fields(), key);
+  for (const char* part : {"rope_scaling", "rope_parameters"}) {
+    const json* object = f.value(part);
+    if (!object || *object == false || !(object = f.fields().object(part))) continue;
+    std::string pointer = f.fields().pointerTo(part);
+    // Models with two kinds of attention have positions for each.
+    if (const auto whole = object->find("full_attention"); whole != object->end() && whole->is_object())
+      object = &*whole, pointer = jsonPointer(pointer, "full_attention");
+    JsonFields inner(f.text(), *object, pointer, f.diagnostics());
+    for (const DetailKeys& d : ofPositions)
+      for (const char* key : d.keys) take(d.name, inner, key);
+  }
+  checkBesideSizes(f.fields());
 }
 
 }  // namespace nest

@@ -22,8 +22,12 @@ const std::vector<ConfigFamily>& configFamilies() {
 }
 
 const ConfigFamily* familyOfType(std::string_view modelType) {
-  for (const ConfigFamily& f : configFamilies())
-    if (modelType == f.type) return &f;
+  // The language part of a model of several parts may stand alone, under the name of the whole.
+  for (const char* part : {"", "_text", "_vl_text"}) {
+    const std::string type = std::string(modelType) + part;
+    for (const ConfigFamily& f : configFamilies())
+      if (type == f.type) return &f;
+  }
   return nullptr;
 }
 

@@ -51,13 +51,15 @@ enum class SharedExperts {
 struct FamilyExperts {
   int count = 0, perToken = 0, width = 0;  ///< of the class; as FamilySizes
   bool ownWidth = true;                    ///< false: intermediate_size is the width of an expert
+  bool mayHaveWidth = false;               ///< but where a file gives experts a width of their own
   SharedExperts shared = SharedExperts::None;
   int sharedDefault = 0;
   bool sharedGate = false;
   int firstDense = 0;
   bool isOptional = false;  ///< models of the family without experts exist
   bool routerBias = false;
-  const char* period = nullptr;  ///< key of the step between blocks with experts
+  const char* period = nullptr;    ///< key of the step between blocks with experts
+  const char* residual = nullptr;  ///< flag that runs the dense MLP beside the experts
   const char* denseWidth =
       nullptr;  ///< key of the dense blocks' width, where intermediate_size is the experts'
 };

@@ -3,6 +3,7 @@
 
 #include "formats/models/hf_families.h"
 #include "formats/models/hf_patterns.h"
+#include "formats/models/model_details.h"
 
 namespace nest {
 namespace {
@@ -31,6 +32,7 @@ void readSizes(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture& 
   else
     a.layers = f.size({"num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers"}, d.layers,
                       1, kMostLayers);
+  f.setLayers(a.layers);
   if (e.pattern == BlockPattern::StateOnly)
     a.heads = 1;  // until the state's heads are known
   else
@@ -113,7 +115,10 @@ void readShape(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture& 
   a.attentionOutputBias = valueOf(f, e.outputBias);
   a.projectionBias = valueOf(f, e.projectionBias);
   a.queryKeyNorm = e.queryKeyNorm != QueryKeyNorm::No;
-  if (e.queryKeyNormKey) a.queryKeyNorm = f.flag({e.queryKeyNormKey}, false);
+  if (e.queryKeyNormKey)
+    a.queryKeyNorm = f.flag({e.queryKeyNormKey}, false);
+  else if (a.queryKeyNorm)
+    a.queryKeyNorm = f.flag({"use_qk_norm"}, true);
   a.wideQueryKeyNorm = a.queryKeyNorm && e.queryKeyNorm == QueryKeyNorm::Whole;
   a.learnedPositions = e.learnedPositions;
   a.embeddingNorm = e.embeddingNorm;
@@ -124,9 +129,10 @@ void readShape(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture& 
   a.scaledRotary = e.scaledRotary;
   readRotaryScale(f, a);
   if (e.withoutDropout) a.dropout = false;
-  a.activation = f.string("hidden_act");
-  for (const char* key : {"hidden_activation", "activation_function", "mlp_hidden_act"})
-    if (const std::string other = f.string(key); a.activation.empty()) a.activation = other;
+  for (const char* key : {"hidden_act", "hidden_activation", "activation_function", "mlp_hidden_act"}) {
+    f.value(key);
+    if (const std::string named = readActivation(f.fields(), key); a.activation.empty()) a.activation = named;
+  }
 }
 
 void readLatent(ConfigFields& f, TransformerArchitecture& a) {
@@ -219,10 +225,12 @@ void readExperts(const FamilyExperts& d, ConfigFields& f, TransformerArchitectur
     f.fields().report(Severity::Error, "config-experts-per-token", *perToken.begin(),
                       std::to_string(e.perToken) + " experts per token, but only " +
                           std::to_string(e.experts) + " experts");
-  e.intermediate =
-      d.ownWidth ? f.size({"moe_intermediate_size", "expert_ffn_hidden_size"}, d.width, 1, kMostWidth * 8)
-                 : a.intermediate;
+  const Names width = {"moe_intermediate_size", "expert_ffn_hidden_size"};
+  e.intermediate = d.ownWidth || (d.mayHaveWidth && f.isGiven(width))
+                       ? f.size(width, d.width, 1, kMostWidth * 8)
+                       : a.intermediate;
   readShared(d, f, a, e);
+  if (d.residual && f.flag({d.residual}, false)) e.sharedIntermediate = a.intermediate;
   if (d.denseWidth) a.intermediate = f.shape({d.denseWidth}, 16384, 1, kMostWidth * 8);
   if (d.period) e.period = f.optional({d.period}, 1, 1, kMostLayers);
   const Names firstDense = {"first_k_dense_replace", "moe_layer_start_index"};

@@ -6,6 +6,7 @@
 #include "formats/models/architecture_json.h"
 #include "formats/models/hf_config.h"
 #include "formats/networks/cluster_text.h"
+#include "formats/scenario/scenario_json.h"
 #include "scenario/scenario.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
@@ -224,6 +225,124 @@ private slots:
     const Diagnostic* d = find(a.diagnostics, "config-key-unread");
     QVERIFY(d && d->message.find("dense_adapter_width") != std::string::npos);
     QVERIFY(d->message.find("token") == std::string::npos && d->message.find("rope") == std::string::npos);
+  }
+  void whatIsNotUsedIsNamedOnce() {
+    json j = llama();
+    j["logits_scaling"] = 8.0, j["final_logit_softcapping"] = 30.0, j["eos_token_id"] = 3,
+    j["use_cache"] = true;
+    j["clip_qkv"] = nullptr, j["embedding_multiplier"] = 0;
+    const auto a = read(j);
+    QVERIFY(a);
+    QCOMPARE(a.diagnostics.size(), std::size_t(1));
+    QCOMPARE(a.diagnostics[0].code, std::string("not-used"));
+    QCOMPARE(a.diagnostics[0].message,
+             std::string("not used from this file: final_logit_softcapping, logits_scaling"));
+  }
+  void detailsHaveLimits_data() {
+    QTest::addColumn<QString>("key");
+    QTest::addColumn<QString>("value");
+    QTest::addColumn<bool>("isError");
+    const auto row = [](const char* key, const char* value, bool isError) {
+      QTest::newRow((std::string(key) + " " + value).c_str()) << key << value << isError;
+    };
+    for (const char* value : {"-1", "0", "1e308", "\"10000\"", "[1]", "true"}) row("rope_theta", value, true);
+    for (const char* value : {"-5", "0", "1e9", "\"x\""}) row("rms_norm_eps", value, true);
+    for (const char* value : {"\"x\"", "7", "[]", "{\"factor\": -2}", "{\"rope_type\": 3}",
+                              "{\"rope_theta\": 0}", "{\"beta_fast\": -1}", "{\"mscale\": 1e300}",
+                              "{\"original_max_position_embeddings\": 0}", "{\"low_freq_factor\": \"1\"}"})
+      row("rope_scaling", value, true);
+    row("partial_rotary_factor", "1.5", true), row("partial_rotary_factor", "0", true);
+    row("torch_dtype", "12", true), row("torch_dtype", "\"float7\"", false);
+    row("hidden_act", "\"nonsense\"", false), row("hidden_act", "3", true);
+    row("sliding_window", "-4", true), row("sliding_window", "1.5", true);
+    row("attention_dropout", "7", true), row("attention_dropout", "-0.1", true);
+    row("num_hidden_layers", "[6]", true), row("num_attention_heads", "[8]", true);
+    row("num_key_value_heads", "[8, 8, 4, 4]", true), row("hidden_size", "[512]", true);
+    row("scoring_func", "\"votes\"", false), row("topk_method", "\"lottery\"", false);
+    row("norm_topk_prob", "3", true), row("routed_scaling_factor", "-2.5", true);
+    row("rope_scaling", "{\"rope_type\": \"spiral\"}", false);
+  }
+  void detailsHaveLimits() {
+    QFETCH(QString, key);
+    QFETCH(QString, value);
+    QFETCH(bool, isError);
+    json j = llama();
+    j[key.toStdString()] = json::parse(value.toStdString());
+    const auto a = read(j);
+    QCOMPARE(a.value.has_value(), !isError);
+    const auto worst = std::min_element(a.diagnostics.begin(), a.diagnostics.end(),
+                                        [](const auto& x, const auto& y) { return x.severity > y.severity; });
+    QVERIFY(worst != a.diagnostics.end());
+    QCOMPARE(worst->severity, isError ? Severity::Error : Severity::Warning);
+    QVERIFY2(worst->where.pointer.starts_with("/" + key.toStdString()), worst->where.pointer.c_str());
+    QVERIFY(worst->where.line > 0 && !worst->message.empty());
+  }
+  void usualDetailsAreWithinTheLimits() {
+    json j = llama();
+    j["rope_theta"] = 208533496, j["rms_norm_eps"] = 1e-6, j["rope_scaling"] = nullptr,
+    j["torch_dtype"] = "bfloat16";
+    j["hidden_act"] = "silu", j["sliding_window"] = nullptr, j["attention_dropout"] = 0.0;
+    j["num_key_value_heads"] = {8, 8, 8, 8};
+    const auto a = read(j);
+    QVERIFY2(a && a.diagnostics.empty(), a.diagnostics.empty() ? "" : a.diagnostics.front().message.c_str());
+    QCOMPARE(std::get<double>(a->details.at("rope_theta")), 208533496.0);
+    j["rope_scaling"] = {{"rope_type", "llama3"},
+                         {"factor", 8.0},
+                         {"low_freq_factor", 1.0},
+                         {"high_freq_factor", 4.0},
+                         {"original_max_position_embeddings", 8192}};
+    QVERIFY(read(j) && read(j).diagnostics.empty());
+    // Models with two kinds of attention have positions for each.
+    j.erase("rope_theta");
+    j["rope_scaling"] = nullptr;
+    j["rope_parameters"] = {{"full_attention", {{"rope_theta", 1e6}, {"rope_type", "default"}}},
+                            {"sliding_attention", {{"rope_theta", 1e4}}}};
+    QCOMPARE(std::get<double>(read(j)->details.at("rope_theta")), 1e6);
+  }
+  void inlineDetailsHaveTheSameLimits() {
+    const auto pointerOf = [](const char* details) {
+      Scenario s = scenarioOf(*read(llama()).value, 2048);
+      s.model.architecture->details.clear();
+      std::string text = writeScenario(s);
+      const std::string layers = "\"layers\": 4";
+      text.replace(text.find(layers), layers.size(), layers + ", \"details\": " + details);
+      const auto again = readScenario(text, "s.nest.json", {});
+      return again ? std::string() : again.diagnostics.front().where.pointer;
+    };
+    QCOMPARE(pointerOf("{\"rope_theta\": 10000}"), std::string());
+    QCOMPARE(pointerOf("{\"rope_theta\": -1}"), std::string("/model/architecture/details/rope_theta"));
+    QCOMPARE(pointerOf("{\"norm_eps\": \"x\"}"), std::string("/model/architecture/details/norm_eps"));
+  }
+  // xAI's second model: experts of their own width, and a dense MLP beside them.
+  void grokTakesItsExpertsWidthWhereItIsGiven() {
+    json j = {{"architectures", {"Grok1ForCausalLM"}},
+              {"model_type", "git"},
+              {"hidden_size", 1024},
+              {"num_hidden_layers", 2},
+              {"num_attention_heads", 8},
+              {"intermediate_size", 4096},
+              {"num_local_experts", 8},
+              {"num_experts_per_tok", 2},
+              {"vocab_size", 1000},
+              {"max_position_embeddings", 4096}};
+    const double first = parameterCount(*read(j).value);
+    j["moe_intermediate_size"] = 2048;
+    QCOMPARE(first - parameterCount(*read(j).value), 2.0 * 8 * 3 * 1024 * 2048);
+    j["residual_moe"] = true;
+    const auto both = read(j);
+    QVERIFY(both && both->experts->sharedIntermediate == 4096 && both->experts->intermediate == 2048);
+    QVERIFY(!find(both.diagnostics, "config-key-unread"));
+  }
+  // The language part of a model of several parts, alone and under the name of the whole.
+  void aLanguagePartAloneIsRead() {
+    for (const char* type : {"gemma3", "llama4", "qwen3_vl", "minimax_m3"}) {
+      json j = llama();
+      j["model_type"] = type;
+      j["head_dim"] = 64;
+      j["num_local_experts"] = 8, j["num_experts_per_tok"] = 2;
+      const auto a = read(j);
+      QVERIFY2(!find(a.diagnostics, "config-model-type"), type);
+    }
   }
   /// Keys of T5's files beside its shape: the relative positions of one table, and what its tasks are.
   void wholeFilesOfT5LeaveNothingUnread() {
