@@ -7,6 +7,7 @@
 
 #include "cluster/devices/device_catalog.h"
 #include "formats/format.h"
+#include "formats/unused_parts.h"
 #include "text/json_fields.h"
 
 namespace nest {
@@ -72,6 +73,12 @@ public:
     if (!result) return std::nullopt;
     result->cluster = std::move(cluster);
     noteOddities(f);
+    addUnused(isWrapped ? root["dp_input"] : root,
+              {"nodes", "edges", "bws", "latency_per_level", "devices_per_level", "maxMemoryPerDevice",
+               "maxDevices", "mbsInBatch", "ep_degree", "cp_degree", "sp_enabled", "activationRecomputation",
+               "optimizerAlgorithm", "meta", "scales", "ilp_latency_ms"});
+    if (isWrapped) addUnused(root, {"dp_input", "meta", "scales", "ilp_latency_ms"});
+    m_unused.report(m_out, m_text.placeOf(""));
     if (top.has("ilp_latency_ms"))
       top.report(
           Severity::Note, "artifact-ilp", "ilp_latency_ms",
@@ -80,6 +87,11 @@ public:
   }
 
 private:
+  void addUnused(const json& object, std::initializer_list<std::string_view> used, const char* before = "") {
+    for (const auto& [key, value] : object.items())
+      if (std::find(used.begin(), used.end(), key) == used.end()) m_unused.add(before + key);
+  }
+
   void readMeta(JsonFields& top) {
     const json* meta = top.object("meta");
     if (!meta) return;
@@ -88,6 +100,7 @@ private:
     m_setup = f.string("setup").value_or("");
     m_microbatch = static_cast<int>(f.integer("micro_batch_size", 1, 1'000'000).value_or(1));
     m_sequence = static_cast<int>(f.integer("sequence_length", 1, 100'000'000).value_or(0));
+    addUnused(*meta, {"model", "setup", "micro_batch_size", "sequence_length", "caution"}, "meta.");
     if (const auto caution = f.string("caution"))
       f.report(Severity::Note, "artifact-caution", "caution", "The file warns: " + caution->substr(0, 300));
   }
@@ -132,6 +145,7 @@ private:
       for (const char* k : {"id", "optimalLatencyFw", "optimalLatencyBw", "parameterSize", "activationSize"})
         f.requireKey(k, "a number");
       const auto id = f.integer("id", -1, 1'000'000);
+      addUnused(*value, {"id", "optimalLatencyFw", "optimalLatencyBw", "parameterSize", "activationSize"});
       Node n;
       n.activation = f.number("activationSize", 0, kMost).value_or(0);
       n.parameters = f.number("parameterSize", 0, kMost).value_or(0);
@@ -158,6 +172,7 @@ private:
       for (const char* k : {"sourceId", "destId", "communicationCost"}) f.requireKey(k, "a number");
       const auto from = f.integer("sourceId", -1, 1'000'000), to = f.integer("destId", -1, 1'000'000);
       const auto bytes = f.number("communicationCost", 0, kMost);
+      addUnused(*value, {"sourceId", "destId", "communicationCost"});
       if (!from || !to || !bytes) continue;
       const auto& nodes = m_widths[width].nodes;
       if (!nodes.contains(*from) || !nodes.contains(*to))
@@ -344,6 +359,7 @@ private:
   bool m_sequenceParallel = false, m_recompute = false;
   double m_batch = 1, m_memory = 0;
   std::map<int, Width> m_widths;
+  UnusedParts m_unused;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "formats/format.h"
+#include "formats/unused_parts.h"
 #include "text/source_text.h"
 #include "units/letters.h"
 
@@ -89,6 +90,7 @@ public:
         "PipeDream measures what layers put out, not what they keep: the output counts as the stash");
     if (m_hasStages)
       m_source.note(m_source.whole(), "pipedream-stages", "the stages that the file assigns are left out");
+    m_unused.report(m_source);
     return result;
   }
 
@@ -137,6 +139,15 @@ private:
                        '"' + std::string(kKeys[k]) + "\" must be a number of at least 0");
       out[k] = v.value_or(0);
     }
+    // "[a; b]" holds no comma.
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::string_view part = text::trimmed(rest.substr(0, rest.find(',')));
+      rest.remove_prefix(std::min(rest.size(), std::min(rest.find(','), rest.size()) + 1));
+      const std::string_view key = part.substr(0, part.find('='));
+      if (part.find('=') != std::string_view::npos &&
+          std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end())
+        m_unused.add(key);
+    }
     return out;
   }
 
@@ -172,6 +183,7 @@ private:
   std::map<std::string, int> m_numbers;
   std::vector<Bytes> m_outputs;
   std::vector<Edge> m_edges;
+  UnusedParts m_unused;
   bool m_hasStages = false;
 };
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "formats/format.h"
+#include "formats/unused_parts.h"
 #include "text/json_fields.h"
 
 namespace nest {
@@ -50,6 +51,9 @@ public:
     if (hasErrors(m_out)) return std::nullopt;
     auto result = build(*edges);
     if (!result) return std::nullopt;
+    addUnused(m_text.root(), {"nodes", "edges", "mbsInBatch", "maxBatchSize", "maxDevices",
+                              "maxMemoryPerDevice", "bandwidth"});
+    m_unused.report(m_out, m_text.placeOf(""));
     result->name = "Piper profile";
     result->profile.provenance = "Measured, from the Piper file " + m_text.file();
     Job job;
@@ -62,6 +66,11 @@ public:
   }
 
 private:
+  void addUnused(const json& object, std::initializer_list<std::string_view> used) {
+    for (const auto& [key, value] : object.items())
+      if (std::find(used.begin(), used.end(), key) == used.end()) m_unused.add(key);
+  }
+
   static ClusterSource flatCluster(int devices, double memory, double bandwidth) {
     ClusterSource c;
     c.device.id = "custom";
@@ -93,6 +102,7 @@ private:
     node.name = f.string("name").value_or("node " + std::to_string(id.value_or(0)));
     if (const json* degrees = f.object("TMPCs"))
       for (const auto& [key, list] : degrees->items()) readDegree(key, list, f.pointerTo("TMPCs"), node);
+    addUnused(value, {"id", "name", "TMPCs"});
     if (!id) return;
     if (!m_numbers.emplace(*id, int(m_nodes.size())).second)
       f.report(Severity::Error, "piper-node-twice", "id", "Two nodes have the number " + std::to_string(*id));
@@ -127,9 +137,17 @@ private:
         for (const auto& [from, bytes] : sync->items())
           if (bytes.is_number() && bytes.get<double>() >= 0 && bytes.get<double>() < kMost)
             c.syncForward[std::atoll(from.c_str())] = bytes.get<double>();
+      addUnused(list[i], {"id", "timePerSample", "parameterSize", "memoryUsageA", "memoryUsageB",
+                          "syncTimeFw", "syncTimeBw"});
+      if (const json* sync = f.object("syncTimeBw"); sync && hasTimes(*sync)) m_unused.add("syncTimeBw");
       node.byDegree[degree][f.string("id").value_or("vanilla")] = std::move(c);
     }
     m_degrees.insert(degree);
+  }
+
+  /// Files list neighbours without any, too.
+  static bool hasTimes(const json& sync) {
+    return std::any_of(sync.begin(), sync.end(), [](const json& v) { return v != 0; });
   }
 
   LayerCost costOf(const std::map<std::string, Configuration>& variants) {
@@ -137,6 +155,8 @@ private:
     const auto again = std::find_if(variants.begin(), variants.end(), [](const auto& v) {
       return v.first.find("recomp") != std::string::npos;
     });
+    for (auto v = variants.begin(); v != variants.end(); ++v)
+      if (v != plain && v != again) m_unused.add("the configuration " + v->first);
     const Configuration& c = plain->second;
     const bool hasRecompute = again != variants.end() && again != plain;
     // Recomputing a layer runs its forward once more.
@@ -200,6 +220,7 @@ private:
     const auto from = f.integer("sourceId", -1'000'000, 1'000'000),
                to = f.integer("destId", -1'000'000, 1'000'000);
     const auto bytes = f.number("communicationCost", 0, kMost);
+    addUnused(value, {"sourceId", "destId", "communicationCost"});
     if (!from || !to || !bytes) return;
     for (const auto& [key, id] : {std::pair{"sourceId", *from}, std::pair{"destId", *to}})
       if (!m_numbers.contains(id)) {
@@ -226,6 +247,7 @@ private:
   std::vector<Node> m_nodes;
   std::map<long long, int> m_numbers;
   std::set<int> m_degrees;
+  UnusedParts m_unused;
   bool m_hasSync = false, m_isShort = false;
 };
 
