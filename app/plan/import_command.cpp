@@ -130,8 +130,8 @@ DeviceSpec deviceOf(const Arguments& args, const std::optional<Scenario>& base,
   return *findDevice("h100-sxm");
 }
 
-/// Of a new scenario, what neither a file nor an option says. NEST artifacts tell all of it, logs the job,
-/// and profiles what is not the default.
+/// What neither a file nor an option says of a new scenario. NEST artifacts state all of it, runs what they
+/// print, and profiles what is not the default.
 Diagnostics assumed(const Arguments& args, const Imported& files, const Scenario& s) {
   const Job usual;
   std::string values, options;
@@ -143,11 +143,11 @@ Diagnostics assumed(const Arguments& args, const Imported& files, const Scenario
   const bool isArtifact = std::any_of(files.parts.begin(), files.parts.end(), [](const Imported::Part& p) {
     return p.format == findFormat("nest-artifact");
   });
-  const bool hasRun = !files.leavesSearchOpen();
   add("--device", isArtifact || files.tellsDevice, s.cluster.device.name);
-  add("--batch", isArtifact || hasRun || (files.job && s.job.globalBatch != usual.globalBatch),
+  add("--batch", isArtifact || files.runSaysBatch() || (files.job && s.job.globalBatch != usual.globalBatch),
       "a global batch of " + text::count(s.job.globalBatch));
-  add("--sequence", isArtifact || hasRun || (files.job && s.job.sequenceLength != usual.sequenceLength),
+  add("--sequence",
+      isArtifact || files.runSaysSequence() || (files.job && s.job.sequenceLength != usual.sequenceLength),
       "sequences of " + text::count(s.job.sequenceLength) + " tokens");
   if (values.empty()) return {};
   return {note("job-assumed", {}, "assumed: " + values, "give " + options)};
@@ -189,8 +189,10 @@ int importNamed(const Arguments& args) {
   if (hasErrors(out)) return report(out), kBadInput;
 
   std::optional<Scenario> base;
+  NamedText baseText;
   if (const auto into = args.value("--into")) {
     const auto text = readTextFile(*into);
+    if (text) baseText = {*into, *text};
     auto reading = text ? readScenario(*text, *into, loaderBeside(*into))
                         : Reading<Scenario>{std::nullopt, text.diagnostics};
     report(reading.diagnostics);
@@ -237,6 +239,9 @@ int importNamed(const Arguments& args) {
   if (sequence) scenario->job.sequenceLength = static_cast<int>(*sequence);
   if (!base && !imported->scenario) report(assumed(args, *imported, *scenario), false, true);
   if (!base && imported->leavesSearchOpen()) report(proposeSearch(*scenario), false, true);
+  for (Diagnostic& d : faultsOf(*scenario, *imported, files, base ? &baseText : nullptr))
+    out.push_back(std::move(d));
+  if (hasErrors(out)) return report(out, false, true), kBadInput;
   scenario->model.reference.clear();  // the scenario may be written to another folder than the model's
   std::string replaces = args.value("--into").value_or("");
   for (const Imported::Part& p : imported->parts)
@@ -272,8 +277,8 @@ note says. With joined hosts --level sets the switches' values (1 = leaf). Label
 a file names decide the device where --device is absent; of several kinds the fastest does, and hosts of the others get
 their share of its speed and their own memory.
 
-A log of Megatron-LM or torchtitan, or torchtitan's configuration, gives the program, the degrees (as constraints) and
-the batch. Output of nccl-tests gives bandwidth and latency of the level that its ranks and hosts span, with origin
+A log of Megatron-LM, torchtitan, NeMo, nanotron or MaxText, or torchtitan's configuration, gives the program and, as far
+as it prints them, the degrees (as constraints), batch and sequence length. Output of nccl-tests gives bandwidth and latency of the level that its ranks and hosts span, with origin
 measured; a table of AIConfigurator sets the rates of the device, Galvatron's bandwidths set levels. Where the level may
 be one of several, say which:
   nest-plan import config.json --network 'host:8@450GB/s rack:4@50GB/s' run.log --level 1=all_reduce.txt)",

@@ -140,7 +140,42 @@ bool tellsProgram(const Imported& parts) {
   });
 }
 
+/// The file that brought what stands at `pointer` of the scenario; nullptr: none did.
+const NamedText* sourceOf(const std::string& pointer, const Imported& parts,
+                          const std::vector<NamedText>& files, const NamedText* scenario) {
+  const auto with = [&](auto holds) -> const NamedText* {
+    for (std::size_t i = 0; i < parts.parts.size() && i < files.size(); ++i)
+      if (const Format* f = parts.parts[i].format; f && holds(*f)) return &files[i];
+    return nullptr;
+  };
+  const auto isProfile = [](const Format& f) { return f.is<ReadProfile>(); };
+  const NamedText* source = nullptr;
+  if (pointer.starts_with("/cluster"))
+    source = with([](const Format& f) { return f.isNetwork(); });
+  else if (pointer.starts_with("/model"))
+    source = with([](const Format& f) { return f.is<ReadModel>() || f.is<ReadProfile>(); });
+  if (source) return source;
+  return scenario ? scenario : with(isProfile);
+}
+
 }  // namespace
+
+Diagnostics faultsOf(const Scenario& s, const Imported& parts, const std::vector<NamedText>& files,
+                     const NamedText* base) {
+  const NamedText* scenario = base;
+  for (std::size_t i = 0; i < parts.parts.size() && i < files.size(); ++i)
+    if (readerOf<ReadScenario>(parts.parts[i].format)) scenario = &files[i];
+  Diagnostics out;
+  auto problem = buildProblem(s);
+  for (Diagnostic& d : problem.diagnostics) {
+    if (d.severity != Severity::Error) continue;
+    const NamedText* source = sourceOf(d.where.pointer, parts, files, scenario);
+    if (source && source == scenario) d = locatedIn(source->text, source->path, {std::move(d)}).front();
+    if (source && d.where.file.empty()) d.where = {source->path, 0, 0, {}};
+    out.push_back(std::move(d));
+  }
+  return out;
+}
 
 Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const Program* program) {
   Reading<Scenario> result;

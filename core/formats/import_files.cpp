@@ -508,10 +508,28 @@ private:
 
 }  // namespace
 
-bool Imported::leavesSearchOpen() const {
-  return !scenario && std::none_of(measured.begin(), measured.end(), [](const Measured& m) {
-    return std::holds_alternative<TrainingRun>(m.measurement.of);
+namespace {
+
+template <class Holds>
+bool anyRun(const std::vector<Imported::Measured>& measured, Holds holds) {
+  return std::any_of(measured.begin(), measured.end(), [&](const Imported::Measured& m) {
+    const auto* run = std::get_if<TrainingRun>(&m.measurement.of);
+    return run && holds(run->settings);
   });
+}
+
+}  // namespace
+
+bool Imported::leavesSearchOpen() const {
+  return !scenario && !anyRun(measured, [](const RunSettings& r) { return !degreesOf(r).empty(); });
+}
+
+bool Imported::runSaysBatch() const {
+  return anyRun(measured, [](const RunSettings& r) { return r.saysBatch(); });
+}
+
+bool Imported::runSaysSequence() const {
+  return anyRun(measured, [](const RunSettings& r) { return r.sequenceLength.has_value(); });
 }
 
 Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceSpec& device,

@@ -38,8 +38,11 @@ struct Imported {
     std::optional<int> level;
   };
   std::vector<Measured> measured;  ///< of logs, benchmarks and traces
-  /// Whether no file says what is to be searched: a scenario, or the log of a run.
+  /// Whether no file says what is to be searched: a scenario, or a run with its degrees.
   bool leavesSearchOpen() const;
+  /// Whether a run states them; what no file states is assumed.
+  bool runSaysBatch() const;
+  bool runSaysSequence() const;
   bool tellsDevice = false;      ///< a file names the device that the cluster has
   bool assumedHostSize = false;  ///< a Slurm topology's hosts were taken to have the device's usual size
   int joinedLevels =
@@ -71,5 +74,11 @@ Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceS
 /// a note says, with the program that its device suggests. Logs set degrees and batch, times of exchanges
 /// their level. Errors: what is missing, and how to give it.
 Reading<Scenario> assemble(const Imported&, const Scenario* base, const Program* program = nullptr);
+
+/// The errors of a scenario that was assembled of `files`, each with its place in the file that it came from:
+/// what nest-plan check would report of the scenario once it is written. `base`: the file of the scenario
+/// that was changed.
+Diagnostics faultsOf(const Scenario&, const Imported&, const std::vector<NamedText>& files,
+                     const NamedText* base = nullptr);
 
 }  // namespace nest

@@ -48,8 +48,68 @@ private slots:
     const QString data = NEST_SOURCE_DIR "/tests/data/";
     const Ran profile = run({"import", data + "piper/two.json", "host:8@450GB/s"});
     QVERIFY2(profile.err.contains("assumed: H100 80 GB SXM, sequences of"), qPrintable(profile.err));
-    const Ran artifact = run({"import", data + "nest-artifact/merged.json"});
+    QTemporaryDir dir;
+    QFile small(data + "nest-artifact/merged.json"), large(dir.filePath("large.json"));
+    QVERIFY(small.open(QIODevice::ReadOnly) && large.open(QIODevice::WriteOnly));
+    large.write(small.readAll().replace("\"maxMemoryPerDevice\":1e9", "\"maxMemoryPerDevice\":80e9"));
+    large.close();
+    const Ran artifact = run({"import", large.fileName()});
     QVERIFY2(artifact.code == 0 && !artifact.err.contains("job-assumed"), qPrintable(artifact.err));
+  }
+  /// Of each value that a run does not state, and of none that it does.
+  void whatARunLeavesOpenIsAssumed() {
+    const QString data = NEST_SOURCE_DIR "/tests/data/", model = "models/llama-2-7b.json";
+    const auto told = [&](const char* file, const char* network) {
+      return run({"import", model, network, data + file}).err;
+    };
+    const QString config = told("torchtitan-config/no_batch.toml", "host:8@450GB/s");
+    QVERIFY2(config.contains("assumed: H100 80 GB SXM; give --device"), qPrintable(config));
+    QVERIFY2(config.contains("global batch 48 (6 for each of 8 data-parallel ranks)"), qPrintable(config));
+    const QString cut = told("megatron-log/cut_arguments.log", "host:8@450GB/s rack:4@50GB/s");
+    QVERIFY2(cut.contains("assumed: H100 80 GB SXM, sequences of 4,096 tokens; give"), qPrintable(cut));
+    const QString tokens = told("nanotron-log/steps.log", "host:8@450GB/s rack:16@50GB/s");
+    QVERIFY2(tokens.contains("global batch 512 (2.1 million tokens)"), qPrintable(tokens));
+  }
+  /// What check would refuse is refused here, at its place in what was read.
+  void nothingIsWrittenThatCheckRefuses() {
+    QTemporaryDir dir;
+    QFile whole(sample("teaching-6-layers-2x2"));
+    QVERIFY(whole.open(QIODevice::ReadOnly));
+    QByteArray text = whole.readAll();
+    const QByteArray network = "\"network\": \"host:2@100GB/s,2us cluster:2@10GB/s,5us\"";
+    QVERIFY(text.contains(network));
+    text.replace(network,
+                 "\"levels\": [{\"name\": \"host\",\n\"fanout\": 2, \"bandwidth_bytes_per_s\": 100e9, "
+                 "\"latency_s\": 2e-6}]");
+    const auto import = [&](const QByteArray& changed, const QStringList& more) {
+      QFile bad(dir.filePath("bad.nest.json"));
+      if (bad.open(QIODevice::WriteOnly)) bad.write(changed);
+      bad.close();
+      QFile::remove(dir.filePath("made.nest.json"));
+      return run(QStringList{"import", bad.fileName(), "-o", dir.filePath("made.nest.json")} + more);
+    };
+    QCOMPARE(import(text, {}).code, 0);
+    QVERIFY(QFile::exists(dir.filePath("made.nest.json")));
+    const auto refuses = [&](const char* key, const char* value, const QStringList& more) {
+      QByteArray changed = text;
+      const auto at = changed.indexOf(QByteArray("\"") + key + "\":");
+      if (at < 0) return false;
+      const auto begin = changed.indexOf(':', at) + 1;
+      auto end = begin;
+      while (changed[end] != ',' && changed[end] != '\n' && changed[end] != '}') ++end;
+      changed.replace(begin, end - begin, value);
+      const Ran r = import(changed, more);
+      const auto line = changed.left(at).count('\n') + 1;
+      return r.code == 2 && !QFile::exists(dir.filePath("made.nest.json")) &&
+             r.err.contains(QStringLiteral("bad.nest.json:%1:").arg(line));
+    };
+    QVERIFY(refuses("fanout", " 2147483647", {}));
+    QVERIFY(refuses("global_batch", " 0", {}));
+    QVERIFY(refuses("sequence_length", " 1000000000", {"--program", "ideal"}));
+    // A device of less memory than what is kept free.
+    const Ran r = run({"import", NEST_SOURCE_DIR "/tests/data/nest-artifact/merged.json"});
+    QVERIFY2(r.code == 2 && r.out.isEmpty(), qPrintable(r.all()));
+    QVERIFY2(r.err.contains("merged.json: error: the reserve of 2 GiB"), qPrintable(r.err));
   }
   void aScenarioWrittenElsewhereOpensThere() {
     QTemporaryDir folder;

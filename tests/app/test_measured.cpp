@@ -22,6 +22,30 @@ const QString kModel = QStringLiteral(NEST_SOURCE_DIR "/samples/models/llama-3-7
 class TestMeasured : public QObject {
   Q_OBJECT
 private slots:
+  /// Logs that state the time of each step calibrate, whatever program printed them.
+  void everyProgramsLogCalibrates() {
+    QTemporaryDir dir;
+    for (const char* name : {"nemo-log/nemo2.log", "nanotron-log/config.log", "maxtext-log/configured.log"}) {
+      const QString log = dataOf(name), made = dir.filePath("run.nest.json"),
+                    plan = dir.filePath("plan.json");
+      const bool isNemo = QString(name).startsWith("nemo");
+      const Ran import =
+          run({"import", NEST_SOURCE_DIR "/samples/models/llama-2-7b.json", "--network",
+               isNemo ? "host:8@450GB/s,3us rack:8@50GB/s,5us" : "host:8@450GB/s,3us rack:2@50GB/s,5us", log,
+               "-o", made});
+      QVERIFY2(import.code == 0, qPrintable(import.err));
+      QVERIFY2(import.err.contains("runs the plan"), qPrintable(import.err));
+      QVERIFY2(!import.err.contains("a global batch of 1,024"), qPrintable(import.err));
+      // NeMo's does not print the length of its sequences.
+      QVERIFY2(import.err.contains("assumed: H100 80 GB SXM, sequences of 4,096 tokens") == isNemo,
+               qPrintable(import.err));
+      const Ran solved = run({"solve", made, "-o", plan});
+      QVERIFY2(solved.code == 0, qPrintable(solved.all()));
+      const Ran evaluated = run({"evaluate", made, plan, "--measured", log});
+      QVERIFY2(evaluated.code == 0 && evaluated.out.contains("predicted ÷ measured"),
+               qPrintable(evaluated.all()));
+    }
+  }
   // The way from a log to a calibrated scenario.
   void aLogIsImportedThenCalibratesTheScenario() {
     QTemporaryDir dir;
@@ -30,7 +54,7 @@ private slots:
     const Ran import =
         run({"import", kModel, "--network", "host:8@450GB/s,3us rack:8@50GB/s,5us", log, "-o", made});
     QVERIFY2(import.code == 0, qPrintable(import.err));
-    QVERIFY2(import.err.contains("megatron-core-2025 is taken"), qPrintable(import.err));
+    QVERIFY2(import.err.contains("assuming that megatron-core-2025 runs the plan"), qPrintable(import.err));
     QVERIFY(import.err.contains("TP 8 + SP · PP 4 · VPP 5 · DP 2 · MBS 1 · ZeRO-1"));
     QCOMPARE(run({"solve", made, "-o", plan}).code, 0);
 
