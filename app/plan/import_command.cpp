@@ -277,10 +277,10 @@ note says. With joined hosts --level sets the switches' values (1 = leaf). Label
 a file names decide the device where --device is absent; of several kinds the fastest does, and hosts of the others get
 their share of its speed and their own memory.
 
-A log of Megatron-LM, torchtitan, NeMo, nanotron or MaxText, or torchtitan's configuration, gives the program and, as far
-as it prints them, the degrees (as constraints), batch and sequence length. Output of nccl-tests gives bandwidth and latency of the level that its ranks and hosts span, with origin
-measured; a table of AIConfigurator sets the rates of the device, Galvatron's bandwidths set levels. Where the level may
-be one of several, say which:
+A log of Megatron-LM, torchtitan, NeMo, nanotron or MaxText, or torchtitan's configuration, gives the program and, as
+far as it prints them, the degrees (as constraints), batch and sequence length. Output of nccl-tests gives bandwidth
+and latency of the level that its ranks and hosts span, with origin measured; a table of AIConfigurator sets the rates
+of the device, Galvatron's bandwidths set levels. Where the level may be one of several, say which:
   nest-plan import config.json --network 'host:8@450GB/s rack:4@50GB/s' run.log --level 1=all_reduce.txt)",
       .options =
           {{"--into", 0, "SCENARIO",

@@ -1,5 +1,6 @@
 #include <QtTest/QTest>
 
+#include "cluster/devices/device_catalog.h"
 #include "fields/program_setting.h"
 #include "formats/import_files.h"
 #include "plan/metrics.h"
