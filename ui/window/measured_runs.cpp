@@ -16,6 +16,13 @@ QString sentencesOf(const std::vector<std::string>& told) {
   return out.join(QStringLiteral("; ")) + QLatin1Char('.');
 }
 
+/// Warnings may stand before it.
+const Diagnostic& firstError(const Diagnostics& all) {
+  const auto error =
+      std::find_if(all.begin(), all.end(), [](const Diagnostic& d) { return d.severity == Severity::Error; });
+  return error == all.end() ? all.front() : *error;
+}
+
 /// Layers and blocks are timed as the stages of a plan run them.
 bool needsPlan(const Measurement& m) {
   return std::holds_alternative<LayerTimes>(m.of) || std::holds_alternative<BlockTable>(m.of);
@@ -56,8 +63,8 @@ void MeasuredRuns::take(const Measurement& m, const QString& name, std::optional
   }
   if (!shown) return takeSettings(m, name, level);
   const auto calibrated = calibrationFor(m_document.scenario(), *shown, m, level);
-  if (calibrated) return put(tr("Calibrate with %1").arg(name), *calibrated.value, name);
-  const Diagnostic& why = calibrated.diagnostics.front();
+  if (calibrated) return put(tr("Calibrate with %1").arg(name), calibrated, name);
+  const Diagnostic& why = firstError(calibrated.diagnostics);
   why.code == "run-differs" ? takeSettings(m, name, level) : refuse(why, m, name);
 }
 
@@ -67,7 +74,7 @@ void MeasuredRuns::takeSettings(const Measurement& m, const QString& name, std::
   parts.measured.push_back({m, name.toStdString(), level});
   const Scenario before = m_document.scenario();
   const auto made = assemble(parts, &before);
-  if (!made) return refuse(made.diagnostics.front(), m, name);
+  if (!made) return refuse(firstError(made.diagnostics), m, name);
   std::vector<std::string> told;
   for (const Diagnostic& d : made.diagnostics)
     if (d.code != "run-time") told.push_back(d.message);
@@ -82,18 +89,24 @@ void MeasuredRuns::takeSettings(const Measurement& m, const QString& name, std::
 void MeasuredRuns::takeStep(const Waiting& w, const Plan& found) {
   if (m_document.history().index() < *w.settingsTaken) return;  // undone
   const auto calibrated = calibrationFor(m_document.scenario(), found, w.measurement);
-  if (calibrated) return put(tr("Calibrate with %1").arg(w.name), *calibrated.value, w.name);
+  if (calibrated) return put(tr("Calibrate with %1").arg(w.name), calibrated, w.name);
   const QString text = tr("The step time of %1 is not used: %2")
-                           .arg(w.name, QString::fromStdString(calibrated.diagnostics.front().message));
+                           .arg(w.name, QString::fromStdString(firstError(calibrated.diagnostics).message));
   m_messages.show(MessageBar::Tone::Warning, text, {MessageBar::undoing(m_document.history())});
   logLine(text);
 }
 
-void MeasuredRuns::put(const QString& verb, const Calibration& c, const QString& name) {
-  put(verb, c.scenario, c.isDoubtful,
+void MeasuredRuns::put(const QString& verb, const Reading<Calibration>& calibrated, const QString& name) {
+  const Calibration& c = *calibrated;
+  std::vector<std::string> told;
+  for (const Diagnostic& d : calibrated.diagnostics)
+    if (d.severity == Severity::Warning) told.push_back(d.message);
+  const bool isDoubtful = c.isDoubtful || !told.empty();
+  told.insert(told.end(), c.told.begin(), c.told.end());
+  put(verb, c.scenario, isDoubtful,
       tr("%1: step time of this plan predicted %2 before, %3 now: %4")
           .arg(name, QString::fromStdString(text::time(c.predicted)),
-               QString::fromStdString(text::time(c.rescaled)), sentencesOf(c.told)));
+               QString::fromStdString(text::time(c.rescaled)), sentencesOf(told)));
 }
 
 void MeasuredRuns::put(const QString& verb, const Scenario& with, bool isDoubtful, const QString& text) {

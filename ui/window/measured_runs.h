@@ -31,7 +31,7 @@ private:
   const Plan* plan() const;  ///< null: none of the scenario as it is now
   void takeSettings(const Measurement&, const QString& name, std::optional<int> level);
   void takeStep(const Waiting&, const Plan&);
-  void put(const QString& verb, const Calibration&, const QString& name);
+  void put(const QString& verb, const Reading<Calibration>&, const QString& name);
   void put(const QString& verb, const Scenario& with, bool isDoubtful, const QString& text);
   void refuse(const Diagnostic& why, const Measurement&, const QString& name);
   void takeWaiting();

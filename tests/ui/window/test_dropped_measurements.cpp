@@ -4,6 +4,7 @@
 #include <QProcess>
 #include <QSettings>
 
+#include "cluster/devices/device_catalog.h"
 #include "test_paths.h"
 #include "window/message_bar.h"
 #include "window_bench.h"
@@ -171,6 +172,23 @@ private Q_SLOTS:
     b.window.openPath(dataOf("nccl-tests/all_reduce_2x8.txt"));
     QVERIFY(b.scenario() == before);
     QVERIFY2(told(b).contains(QStringLiteral("changes nothing")), qPrintable(told(b)));
+  }
+  // What the measurement does not tell stays, and the bar says so.
+  void aBenchmarkFasterThanTheLineWarns() {
+    WindowBench b;
+    b.window.document().edit({}, QStringLiteral("Wire the cluster"), [](Scenario& s) {
+      s.cluster.device = *findDevice("h100-sxm");
+      LevelsSource levels;
+      levels.levels.resize(2);
+      levels.levels[0] = {"host", 8, BytesPerSecond(450e9)};
+      levels.levels[1] = {"rack", 4, BytesPerSecond(50e9)};
+      levels.levels[0].latency = levels.levels[1].latency = Seconds(2e-6);
+      s.cluster.network = levels;
+    });
+    QTRY_VERIFY(b.solved());
+    b.window.openPath(dataOf("nccl-tests/tree_2x8.txt"));
+    QVERIFY2(told(b).contains(QStringLiteral("its line carries 50 GB/s")), qPrintable(told(b)));
+    QCOMPARE(std::get<LevelsSource>(b.scenario().cluster.network).levels[1].bandwidth, BytesPerSecond(50e9));
   }
   void withoutAScenarioItSaysWhatToDo() {
     WindowBench b{QString()};
