@@ -110,14 +110,22 @@ std::string rate(double v) {
   return count(std::llround(std::round(v / unit) * unit));
 }
 
-std::string percent(double fraction) {
+namespace {
+std::string roundedPercent(double fraction) {
   const double v = fraction * 100, size = std::abs(v);
   if (size > 0 && size < kLeastPercent) return fmt::format("< {} %", kLeastPercent);
   return (v < 0 ? "−" : "") + rate(size) + " %";
 }
+}  // namespace
+
+std::string percent(double fraction) {
+  std::string out = roundedPercent(fraction);
+  if (fraction < 1 - kExactly && out == roundedPercent(1)) return "> 99.9 %";
+  return out;
+}
 
 std::string signedPercent(double fraction) {
-  return (fraction * 100 >= kLeastPercent ? "+" : "") + percent(fraction);
+  return (fraction * 100 >= kLeastPercent ? "+" : "") + roundedPercent(fraction);
 }
 
 namespace {

@@ -57,6 +57,12 @@ private slots:
     QCOMPARE(text::signedPercent(-0.061), std::string("−6.1 %"));
     QCOMPARE(text::signedPercent(0.0612345), std::string("+6.12 %"));
     QCOMPARE(text::percent(0), std::string("0 %"));
+    // A part is not the whole, but a change may be as large.
+    QCOMPARE(text::percent(0.9997), std::string("> 99.9 %"));
+    QCOMPARE(text::percent(0.9994), std::string("99.9 %"));
+    QCOMPARE(text::percent(1 - 1e-12), std::string("100 %"));
+    QCOMPARE(text::percent(1.0003), std::string("100 %"));
+    QCOMPARE(text::signedPercent(0.9997), std::string("+100 %"));
   }
   void readsWhatItPrints() {
     QCOMPARE(text::readBandwidth("400 Gb/s")->value.value(), 50e9);
