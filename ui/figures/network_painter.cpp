@@ -24,7 +24,6 @@ constexpr std::size_t kMostWritten = 900;  ///< boxes in sight that carry their 
 constexpr std::size_t kMostRound = 300;    ///< boxes in sight that have round corners and an outline
 constexpr double kHatched = 7;             ///< pixels of height from which a box is hatched
 constexpr double kLeastNumber = 7;         ///< pixels of the smallest stage number
-constexpr int kMostSlices = 6;             ///< colours that a folded device shows side by side
 
 /// The pixels that boxes without edge fill where nothing is smoothed. On paper there are none: each is hit.
 class Pixels {
@@ -62,10 +61,9 @@ bool NetworkPainter::stepsBack(int node) const {
   if (m_scene.node(node).kind != NodeKind::Device) return false;
   if (!m_marks.litHovered.empty()) return m_marks.litHovered[at(node)] == 0;
   if (m_marks.running.empty()) return false;
-  const auto& kinds = m_scene.kindsOf(node);
-  return std::none_of(kinds.begin(), kinds.end(), [&](const RankKind& k) {
-    return at(k.stage) < m_marks.running.size() && m_marks.running[at(k.stage)] != NetworkMarks::kWaits;
-  });
+  const auto& placed = m_scene.placedOn(node);
+  return !placed || at(placed->stage) >= m_marks.running.size() ||
+         m_marks.running[at(placed->stage)] == NetworkMarks::kWaits;
 }
 
 /// Lines as in the figures, in the units of the scene: they keep their distance on screen.
@@ -95,8 +93,8 @@ QColor NetworkPainter::fillOf(int node) const {
   if (n.failed) return m_theme.color(Role::Canvas);
   if (n.kind != NodeKind::Device) return m_theme.color(Role::Panel);
   if (m_scene.isCutOff(node)) return m_theme.color(Role::Canvas);
-  const auto& kinds = m_scene.kindsOf(node);
-  QColor c = kinds.empty() ? m_theme.color(Role::Idle) : m_theme.stage(kinds.front().colour());
+  const auto& placed = m_scene.placedOn(node);
+  QColor c = placed ? m_theme.stage(placed->colour()) : m_theme.color(Role::Idle);
   if (stepsBack(node)) c.setAlphaF(0.25F);
   return c;
 }
@@ -115,21 +113,14 @@ void NetworkPainter::paintStack(int node) {
 
 void NetworkPainter::paintDeviceText(int node, const QColor& fill) {
   const NetworkNode& n = m_scene.node(node);
-  const auto& kinds = m_scene.kindsOf(node);
+  const auto& placed = m_scene.placedOn(node);
   const QString name = m_scene.nameOf(node);
   // Inside a host the slot number says enough.
   const int colon = static_cast<int>(name.lastIndexOf(QLatin1Char(':')));
   QString text = !n.host.empty() && colon > 0 ? name.mid(colon + 1) : name;
-  if (!kinds.empty()) {
-    const auto [least, most] = std::minmax_element(kinds.begin(), kinds.end(), [this](auto& a, auto& b) {
-      return m_scene.shownBy() == Together::Stage ? a.stage < b.stage : a.group < b.group;
-    });
-    text = least->number(m_scene.shownBy());
-    if (const QString last = most->number(m_scene.shownBy()); last != text)
-      text += QStringLiteral("…") + last;
-  }
-  m_p.setFont(nameFont(12, !kinds.empty()));
-  if (kinds.size() == 1 && m_theme.stageHatch(kinds.front().colour()) != 0) {
+  if (placed) text = placed->number(m_scene.shownBy());
+  m_p.setFont(nameFont(12, placed.has_value()));
+  if (placed && m_theme.stageHatch(placed->colour()) != 0) {
     // The number stands on a plain spot, or the hatch would run through it.
     const double w = m_p.fontMetrics().horizontalAdvance(text) + 4, h = m_p.fontMetrics().height() - 2;
     m_p.fillRect(QRectF(box(node).center().x() - w / 2, box(node).center().y() - h / 2, w, h), fill);
@@ -164,17 +155,9 @@ void NetworkPainter::paintNode(int node) {
   m_p.setBrush(fill);
   const double radius = n.kind == NodeKind::Switch ? r.height() / 2 : 4;
   m_p.drawRoundedRect(r, radius, radius);
-  const auto& kinds = m_scene.kindsOf(node);
-  if (n.kind == NodeKind::Device && kinds.size() > 1 && !n.failed) {
-    const auto slices = static_cast<int>(std::min<std::size_t>(kinds.size(), kMostSlices));
-    for (int k = 0; k < slices; ++k) {
-      QColor c = m_theme.stage(kinds[at(k)].colour());
-      if (stepsBack(node)) c.setAlphaF(0.25F);
-      m_p.fillRect(QRectF(r.left() + r.width() * k / slices, r.top(), r.width() / slices, r.height()), c);
-    }
-  }
-  if (n.kind == NodeKind::Device && kinds.size() == 1 && !n.failed)
-    paintHatch(r.adjusted(1 / m_scale, 1 / m_scale, -1 / m_scale, -1 / m_scale), kinds.front(), fill);
+  const auto& placed = m_scene.placedOn(node);
+  if (n.kind == NodeKind::Device && placed && !n.failed)
+    paintHatch(r.adjusted(1 / m_scale, 1 / m_scale, -1 / m_scale, -1 / m_scale), *placed, fill);
   // Beside a name that can be read, else all over.
   const bool named = n.kind != NodeKind::Device && m_scale >= kLegible;
   if (n.failed && (n.kind != NodeKind::Host || m_scene.contentsOf(node).empty()))
@@ -183,7 +166,7 @@ void NetworkPainter::paintNode(int node) {
   const QString times =
       m_scene.alike(node) > 1 ? QStringLiteral("×%1").arg(countText(m_scene.alike(node))) : QString();
   if (n.kind == NodeKind::Device) {
-    if (!n.failed) paintDeviceText(node, kinds.empty() ? fill : m_theme.stage(kinds.front().colour()));
+    if (!n.failed) paintDeviceText(node, placed ? m_theme.stage(placed->colour()) : fill);
     m_p.setFont(nameFont(9, true));
     m_p.setPen(m_theme.color(Role::Accent));
     m_p.drawText(QRectF(r.left() - r.width(), r.bottom() + 4, 3 * r.width(), graph::kHostPadding),
@@ -219,15 +202,14 @@ void NetworkPainter::paintSmallNodes(const std::vector<int>& nodes) {
     const NetworkNode& node = m_scene.node(n);
     const bool device = node.kind == NodeKind::Device;
     if (m_marks.nodes.contains(n) || n == m_marks.hoverNode ||
-        (!m_marks.litChosen.empty() && m_marks.litChosen[at(n)]) || m_scene.alike(n) > 1 ||
-        m_scene.kindsOf(n).size() > 1)
+        (!m_marks.litChosen.empty() && m_marks.litChosen[at(n)]) || m_scene.alike(n) > 1)
       marked.push_back(n);
     else if (!device || pixels.hit(box(n)))
       byColour[{device, fillOf(n).rgba()}] << box(n);
     if (node.failed && (device || node.kind == NodeKind::Switch)) failed.push_back(n);
-    if (device && !node.failed && m_scene.kindsOf(n).size() == 1 && box(n).height() * m_scale >= kHatched)
-      if (const RankKind kind = m_scene.kindsOf(n).front(); m_theme.stageHatch(kind.colour()) != 0)
-        hatched[{kind, fillOf(n).rgba()}].push_back(n);
+    if (device && !node.failed && box(n).height() * m_scale >= kHatched)
+      if (const auto& placed = m_scene.placedOn(n); placed && m_theme.stageHatch(placed->colour()) != 0)
+        hatched[{*placed, fillOf(n).rgba()}].push_back(n);
   }
   const bool smooth = m_p.testRenderHint(QPainter::Antialiasing);
   m_p.setRenderHint(QPainter::Antialiasing, false);
@@ -275,9 +257,9 @@ void NetworkPainter::paintRunNumbers(const std::vector<int>& nodes) {
     runs.push_back(next);
   };
   for (const int n : nodes)
-    if (m_scene.node(n).kind == NodeKind::Device && !m_scene.node(n).failed &&
-        m_scene.kindsOf(n).size() == 1 && !stepsBack(n))
-      merge({m_scene.kindsOf(n).front(), m_scene.node(n).host, box(n)}, true);
+    if (m_scene.node(n).kind == NodeKind::Device && !m_scene.node(n).failed && m_scene.placedOn(n) &&
+        !stepsBack(n))
+      merge({*m_scene.placedOn(n), m_scene.node(n).host, box(n)}, true);
   for (const Run& row : std::exchange(runs, {})) merge(row, false);
   m_p.save();
   m_p.scale(1 / m_scale, 1 / m_scale);

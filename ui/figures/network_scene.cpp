@@ -72,6 +72,7 @@ QPolygonF arcOf(QPointF from, QPointF to, double rise, int parts = kSmooth) {
 
 bool NetworkScene::setGraph(const NetworkGraph& graph, std::vector<Seat> seats, PlanContextPtr of) {
   const bool onlyMoved = graph::differOnlyInPlace(m_graph, graph) && !graph.nodes.empty();
+  const std::vector<int> before = placedKinds();
   m_graph = graph;
   m_seats = std::move(seats);
   m_plan = std::move(of);
@@ -80,25 +81,43 @@ bool NetworkScene::setGraph(const NetworkGraph& graph, std::vector<Seat> seats, 
     m_contents = graph::hostContents(m_graph);
     m_problems = graph::problemsOf(m_graph);
     m_impliedHosts = graph::impliedHosts(m_graph);
-    fold();
   }
+  const bool refolds = !onlyMoved || (folds() && placedKinds() != before);
+  if (refolds) fold();
   place();
   // Loads belong to the network that they were routed on.
   m_loads.clear();
   m_busiest = -1;
   matchLoads();
-  return onlyMoved;
+  return !refolds;
 }
 
 QString NetworkScene::nameOf(int node) const {
   return phrase(m_graph.nodes[at(node)].name);
 }
 
+bool NetworkScene::folds() const {
+  return m_folding == Folding::Everything ||
+         (m_folding == Folding::Automatic && m_graph.nodes.size() > kHuge);
+}
+
+/// A number per node for the folding: what would be false to draw once. Devices of different stages, and idle
+/// ones, stay apart; empty where nothing is placed.
+std::vector<int> NetworkScene::placedKinds() const {
+  std::vector<int> out(std::min(m_seats.size(), m_graph.nodes.size()), 0);
+  constexpr int kFirst = 1 - Seat::kCutOff;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (m_graph.nodes[i].kind == NodeKind::Device) out[i] = m_seats[i].stage + kFirst;
+  return out;
+}
+
 void NetworkScene::fold() {
-  const bool folds =
-      m_folding == Folding::Everything || (m_folding == Folding::Automatic && m_graph.nodes.size() > kHuge);
-  m_folded = folds ? graph::foldAlike(m_graph, m_unfolded) : graph::noFolding(m_graph);
-  m_isFolded = folds && m_folded.hidesAny();
+  m_folded = folds() ? graph::foldAlike(m_graph, m_unfolded, placedKinds()) : graph::noFolding(m_graph);
+  m_isFolded = folds() && m_folded.hidesAny();
+}
+
+void NetworkScene::unfoldFor(int node, std::set<std::string>& ids) const {
+  graph::unfoldFor(m_graph, node, ids, placedKinds());
 }
 
 void NetworkScene::refold() {
@@ -127,24 +146,20 @@ void NetworkScene::place() {
   for (int n : m_shown) m_bounds |= box(n);
   if (m_bounds.isEmpty()) m_bounds = QRectF(-200, -150, 400, 300);
 
-  findKinds();
+  findPlaced();
   routeLinks();
 }
 
 /// What is painted on each drawn device.
-void NetworkScene::findKinds() {
+void NetworkScene::findPlaced() {
   m_shownBy = nest::shownBy(plan(), m_colouredBy);
   m_stageCount = m_idle = 0;
-  m_kinds.assign(m_graph.nodes.size(), {});
+  m_placed.assign(m_graph.nodes.size(), {});
   for (std::size_t i = 0; i < m_seats.size() && i < m_graph.nodes.size(); ++i) {
     const int stage = m_seats[i].stage;
     m_stageCount = std::max(m_stageCount, stage + 1);
     m_idle += stage == -1 && m_graph.nodes[i].kind == NodeKind::Device && !m_graph.nodes[i].failed;
-    if (stage < 0) continue;
-    const RankKind kind = kindOf(m_seats[i], plan(), m_shownBy);
-    auto& kinds = m_kinds[at(m_folded.shownAs[i])];
-    const auto place = std::lower_bound(kinds.begin(), kinds.end(), kind);
-    if (place == kinds.end() || *place != kind) kinds.insert(place, kind);
+    if (stage >= 0 && isShown(static_cast<int>(i))) m_placed[i] = kindOf(m_seats[i], plan(), m_shownBy);
   }
 }
 
@@ -318,7 +333,7 @@ void NetworkScene::setUnfolded(std::set<std::string> ids) {
 
 void NetworkScene::setColouredBy(Together by) {
   m_colouredBy = by;
-  findKinds();
+  findPlaced();
 }
 
 bool NetworkScene::isCutOff(int node) const {

@@ -4,6 +4,7 @@
 #include <QPointF>
 #include <QPolygonF>
 #include <QRectF>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,7 +25,7 @@ class NetworkScene {
   Q_DECLARE_TR_FUNCTIONS(NetworkScene)
 public:
   /// `seats`: by node, what is placed there in the plan `of`; null: nothing but stages is known. True: only
-  /// places have changed.
+  /// places have changed, and each drawn node stands for the same nodes as before.
   bool setGraph(const NetworkGraph&, std::vector<Seat> seats, PlanContextPtr of);
   const NetworkGraph& graph() const { return m_graph; }
   bool isEmpty() const { return m_graph.nodes.empty(); }
@@ -35,7 +36,8 @@ public:
   const graph::ImpliedHosts& impliedHosts() const { return m_impliedHosts; }
   const std::vector<graph::Problem>& problems() const { return m_problems; }
 
-  // Folding: siblings that are alike are drawn once. Then places are the scene's own.
+  // Folding: siblings that are alike, in the network and in the stages placed on them, are drawn once. Then
+  // places are the scene's own.
   void setFolding(Folding);
   Folding folding() const { return m_folding; }
   Folding otherFolding() const;  ///< than now; by size again where that is the other way
@@ -48,6 +50,8 @@ public:
   int alike(int node) const { return m_folded.alike[at(node)]; }
   /// Whose id stands for this node and its like among those unfolded; −1: it has no like.
   int siblingOf(int node) const { return m_folded.sibling.empty() ? -1 : m_folded.sibling[at(node)]; }
+  /// Adds to `ids` (see setUnfolded) what it takes for a node to be drawn itself.
+  void unfoldFor(int node, std::set<std::string>& ids) const;
   std::vector<int> behind(int node) const;  ///< all that a drawn node stands for
   std::vector<int> linksBehind(int link) const;
 
@@ -72,7 +76,9 @@ public:
   void setColouredBy(Together);  ///< what the ranks of one colour have in common
   Together colouredBy() const { return m_colouredBy; }
   Together shownBy() const { return m_shownBy; }  ///< colouredBy, where the plan tells such groups apart
-  const std::vector<RankKind>& kindsOf(int node) const { return m_kinds[at(node)]; }  ///< of a drawn device
+  /// What is placed on a drawn device; nullopt: nothing. All that it stands for hold the same stage, but each
+  /// may belong to groups of its own.
+  const std::optional<RankKind>& placedOn(int node) const { return m_placed[at(node)]; }
   bool isCutOff(int node) const;
   const PlanContext* context() const { return m_plan.get(); }
   const Plan* plan() const { return m_plan ? m_plan->shownPlan() : nullptr; }
@@ -100,9 +106,11 @@ private:
   bool isInDrawnHost(int node) const;
   void fold();
   void refold();
+  bool folds() const;
+  std::vector<int> placedKinds() const;
   void place();
   void placeBox(int node);
-  void findKinds();
+  void findPlaced();
   void routeLinks();
   QPolygonF routeOf(const NetworkLink&) const;
   void setPath(int link, QPolygonF);
@@ -135,8 +143,8 @@ private:
   std::vector<Seat> m_seats;  ///< per node
   PlanContextPtr m_plan;      ///< that they are of; may be null
   Together m_colouredBy = Together::Stage, m_shownBy = Together::Stage;
-  std::vector<std::vector<RankKind>> m_kinds;  ///< per drawn device: of all it stands for
-  int m_stageCount = 0, m_idle = 0;            ///< of all devices
+  std::vector<std::optional<RankKind>> m_placed;  ///< per node, of drawn devices
+  int m_stageCount = 0, m_idle = 0;               ///< of all devices
   std::vector<graph::Problem> m_problems;
   std::vector<LinkLoad> m_loads;
   std::vector<int> m_loadOf;  ///< per link: into m_loads, −1 none

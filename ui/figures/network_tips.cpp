@@ -12,18 +12,19 @@ QString NetworkScene::nodeTip(int node) const {
     tip.note(tr("Host, %1")
                  .arg(plural(static_cast<long long>(m_contents[at(node)].size()), QStringLiteral("device"))));
   if (n.kind == NodeKind::Switch) tip.note(tr("Switch"));
-  const auto& kinds = m_kinds[at(node)];
-  if (kinds.size() == 1 && alike(node) == 1 && plan()) {
-    addRankRows(tip, m_seats[at(node)], *m_plan);
-  } else if (!kinds.empty()) {
-    QStringList stages;
-    for (const RankKind& k : kinds) stages << stageNumber(k.stage);
-    stages.removeDuplicates();
-    tip.row(stages.size() == 1 ? tr("Stage") : tr("Stages"), stages.join(QStringLiteral(", ")));
+  const bool isOne = behind(node).size() == 1;
+  if (const auto& placed = placedOn(node)) {
+    if (isOne && plan())
+      addRankRows(tip, m_seats[at(node)], *m_plan);
+    else
+      tip.row(tr("Stage"), stageNumber(placed->stage));
   }
   if (n.kind == NodeKind::Device) addDeviceRows(tip, n.memory, n.speed);
   if (alike(node) > 1)
     tip.note(tr("Represents %1 identical nodes; double-click to expand.").arg(alike(node)));
+  else if (!isOne)
+    tip.note(tr("Represents %1 devices of this stage.")
+                 .arg(countText(static_cast<long long>(behind(node).size()))));
   if (n.failed) tip.note(tr("Failed: excluded from every plan."));
   if (isCutOff(node)) tip.note(tr("Cut off by a failure: excluded from every plan."));
   return tip.html();
@@ -61,8 +62,12 @@ QString NetworkScene::sentenceOf(int node) const {
   if (n.kind == NodeKind::Host)
     return tr("%1: host, %2")
         .arg(name, plural(static_cast<long long>(m_contents[at(node)].size()), QStringLiteral("device")));
-  return plan() && at(node) < m_seats.size() ? name + QStringLiteral(": ") + rankText(m_seats[at(node)])
-                                             : name;
+  if (!plan() || at(node) >= m_seats.size()) return name;
+  const auto count = static_cast<long long>(behind(node).size());
+  if (count > 1 && placedOn(node))
+    return tr("%1: stage %2, represents %3 devices of this stage")
+        .arg(name, stageNumber(placedOn(node)->stage), countText(count));
+  return name + QStringLiteral(": ") + rankText(m_seats[at(node)]);
 }
 
 QString NetworkScene::tipOf(int node, int link) const {

@@ -34,8 +34,8 @@ Colour of(double v) {
 
 class Alike {
 public:
-  explicit Alike(const NetworkGraph& g) : m_g(g), m_forest(forestOf(g)) {
-    refine();
+  Alike(const NetworkGraph& g, const std::vector<int>& kinds) : m_g(g), m_forest(forestOf(g)) {
+    refine(kinds);
     m_tree.assign(g.nodes.size(), 0);
     for (int r : m_forest.roots()) signTree(r);
     findClasses();
@@ -74,7 +74,7 @@ private:
     return out;
   }
 
-  void refine() {
+  void refine(const std::vector<int>& kinds) {
     const auto joined = joints();
     const std::size_t n = m_g.nodes.size();
     m_colour.resize(n);
@@ -82,6 +82,7 @@ private:
       const NetworkNode& node = m_g.nodes[i];
       m_colour[i] = mix(mix(of(node.speed), of(node.memory.value())),
                         static_cast<Colour>(node.kind) * 2 + (node.failed ? 1 : 0));
+      if (i < kinds.size()) m_colour[i] = mix(m_colour[i], static_cast<Colour>(kinds[i]));
     }
     std::vector<Colour> next(n), seen;
     std::size_t told = 0;
@@ -218,12 +219,14 @@ Folding noFolding(const NetworkGraph& g) {
   return out;
 }
 
-Folding foldAlike(const NetworkGraph& g, const std::set<std::string>& unfolded) {
-  return Alike(g).fold(unfolded);
+Folding foldAlike(const NetworkGraph& g, const std::set<std::string>& unfolded,
+                  const std::vector<int>& kinds) {
+  return Alike(g, kinds).fold(unfolded);
 }
 
-void unfoldFor(const NetworkGraph& g, int node, std::set<std::string>& unfolded) {
-  const Alike alike(g);
+void unfoldFor(const NetworkGraph& g, int node, std::set<std::string>& unfolded,
+               const std::vector<int>& kinds) {
+  const Alike alike(g, kinds);
   for (int n = node; n >= 0; n = alike.forest().parent[at(n)])
     if (const int first = alike.sibling()[at(n)]; first >= 0 && first != n)
       unfolded.insert(g.nodes[at(first)].id);

@@ -23,15 +23,18 @@ struct Folding {
   bool hidesAny() const;
 };
 
-/// `unfolded`: ids of nodes (see `sibling`) whose siblings are drawn one by one all the same.
-/// O(links · log links) a step of refinement.
-Folding foldAlike(const NetworkGraph&, const std::set<std::string>& unfolded = {});
+/// `unfolded`: ids of nodes (see `sibling`) whose siblings are drawn one by one all the same. `kinds`: a
+/// number per node, of what is placed there for example; nodes with different numbers are never alike. Empty:
+/// the network alone decides. O(links · log links) a step of refinement.
+Folding foldAlike(const NetworkGraph&, const std::set<std::string>& unfolded = {},
+                  const std::vector<int>& kinds = {});
 
 /// Nobody folded.
 Folding noFolding(const NetworkGraph&);
 
-/// Adds to `unfolded` what it takes for a node to be drawn itself.
-void unfoldFor(const NetworkGraph&, int node, std::set<std::string>& unfolded);
+/// Adds to `unfolded` what it takes for a node to be drawn itself. `kinds` as in foldAlike().
+void unfoldFor(const NetworkGraph&, int node, std::set<std::string>& unfolded,
+               const std::vector<int>& kinds = {});
 
 /// The drawn nodes alone, placed anew, and the number that each had.
 struct FoldedDrawing {

@@ -67,6 +67,24 @@ private slots:
     QCOMPARE(alike(g, f, "host9"), 1);
     QCOMPARE(alike(g, f, "host8"), 3);
   }
+  /// What a plan places on the devices tells hosts apart, wherever in a host it stands.
+  void whatIsPlacedTellsApart() {
+    const auto g = pods();
+    std::vector<int> kinds(g.nodes.size(), 0);
+    for (int host = 0; host < 12; ++host)
+      for (int d = 0; d < 8; ++d) {
+        const bool second = host % 2 == 1 && (host == 3 ? d > 0 : d < 7);
+        kinds[std::size_t(named(g, "host" + std::to_string(host) + ":" + std::to_string(d)))] = 1 + second;
+      }
+    const auto f = graph::foldAlike(g, {}, kinds);
+    QCOMPARE(alike(g, f, "rack 0"), 3);
+    QCOMPARE(alike(g, f, "host0"), 2);
+    QCOMPARE(alike(g, f, "host1"), 2);
+    for (std::size_t n = 0; n < kinds.size(); ++n) QCOMPARE(kinds[std::size_t(f.shownAs[n])], kinds[n]);
+    std::set<std::string> open;
+    graph::unfoldFor(g, named(g, "host11:3"), open, kinds);
+    QVERIFY(!graph::foldAlike(g, open, kinds).hides(named(g, "host11:3")));
+  }
   void unfoldedSiblingsAreDrawnOneByOne() {
     const auto g = pods();
     const auto f = graph::foldAlike(g, {"rack 0"});

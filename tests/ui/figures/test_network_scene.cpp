@@ -6,7 +6,9 @@
 #include "figures/network_figure.h"
 #include "figures/network_painter.h"
 #include "figures/network_scene.h"
+#include "figures/phrases.h"
 #include "large_network.h"
+#include "support/random_instance.h"
 #include "support/test_main.h"
 #include "text_recorder.h"
 
@@ -266,6 +268,74 @@ private slots:
     QCOMPARE(scene.linksBehind(scene.shownLinks().front()).size(), std::size_t(2));
     scene.setUnfolded({scene.node(scene.siblingOf(host)).id});
     QCOMPARE(scene.alike(numberOf(scene, "host1")), 1);
+  }
+
+  /// What is drawn once carries the stage of every device that it stands for, whatever the plan.
+  void foldedDevicesHoldOneStage() {
+    test::Dice dice(20261126);
+    int folded = 0;
+    for (int k = 0; k < 12; ++k) {
+      LevelsSource levels;
+      levels.levels.resize(3);
+      const int hosts = dice.between(2, 9), racks = dice.between(2, 9);
+      levels.levels[0] = {"host", 8, BytesPerSecond(450e9), {}, Seconds(2e-6)};
+      levels.levels[1] = {"rack", hosts, BytesPerSecond(50e9), {}, Seconds(4e-6)};
+      levels.levels[2] = {"spine", racks, BytesPerSecond(12.5e9), {}, Seconds(8e-6)};
+      const NetworkGraph g = graph::fromLevels(levels);
+      // Stages in turn, of any width: several to a host, or several hosts to a stage; the rest is idle.
+      const int stages = dice.between(1, 12), width = 1 << dice.between(0, 5);
+      const int used = 8 * hosts * racks - dice.between(0, 7);
+      std::vector<Seat> seats(g.nodes.size());
+      int device = 0;
+      for (std::size_t n = 0; n < g.nodes.size(); ++n)
+        if (g.nodes[n].kind == NodeKind::Device) {
+          if (device < used) seats[n] = {device / width % stages, 0, 0};
+          ++device;
+        }
+      NetworkScene scene;
+      scene.setFolding(Folding::Everything);
+      scene.setGraph(g, seats, nullptr);
+      folded += scene.isFolded();
+      int drawn = 0;
+      for (std::size_t n = 0; n < g.nodes.size(); ++n) {
+        if (g.nodes[n].kind != NodeKind::Device || !scene.isShown(int(n))) continue;
+        ++drawn;
+        const auto& placed = scene.placedOn(int(n));
+        for (const int m : scene.behind(int(n))) QCOMPARE(seats[at(m)].stage, placed ? placed->stage : -1);
+        if (placed) {
+          const QString tip = scene.tipOf(int(n), -1), stage = stageNumber(placed->stage);
+          QVERIFY2(scene.sentenceOf(int(n)).contains(QStringLiteral("stage ") + stage) || !scene.plan(),
+                   qPrintable(scene.sentenceOf(int(n))));
+          QVERIFY2(tip.contains(QStringLiteral("Stage&nbsp;")) && !tip.contains(QStringLiteral("Stages")),
+                   qPrintable(tip));
+        }
+      }
+      QVERIFY(drawn >= std::min(stages, used / width));
+    }
+    QVERIFY(folded > 5);
+  }
+
+  /// Another plan on the same network folds it anew; the same one leaves it as it is.
+  void anotherPlanFoldsAnew() {
+    const NetworkGraph g = twoHosts();
+    std::vector<Seat> one(g.nodes.size()), two(g.nodes.size());
+    for (std::size_t n = 0; n < g.nodes.size(); ++n)
+      if (g.nodes[n].kind == NodeKind::Device) {
+        one[n] = {0, 0, 0};
+        two[n] = {g.nodes[n].name.starts_with("host1") ? 1 : 0, 0, 0};
+      }
+    NetworkScene scene;
+    scene.setFolding(Folding::Everything);
+    scene.setGraph(g, one, nullptr);
+    QCOMPARE(scene.alike(scene.shownAs(numberOf(scene, "host1"))), 2);
+    QVERIFY(scene.setGraph(scene.graph(), one, nullptr));
+    QVERIFY(!scene.setGraph(scene.graph(), two, nullptr));
+    QCOMPARE(scene.alike(numberOf(scene, "host1")), 1);
+    std::set<std::string> ids;
+    scene.setGraph(scene.graph(), one, nullptr);
+    scene.unfoldFor(numberOf(scene, "host1"), ids);
+    scene.setUnfolded(ids);
+    QVERIFY(scene.isShown(numberOf(scene, "host1")));
   }
 
   /// Where traffic is shown, links without any say nothing.

@@ -159,7 +159,7 @@ void NetworkCanvas::select(std::vector<int> nodes, std::vector<int> links) {
 void NetworkCanvas::jumpTo(int node, int link) {
   auto ids = m_scene.unfolded();
   const auto unfoldFor = [&](int n) {
-    if (!m_scene.isShown(n)) graph::unfoldFor(m_scene.graph(), n, ids);
+    if (!m_scene.isShown(n)) m_scene.unfoldFor(n, ids);
   };
   if (node >= 0) unfoldFor(node);
   if (link >= 0) unfoldFor(m_scene.link(link).from), unfoldFor(m_scene.link(link).to);
