@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "plan/plan_check.h"
 #include "plan/stage_work.h"
@@ -249,6 +250,11 @@ void Traffic::visitFlows(const std::function<void(const Flow&)>& visit) const {
 
 namespace {
 
+/// Seconds that one device takes for what it sends across a level.
+double sendingTime(const NetworkLevel& level, double bytes, double messages) {
+  return messages * level.latency.value() + bytes / level.sustained().value();
+}
+
 /// Sums flows into the cells of a matrix.
 class MatrixSum {
 public:
@@ -275,7 +281,10 @@ public:
     const NetworkLevel& l = m_cluster.level(level);
     m_byLevel[cell * m_levels + static_cast<std::size_t>(level)] += senders * bytes;
     double& longest = m_longest[cell * kExchangeCount + static_cast<std::size_t>(kind)];
-    longest = std::max(longest, messages * l.latency.value() + bytes / l.sustained().value());
+    const double time = sendingTime(l, bytes, messages);
+    longest = std::max(longest, time);
+    Seconds& ofLevel = m_out.longest[kind][static_cast<std::size_t>(level)];
+    ofLevel = std::max(ofLevel, Seconds(time));
   }
 
   TrafficMatrix take() {
@@ -353,13 +362,66 @@ std::vector<Bytes> Traffic::across(int level, const ExchangeMask& kinds) const {
   return out;
 }
 
+std::vector<std::vector<Seconds>> Traffic::sendingTimes(const ExchangeMask& kinds) const {
+  const auto levels = static_cast<std::size_t>(m_cluster->levelCount());
+  std::vector<std::vector<Seconds>> out(levels, std::vector<Seconds>(m_cluster->deviceCount()));
+  if (m_exchanges.empty() && m_transfers.empty()) return out;
+  const auto add = [&](int device, int level, double bytes, double messages) {
+    out[at(level)][at(device)] += Seconds(sendingTime(m_cluster->level(level), bytes, messages));
+  };
+  std::vector<int> inside;  // ranks of the group around each that is looked at, itself included
+  Painter(*this).paint(
+      [&](const Flow& f) {
+        if (kinds[f.kind] && f.source != f.destination)
+          add(f.source, m_cluster->levelBetween(f.source, f.destination), f.bytes.value(), f.messages);
+      },
+      [&](const Exchanges& x, std::span<const int> ranks) {
+        if (!kinds[x.kind]) return;
+        inside.assign(ranks.size(), 1);
+        for (int l = 0; l < m_cluster->levelCount(); ++l)
+          for (std::size_t from = 0, to = 0; from < ranks.size(); from = to) {
+            while (to < ranks.size() &&
+                   m_cluster->groupOf(l, ranks[to]) == m_cluster->groupOf(l, ranks[from]))
+              ++to;
+            for (std::size_t r = from; r < to; ++r) {
+              const int peers = static_cast<int>(to - from) - std::exchange(inside[r], int(to - from));
+              if (peers > 0) add(ranks[r], l, peers * x.pairBytes, peers * x.pairMessages);
+            }
+          }
+      });
+  return out;
+}
+
+namespace {
+
+std::vector<int> bucketsOf(int devices, int size) {
+  std::vector<int> starts;
+  for (int p = 0; p < devices; p += size) starts.push_back(p);
+  starts.push_back(devices);
+  return starts;
+}
+
+}  // namespace
+
 std::vector<int> evenBuckets(const Hierarchy& h, int most) {
   const int n = h.deviceCount();
-  const int size = (n + std::max(1, most) - 1) / std::max(1, most);
-  std::vector<int> starts;
-  for (int p = 0; p < n; p += size) starts.push_back(p);
-  starts.push_back(n);
-  return starts;
+  return bucketsOf(n, (n + std::max(1, most) - 1) / std::max(1, most));
+}
+
+std::vector<int> bucketsAlongGroups(const Hierarchy& h, int least, int most) {
+  const int n = h.deviceCount();
+  const int smallest = (n + std::max(1, most) - 1) / std::max(1, most),
+            largest = std::max(smallest, n / std::max(1, least));
+  std::vector<int> groups;
+  for (int l = 0; l < h.levelCount(); ++l)
+    if (const int size = h.uniformGroupSize(l); size > 1) groups.push_back(size);
+  int best = smallest, suited = -1;
+  for (int size = smallest; size <= largest; ++size) {
+    const auto suits = static_cast<int>(std::count_if(
+        groups.begin(), groups.end(), [size](int g) { return g % size == 0 || size % g == 0; }));
+    if (suits > suited) best = size, suited = suits;
+  }
+  return bucketsOf(n, best);
 }
 
 std::vector<int> groupBuckets(const Hierarchy& h, int level) {

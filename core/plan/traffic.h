@@ -28,6 +28,8 @@ struct TrafficMatrix {
   std::vector<Seconds>
       time;  ///< per kind the longest any one device takes for what it sends there, summed over kinds
   std::vector<std::int8_t> level;  ///< level that carries most of the bytes; −1: nothing is sent
+  /// By kind and level the longest that any one device takes for what it sends to one bucket.
+  PerExchange<std::array<Seconds, kShapeLevels>> longest{};
 
   int buckets() const { return static_cast<int>(starts.size()) - 1; }
   std::size_t cell(int row, int column) const {
@@ -71,6 +73,10 @@ public:
   /// inside each host. O(devices · expert degree).
   std::vector<Bytes> across(int level, const ExchangeMask& kinds = kEveryExchange) const;
 
+  /// Seconds per batch that each device spends sending across each level, at what the level sustains, one
+  /// exchange after the other: [level][device]. O(devices · levels).
+  std::vector<std::vector<Seconds>> sendingTimes(const ExchangeMask& kinds = kEveryExchange) const;
+
   /// Every flow between two different devices. O(devices · expert degree).
   void visitFlows(const std::function<void(const Flow&)>& visit) const;
 
@@ -107,6 +113,10 @@ private:
 
 /// At most `most` buckets of equal size (the last may be shorter) over all devices.
 std::vector<int> evenBuckets(const Hierarchy&, int most = 512);
+/// Between `least` and `most` buckets of equal size (fewer where there are fewer devices) that follow the
+/// groups: their size divides, or is a multiple of, the group size of as many levels as possible. Of such
+/// sizes the smallest.
+std::vector<int> bucketsAlongGroups(const Hierarchy&, int least, int most);
 /// One bucket per level-l group.
 std::vector<int> groupBuckets(const Hierarchy&, int level);
 

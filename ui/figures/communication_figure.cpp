@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "figures/focus.h"
 #include "figures/frame.h"
@@ -13,6 +14,7 @@
 #include "figures/seat_map.h"
 #include "figures/ticks.h"
 #include "figures/traffic_table.h"
+#include "units/at.h"
 
 namespace nest {
 
@@ -20,18 +22,32 @@ struct CommunicationFigure::Matrix {
   PlanContext context;  ///< keeps what is shown alive
   Options options;
   std::unique_ptr<Traffic> traffic;
-  SeatMap seats;
+  /// Neighbours that hold one stage, by device.
+  struct Run {
+    int begin, end, stage;
+  };
+  std::vector<Run> runs;
   TrafficMatrix cells;
-  int groups = -1;       ///< level of the groups compared
-  bool grouped = false;  ///< buckets are the groups of that level
+  PerExchange<std::array<Seconds, kShapeLevels>> longest{};  ///< between the same buckets, of all traffic
+  int groups = -1;                                           ///< level of the groups compared
+  bool grouped = false;                                      ///< buckets are the groups of that level
   int level = Options::kEveryLevel;
   MagnitudeScale scale;
   const Theme* theme = nullptr;
   QImage image;
 
   bool sends(std::size_t cell) const { return cells.level[cell] >= 0; }
+  bool showsTime() const { return options.value == Value::Duration; }
   QString what() const;  ///< "All traffic", "TP over rack"
+  int binSize() const { return grouped ? 1 : cells.starts[1]; }
+  QString bucket() const;  ///< what a row is: "host", "device", "64 devices (2 × leaf)"
+  QString nameOf(int bucket) const;
+  /// Where a device stands among the buckets: 1.5 is the middle of the second.
+  double positionOf(int device) const;
+  int bucketOf(int device) const;
+  QString sentence() const;
   void fill();
+  void findRuns();
   const QImage& imageFor(const Theme&);
 };
 
@@ -40,12 +56,15 @@ namespace {
 using Role = Theme::Role;
 constexpr int kMostBuckets = 512;
 constexpr int kReadableBuckets = 256;
+constexpr int kFewGroups = 16;  ///< fewer say too little
+constexpr int kFewBins = 64;
 
-/// Devices while their cells can be seen, else the innermost groups whose cells can.
+/// Devices while their cells can be seen, else the innermost groups that are neither too many nor too few. −1
+/// also where there are none: then even bins are compared.
 int automaticGroups(const Hierarchy& h) {
   if (h.deviceCount() <= kReadableBuckets) return -1;
   for (int l = 0; l < h.levelCount(); ++l)
-    if (h.groupCount(l) <= kReadableBuckets) return l;
+    if (h.groupCount(l) >= kFewGroups && h.groupCount(l) <= kReadableBuckets) return l;
   return -1;
 }
 
@@ -82,8 +101,8 @@ Bytes sentOf(const Traffic& traffic, Exchange kind, int alone) {
 }
 
 /// Of the exchanges of one kind and over one level, where the figure shows those alone.
-QString sentence(const Traffic& traffic, const PlanContext& c, const std::optional<Exchange>& kind,
-                 int alone) {
+QString bytesSentence(const Traffic& traffic, const PlanContext& c, const std::optional<Exchange>& kind,
+                      int alone) {
   double total = 0;
   auto shown = Exchange(0);
   for (int k = 0; k < kExchangeCount; ++k) {
@@ -96,19 +115,27 @@ QString sentence(const Traffic& traffic, const PlanContext& c, const std::option
     return alone >= 0 ? QStringLiteral("Nothing crosses the %1 level").arg(levelName(c, alone))
                       : QStringLiteral("No device sends anything");
   const QString share = phrase(text::percent(sent.value() / total)), name = nameOfKind(shown);
+  // What goes over the innermost level does not leave its group.
+  const auto path = [&](int level) {
+    return level == 0 ? QStringLiteral("stay inside a %1").arg(levelName(c, level))
+                      : QStringLiteral("cross the %1 level").arg(levelName(c, level));
+  };
+  if (kind && !(sent.value() > 0))
+    return alone >= 0 ? QStringLiteral("%1: nothing crosses the %2 level").arg(name, levelName(c, alone))
+                      : QStringLiteral("%1: nothing is sent").arg(name);
   if (alone >= 0)
-    return kind ? QStringLiteral("%1: %2 per step cross the %3 level, %4 of all that does")
-                      .arg(name, memoryText(sent), levelName(c, alone), share)
-                : QStringLiteral("%1 per step cross the %2 level, %3 of it %4")
-                      .arg(memoryText(Bytes(total)), levelName(c, alone), share, name);
-  if (kind && !(sent.value() > 0)) return QStringLiteral("%1: nothing is sent").arg(name);
+    return kind ? QStringLiteral("%1: %2 per step %3, %4 of all that does")
+                      .arg(name, memoryText(sent), path(alone), share)
+                : QStringLiteral("%1 per step %2, %3 of it %4")
+                      .arg(memoryText(Bytes(total)), path(alone), share, name);
   double outer = 0;
   int level = c.problem->cluster->levelCount() - 1;
   for (; level >= 0 && outer <= 0; --level)
     for (int k = 0; k < kExchangeCount; ++k)
       if (!kind || Exchange(k) == *kind) outer += traffic.total(Exchange(k), level).value();
-  const QString crossing =
-      QStringLiteral("%1 cross the %2 level").arg(memoryText(Bytes(outer)), levelName(c, level + 1));
+  const QString crossing = level + 1 == 0
+                               ? QStringLiteral("all of it inside a %1").arg(levelName(c, 0))
+                               : QStringLiteral("%1 %2").arg(memoryText(Bytes(outer)), path(level + 1));
   return kind ? QStringLiteral("%1: %2 per step, %3 of all; %4").arg(name, memoryText(sent), share, crossing)
               : QStringLiteral("%1 per step, %2 of it %3; %4")
                     .arg(memoryText(Bytes(total)), share, name, crossing);
@@ -121,6 +148,68 @@ QString CommunicationFigure::Matrix::what() const {
   return level < 0 ? kind : QStringLiteral("%1 over %2").arg(kind, levelName(context, level));
 }
 
+QString CommunicationFigure::Matrix::bucket() const {
+  if (grouped) return levelName(context, groups);
+  const int size = binSize();
+  if (size == 1) return QStringLiteral("device");
+  QString out = plural(size, QStringLiteral("device"));
+  const Hierarchy& h = *context.problem->cluster;
+  for (int l = h.levelCount() - 1; l >= 0; --l)
+    if (const int group = h.uniformGroupSize(l); group > 1 && size % group == 0)
+      return out + QStringLiteral(" (%1 × %2)").arg(countText(size / group), levelName(context, l));
+  return out;
+}
+
+QString CommunicationFigure::Matrix::nameOf(int bucket) const {
+  const Hierarchy& h = *context.problem->cluster;
+  const int begin = cells.starts[at(bucket)], end = cells.starts[at(bucket) + 1];
+  if (end - begin == 1) return deviceName(h, begin);
+  if (grouped) return phrase(h.groupName(groups, bucket));
+  return QStringLiteral("devices %1–%2 (%3)")
+      .arg(countText(begin), countText(end - 1), hostSpan(h, begin, end));
+}
+
+int CommunicationFigure::Matrix::bucketOf(int device) const {
+  return static_cast<int>(std::upper_bound(cells.starts.begin(), cells.starts.end(), device) -
+                          cells.starts.begin()) -
+         1;
+}
+
+double CommunicationFigure::Matrix::positionOf(int device) const {
+  if (device >= cells.starts.back()) return cells.buckets();
+  const int bucket = bucketOf(device), begin = cells.starts[at(bucket)], end = cells.starts[at(bucket) + 1];
+  return bucket + static_cast<double>(device - begin) / (end - begin);
+}
+
+/// Of what the cells show: their sum of bytes, or the longest time in any of them.
+QString CommunicationFigure::Matrix::sentence() const {
+  const QString bytes = bytesSentence(*traffic, context, options.kind, level);
+  if (!showsTime()) return bytes;
+  const auto found = std::max_element(cells.time.begin(), cells.time.end());
+  if (found == cells.time.end() || !(*found > Seconds(0))) return bytes;  // that nothing is sent
+  const auto cell = static_cast<std::size_t>(found - cells.time.begin());
+  const int n = cells.buckets(), row = static_cast<int>(cell) / n, column = static_cast<int>(cell) % n;
+  QString out = options.kind ? nameOfKind(options.kind) + QStringLiteral(": a") : QStringLiteral("A");
+  out += QStringLiteral(" device sends for up to %1 per step to %2")
+             .arg(timeText(*found), binSize() > 1 ? bucket() : QStringLiteral("one ") + bucket());
+  out += QStringLiteral("; over the %1 level").arg(levelName(context, cells.level[cell]));
+  const auto isAsLong = [&](Seconds t) { return t > *found * (1 - 1e-9); };
+  if (std::count_if(cells.time.begin(), cells.time.end(), isAsLong) == 1)
+    out += row == column ? QStringLiteral(", inside %1").arg(nameOf(row))
+                         : QStringLiteral(", from %1 to %2").arg(nameOf(row), nameOf(column));
+  return out;
+}
+
+void CommunicationFigure::Matrix::findRuns() {
+  const int n = context.problem->cluster->deviceCount();
+  const SeatMap seats(*context.shownPlan(), n);
+  for (int d = 0; d < n; ++d)
+    if (const int stage = seats.at(d).stage; runs.empty() || runs.back().stage != stage)
+      runs.push_back({d, d + 1, stage});
+    else
+      runs.back().end = d + 1;
+}
+
 void CommunicationFigure::Matrix::fill() {
   const Hierarchy& h = *context.problem->cluster;
   ExchangeMask mask = kEveryExchange;
@@ -131,14 +220,23 @@ void CommunicationFigure::Matrix::fill() {
   groups = options.groups == Options::kAutomatic ? automaticGroups(h) : options.groups;
   grouped = groups >= 0 && groups < h.levelCount() && h.groupCount(groups) <= kMostBuckets;
   level = options.level < h.levelCount() ? options.level : Options::kEveryLevel;
-  cells = traffic->matrix(grouped ? groupBuckets(h, groups) : evenBuckets(h, kMostBuckets), mask, level);
+  const std::vector<int> starts =
+      grouped ? groupBuckets(h, groups)
+      : options.groups == Options::kAutomatic && h.deviceCount() > kReadableBuckets
+          ? bucketsAlongGroups(h, kFewBins, kReadableBuckets)
+          : evenBuckets(h, kMostBuckets);
+  cells = traffic->matrix(starts, mask, level);
+  if (mask == kEveryExchange && level < 0)
+    longest = cells.longest;
+  else if (showsTime())
+    longest = traffic->matrix(starts).longest;
   double smallest = 0, largest = 0;
   const auto take = [&](double v) {
     if (v <= 0) return;
     smallest = smallest > 0 ? std::min(smallest, v) : v;
     largest = std::max(largest, v);
   };
-  const bool time = options.value == Value::Duration;
+  const bool time = showsTime();
   for (std::size_t i = 0; i < cells.level.size(); ++i)
     if (sends(i)) take(time ? cells.time[i].value() : cells.bytes[i].value());
   scale = MagnitudeScale(smallest, largest, options.logarithmic,
@@ -162,10 +260,7 @@ const QImage& CommunicationFigure::Matrix::imageFor(const Theme& wanted) {
         line[column] = levelColor(cells.level[i], levels, wanted).rgb();
       else
         line[column] =
-            scale
-                .color(options.value == Value::Duration ? cells.time[i].value() : cells.bytes[i].value(),
-                       wanted)
-                .rgb();
+            scale.color(showsTime() ? cells.time[i].value() : cells.bytes[i].value(), wanted).rgb();
     }
   }
   return image;
@@ -182,7 +277,7 @@ const CommunicationFigure::Matrix& CommunicationFigure::matrixOf(const PlanConte
     m_matrix = std::make_unique<Matrix>();
     m_matrix->context = c;
     m_matrix->traffic = std::make_unique<Traffic>(*c.problem, *c.shownPlan());
-    m_matrix->seats = SeatMap(*c.shownPlan(), c.problem->cluster->deviceCount());
+    m_matrix->findRuns();
   }
   if (!samePlan || m_matrix->options != m_options) {
     m_matrix->options = m_options;
@@ -200,7 +295,7 @@ void CommunicationFigure::draw(Ink& ink, const QRectF& area, const PlanContext& 
   const FigureStyle& style = ink.style();
   matrixOf(c);
   Matrix& m = *m_matrix;
-  paintFrame(ink, area, c, title(), sentence(*m.traffic, c, m.options.kind, m.level));
+  paintFrame(ink, area, c, title(), m.sentence());
   const auto layout = layoutHeat(area, c, style.standalone);
   const int n = m.cells.buckets();
   const double step = layout.plot.width() / n;
@@ -212,10 +307,7 @@ void CommunicationFigure::draw(Ink& ink, const QRectF& area, const PlanContext& 
   for (int l = m.grouped ? m.groups + 1 : 0; l < h.levelCount(); ++l) {
     if (h.groupCount(l) < 2 || layout.plot.width() / h.groupCount(l) < 12) continue;
     for (int g = 1; g < h.groupCount(l); ++g) {
-      const int device = h.groupSpan(l, g).first;
-      const auto at =
-          std::lower_bound(m.cells.starts.begin(), m.cells.starts.end(), device) - m.cells.starts.begin();
-      const double p = static_cast<double>(at) * step;
+      const double p = m.positionOf(h.groupSpan(l, g).first) * step;
       const QColor line = mixed(ink.color(Role::Canvas), ink.color(Role::MutedText), 0.2);
       ink.line({layout.plot.left() + p, layout.plot.top()}, {layout.plot.left() + p, layout.plot.bottom()},
                line, 0.7);
@@ -226,21 +318,16 @@ void CommunicationFigure::draw(Ink& ink, const QRectF& area, const PlanContext& 
   }
   ink.outline(layout.plot, ink.color(Role::Border));
 
-  // Stage of each bucket's first device along both edges.
+  // Stages along both edges, where neighbours enough hold one.
   const Focus focus(c, style);
-  for (int i = 0; i < n;) {
-    int last = i;
-    const int stage = m.seats.at(m.cells.starts[i]).stage;
-    while (last < n && m.seats.at(m.cells.starts[last]).stage == stage) ++last;
-    if (stage >= 0 && (last - i) * step >= 2.5) {
-      ink.stageBox(QRectF(layout.plot.left() - 9, layout.plot.top() + i * step, 6, (last - i) * step), stage,
-                   focus.dims(stage));
-      ink.stageBox(QRectF(layout.plot.left() + i * step, layout.plot.top() - 9, (last - i) * step, 6), stage,
-                   focus.dims(stage));
-    }
-    i = last;
+  for (const Matrix::Run& run : m.runs) {
+    const double begin = m.positionOf(run.begin) * step, length = m.positionOf(run.end) * step - begin;
+    if (run.stage < 0 || length < 2.5) continue;
+    ink.stageBox(QRectF(layout.plot.left() - 9, layout.plot.top() + begin, 6, length), run.stage,
+                 focus.dims(run.stage));
+    ink.stageBox(QRectF(layout.plot.left() + begin, layout.plot.top() - 9, length, 6), run.stage,
+                 focus.dims(run.stage));
   }
-  const QString unit = m.grouped ? levelName(c, m.groups) : QStringLiteral("device");
   for (int i : wholeTicks(n, static_cast<int>(layout.plot.width() / 52))) {
     const double middle = (i + 0.5) * step;
     const QString label = countText(m.grouped ? i : m.cells.starts[i]);
@@ -250,13 +337,17 @@ void CommunicationFigure::draw(Ink& ink, const QRectF& area, const PlanContext& 
     if (above.right() < layout.plot.right() + 24)
       ink.label(above, label, Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
   }
-  ink.label(
+  const QString rows = QStringLiteral("Sender (row) → receiver (column), per %1").arg(m.bucket());
+  QStringList heads{rows, QStringLiteral("Sender → receiver, per %1").arg(m.bucket())};
+  if (m.binSize() > 1) heads.prepend(rows + QStringLiteral(", numbered by the first device"));
+  ink.firstThatFits(
       QRectF(layout.plot.left() - 60, layout.plot.top() - 42, area.right() - layout.plot.left() + 50, 16),
-      QStringLiteral("Sender (row) → receiver (column), per %1").arg(unit), Qt::AlignLeft | Qt::AlignVCenter,
-      Ink::kSmall, ink.color(Role::MutedText));
+      heads, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
 
   paintLegendOf(ink, layout.legend, m);
-  if (!layout.table.isEmpty()) paintTrafficTable(ink, layout.table, *m.traffic, c);
+  if (!layout.table.isEmpty())
+    paintTrafficTable(ink, layout.table, *m.traffic, m.showsTime() ? &m.longest : nullptr,
+                      {m.options.kind, m.level}, c);
   const auto mark = [&](const std::optional<SelectionItem>& item, Role role) {
     if (!item || item->kind != ItemKind::Pair) return;
     if (const auto hit = locate(*item, area, c))
@@ -280,7 +371,7 @@ void CommunicationFigure::paintLegendOf(Ink& ink, const QRectF& bar, const Matri
     }
     bottom = y;
   } else if (!m.scale.empty()) {
-    m.scale.paintLegend(ink, bar);
+    bottom = m.scale.paintLegend(ink, bar);
   }
   const QRectF nothing(bar.left(), bottom + 12, 14, 14);
   ink.fill(nothing, ink.color(Role::Canvas));
@@ -305,11 +396,15 @@ std::optional<Figure::Hit> CommunicationFigure::cellHit(int row, int column, con
   const auto layout = layoutHeat(area, c, false);
   const double step = layout.plot.width() / n;
   const SelectionItem item = itemOf(row, column, c);
-  Tip tip(describe(item, c).section(u':', 0, 0));
+  Tip tip(QStringLiteral("%1 to %2").arg(m.nameOf(row), m.nameOf(column)));
   const std::size_t i = m.cells.cell(row, column);
   if (m.sends(i)) {
+    const auto time = [&] {
+      tip.row(QStringLiteral("Longest time of a device per step"), exactTime(m.cells.time[i]));
+    };
+    if (m.showsTime()) time();
     tip.row(QStringLiteral("Bytes per step"), exactMemory(m.cells.bytes[i]));
-    tip.row(QStringLiteral("Longest time of any device"), exactTime(m.cells.time[i]));
+    if (!m.showsTime()) time();
     tip.row(QStringLiteral("Level"), levelName(c, m.cells.level[i]));
   } else {
     tip.note(QStringLiteral("No traffic."));
@@ -334,12 +429,7 @@ std::optional<std::pair<int, int>> CommunicationFigure::cellOf(const SelectionIt
   if (item.kind != ItemKind::Pair || m.grouped != (item.level >= 0) || (m.grouped && item.level != m.groups))
     return std::nullopt;
   if (m.grouped) return std::pair(item.index, item.other);
-  const auto bucket = [&](int device) {
-    return static_cast<int>(std::upper_bound(m.cells.starts.begin(), m.cells.starts.end(), device) -
-                            m.cells.starts.begin()) -
-           1;
-  };
-  return std::pair(bucket(item.index), bucket(item.other));
+  return std::pair(m.bucketOf(item.index), m.bucketOf(item.other));
 }
 
 std::optional<Figure::Hit> CommunicationFigure::placeOf(const SelectionItem& item, const QRectF& area,
@@ -364,29 +454,29 @@ QString CommunicationFigure::sentenceOf(const SelectionItem& item, const PlanCon
   const Matrix& m = matrixOf(c);
   const int n = m.cells.buckets();
   if (!cell || cell->first < 0 || cell->second < 0 || cell->first >= n || cell->second >= n) return {};
-  const Hierarchy& h = *c.problem->cluster;
-  const auto name = [&](int bucket) {
-    const int begin = m.cells.starts[bucket], end = m.cells.starts[static_cast<std::size_t>(bucket) + 1];
-    if (end - begin == 1) return deviceName(h, begin);
-    return m.grouped ? phrase(h.groupName(m.groups, bucket)) : hostSpan(h, begin, end);
-  };
   const std::size_t i = m.cells.cell(cell->first, cell->second);
+  const QString bytes = memoryText(m.cells.bytes[i]), time = timeText(m.cells.time[i]);
   return QStringLiteral("%1 to %2: %3")
-      .arg(name(cell->first), name(cell->second),
+      .arg(m.nameOf(cell->first), m.nameOf(cell->second),
            m.sends(i) ? QStringLiteral("%1, %2, level %3")
-                            .arg(memoryText(m.cells.bytes[i]), timeText(m.cells.time[i]),
+                            .arg(m.showsTime() ? time : bytes, m.showsTime() ? bytes : time,
                                  levelName(c, m.cells.level[i]))
                       : QStringLiteral("nothing"));
 }
 
 QString CommunicationFigure::words(const PlanContext& c) const {
   const Matrix& m = matrixOf(c);
-  QString out = title() + u'\n' + sentence(*m.traffic, c, m.options.kind, m.level) + u'\n';
+  QString out = title() + u'\n' + m.sentence() + u'\n';
   for (int k = 0; k < kExchangeCount; ++k)
-    for (int l = 0; l < c.problem->cluster->levelCount(); ++l)
-      if (const Bytes b = m.traffic->total(static_cast<Exchange>(k), l); b.value() > 0)
-        out += QStringLiteral("%1, level %2: %3 per step\n")
-                   .arg(nameOfKind(static_cast<Exchange>(k)), levelName(c, l), memoryText(b));
+    for (int l = 0; l < c.problem->cluster->levelCount(); ++l) {
+      const auto kind = static_cast<Exchange>(k);
+      const Bytes bytes = m.traffic->total(kind, l);
+      if (!(bytes.value() > 0)) continue;
+      out += QStringLiteral("%1, level %2: ").arg(nameOfKind(kind), levelName(c, l));
+      out += m.showsTime() ? QStringLiteral("at most %1 per step of a device, %2 in all\n")
+                                 .arg(timeText(m.longest[kind][at(l)]), memoryText(bytes))
+                           : QStringLiteral("%1 per step\n").arg(memoryText(bytes));
+    }
   // Pairs one by one only as long as someone could read them.
   constexpr int kMostLines = 2000;
   int lines = 0;

@@ -17,13 +17,16 @@ double darkest(const Theme& theme) {
 
 MagnitudeScale::MagnitudeScale(double smallest, double largest, bool logarithmic, Unit unit)
     : m_smallest(smallest), m_largest(largest), m_logarithmic(logarithmic), m_unit(unit) {
-  // Less than a factor of two has no decades to show.
-  if (m_smallest * 2 > m_largest) m_logarithmic = false;
+  m_isOneValue = textOf(smallest) == textOf(largest);
+}
+
+QString MagnitudeScale::textOf(double value) const {
+  return m_unit == Unit::Data ? memoryText(Bytes(value)) : timeText(Seconds(value));
 }
 
 double MagnitudeScale::fraction(double value) const {
   if (empty() || value <= 0) return 0;
-  if (!m_logarithmic) return std::min(1.0, value / m_largest);
+  if (!m_logarithmic || m_isOneValue) return std::min(1.0, value / m_largest);
   return std::clamp(std::log(value / m_smallest) / std::log(m_largest / m_smallest), 0.0, 1.0);
 }
 
@@ -34,30 +37,34 @@ QColor MagnitudeScale::color(double value, const Theme& theme) const {
 std::vector<MagnitudeScale::Tick> MagnitudeScale::ticks(int most) const {
   std::vector<Tick> out;
   if (empty()) return out;
-  const auto text = [this](double v) {
-    return m_unit == Unit::Data ? memoryText(Bytes(v)) : timeText(Seconds(v));
-  };
   if (!m_logarithmic) {
     const Axis axis = m_unit == Unit::Data ? Axis::memory(m_largest, most) : Axis::time(m_largest, most);
     for (double t : axis.ticks)
-      out.push_back({t * axis.unit, t == 0 ? QStringLiteral("0") : text(t * axis.unit)});
+      out.push_back({t * axis.unit, t == 0 ? QStringLiteral("0") : textOf(t * axis.unit)});
     return out;
   }
   const double step = m_unit == Unit::Data ? 1024 : 1000;
   for (double unit = m_unit == Unit::Data ? 1 : 1e-9; unit <= m_largest; unit *= step)
     for (double k : {1.0, 10.0, 100.0})
       if (unit * k >= m_smallest * (1 - 1e-9) && unit * k <= m_largest * (1 + 1e-9))
-        out.push_back({unit * k, text(unit * k)});
+        out.push_back({unit * k, textOf(unit * k)});
   while (static_cast<int>(out.size()) > std::max(2, most)) {
     std::vector<Tick> fewer;
     for (std::size_t i = 0; i < out.size(); i += 2) fewer.push_back(out[i]);
     out = std::move(fewer);
   }
-  if (out.size() < 2) out = {{m_smallest, text(m_smallest)}, {m_largest, text(m_largest)}};
+  if (out.size() < 2) out = {{m_smallest, textOf(m_smallest)}, {m_largest, textOf(m_largest)}};
   return out;
 }
 
-void MagnitudeScale::paintLegend(Ink& ink, const QRectF& bar) const {
+double MagnitudeScale::paintLegend(Ink& ink, const QRectF& bar) const {
+  if (m_isOneValue) {
+    const QRectF swatch(bar.left(), bar.top() + 2, 14, 14);
+    ink.fill(swatch, color(m_largest, ink.theme()));
+    ink.label(QRectF(swatch.right() + 6, swatch.top() - 2, 72, 18), textOf(m_largest),
+              Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::Text));
+    return swatch.bottom() + 2;
+  }
   constexpr int kSteps = 64;
   const double h = bar.height() / kSteps, first = darkest(ink.theme());
   for (int i = 0; i < kSteps; ++i)
@@ -70,6 +77,7 @@ void MagnitudeScale::paintLegend(Ink& ink, const QRectF& bar) const {
     ink.label(QRectF(bar.right() + 8, y - 8, 70, 16), t.text, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
               ink.color(Theme::Role::Text));
   }
+  return bar.bottom();
 }
 
 }  // namespace nest

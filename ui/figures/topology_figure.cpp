@@ -11,6 +11,7 @@
 #include "figures/timeline_rows.h"
 #include "figures/topology_key.h"
 #include "figures/topology_painter.h"
+#include "units/at.h"
 
 namespace nest {
 namespace {
@@ -101,9 +102,18 @@ const LevelTraffic& TopologyFigure::trafficOf(const PlanContext& c) const {
       if (kinds[k]) sum += m_traffic->total(static_cast<Exchange>(k), l);
     out.bytes.push_back(sum);
   }
+  const auto times = m_traffic->sendingTimes(kinds);
+  for (const auto& ofLevel : times) out.busy.push_back(*std::max_element(ofLevel.begin(), ofLevel.end()));
   if (m_trafficLevel >= levels) return out;
   out.only = m_trafficLevel;
-  if (out.only >= 0) out.sent = m_traffic->across(out.only, kinds);
+  if (out.only < 0) return out;
+  out.sent = m_traffic->across(out.only, kinds);
+  const Hierarchy& h = *c.problem->cluster;
+  for (int g = 0; g < h.groupCount(out.senders()); ++g) {
+    const auto [begin, end] = h.groupSpan(out.senders(), g);
+    out.sending.push_back(
+        *std::max_element(times[at(out.only)].begin() + begin, times[at(out.only)].begin() + end));
+  }
   return out;
 }
 
@@ -186,11 +196,13 @@ QString TopologyFigure::groupTip(const TopologyLayout::Box& box, const PlanConte
     }
     tip.row(QStringLiteral("Devices on stages"), parts.join(QStringLiteral(", ")));
   }
-  if (const LevelTraffic& traffic = trafficOf(c); traffic.tints(box.level))
+  if (const LevelTraffic& traffic = trafficOf(c); traffic.tints(box.level)) {
+    tip.row(QStringLiteral("Longest time a device sends"), exactTime(traffic.timeOf(box.level, box.group)));
     tip.row(traffic.only < 0    ? QStringLiteral("Traffic of this level per step")
             : traffic.only == 0 ? QStringLiteral("Sent inside per step")
                                 : QStringLiteral("Sent over %1 per step").arg(levelName(c, traffic.only)),
             exactMemory(traffic.carried(box.level, box.group)));
+  }
   if (box.count > 1) tip.note(QStringLiteral("Represents %1 identical ones.").arg(countText(box.count)));
   return tip.html();
 }
@@ -349,9 +361,8 @@ QString TopologyFigure::words(const PlanContext& c) const {
 std::vector<FigureOption> TopologyFigure::offeredOptions(const PlanContext& c) const {
   return {colourOption(c, m_colouredBy),
           foldingOption(m_folding),
-          {"traffic",
-           QStringLiteral("Traffic"),
-           {},
+          {"traffic", QStringLiteral("Traffic"),
+           QStringLiteral("Colour the boxes by the longest time that a device spends sending"),
            withExchanges({{"none", QStringLiteral("None")}, {"all", nameOfKind(std::nullopt)}}),
            m_trafficKind == kNoTraffic    ? "none"
            : m_trafficKind == kAllTraffic ? "all"

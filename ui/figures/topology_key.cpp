@@ -10,48 +10,60 @@ namespace {
 
 using Role = Theme::Role;
 
-/// One level alone: what it carries, and between which amounts the colours of those who send over it lie.
+/// One level alone: what it carries, and between which times the colours of those who send over it lie.
 void paintOneLevel(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelTraffic& traffic) {
   const Bytes all = traffic.bytes[traffic.only];
   const bool any = all.value() > 0;
+  const QString name = phrase(h.level(traffic.only).name);
   KeyLine line(ink, row);
-  line.say(levelText(h.level(traffic.only)) +
-           (any ? QStringLiteral(" · %1 per step").arg(memoryText(all)) : QStringLiteral(" · nothing")));
+  line.say(any ? QStringLiteral("%1: %2 per step; a device sends for").arg(name, memoryText(all))
+               : levelText(h.level(traffic.only)) + QStringLiteral(" · nothing"));
   if (!any) return;
   const int level = traffic.senders();
-  const auto [least, most] = std::minmax_element(traffic.sent.begin(), traffic.sent.end());
-  const auto say = [&](const QString& how, auto which) {
-    const auto group = static_cast<int>(which - traffic.sent.begin());
-    line.say(how);
-    line.swatch(traffic.color(level, group, ink.theme()));
-    line.say(QStringLiteral("%1 by %2 %3").arg(memoryText(*which), phrase(h.level(level).name)).arg(group));
+  const auto [least, most] = std::minmax_element(traffic.sending.begin(), traffic.sending.end());
+  const auto say = [&](auto which, const QString& who) {
+    line.swatch(traffic.color(level, static_cast<int>(which - traffic.sending.begin()), ink.theme()));
+    line.say(QStringLiteral("up to %1 in %2").arg(timeText(*which), who));
   };
-  if (*least == *most) {
-    line.say(QStringLiteral("sent by each %1").arg(phrase(h.level(level).name)));
-    line.swatch(traffic.color(level, 0, ink.theme()));
-    line.say(memoryText(*most));
-    return;
-  }
-  say(QStringLiteral("from"), least);
-  say(QStringLiteral("to"), most);
+  const auto groupOf = [&](auto which) {
+    return phrase(h.groupName(level, static_cast<int>(which - traffic.sending.begin())));
+  };
+  if (*least == *most) return say(most, QStringLiteral("each ") + phrase(h.level(level).name));
+  say(least, groupOf(least));
+  say(most, groupOf(most));
 }
 
 void paintLevels(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelTraffic& traffic) {
-  // Where the whole line has no room the latencies go first: a level left out would be worse.
-  double whole = 0;
-  for (int l = 0; l < h.levelCount(); ++l) whole += Ink::width(levelText(h.level(l)), Ink::kSmall) + 24;
-  const bool brief = !traffic.shown() && whole > row.width();
-  KeyLine line(ink, row);
-  for (int l = 0; l < h.levelCount(); ++l) {
-    QString text = levelText(h.level(l));
-    if (brief) text = text.section(QStringLiteral(" · "), 0, -2);
-    if (traffic.shown()) {
-      const Bytes carried = traffic.bytes[l];
-      text += carried.value() > 0 ? QStringLiteral(" · %1 per step").arg(memoryText(carried))
-                                  : QStringLiteral(" · nothing");
-      line.swatch(traffic.color(l, 0, ink.theme()));
+  // Where the whole line has no room the details go first: a level left out would be worse.
+  const auto texts = [&](bool brief) {
+    QStringList out;
+    for (int l = 0; l < h.levelCount(); ++l) {
+      if (!traffic.shown()) {
+        const QString text = levelText(h.level(l));
+        out << (brief ? text.section(QStringLiteral(" · "), 0, -2) : text);
+        continue;
+      }
+      const QString name = phrase(h.level(l).name);
+      if (!(traffic.bytes[l].value() > 0))
+        out << name + QStringLiteral(" nothing");
+      else
+        out << QStringLiteral("%1 %2").arg(name, timeText(traffic.busy[l])) +
+                   (brief ? QString() : QStringLiteral(" · %1 in all").arg(memoryText(traffic.bytes[l])));
     }
-    if (!line.say(text) || (l + 1 < h.levelCount() && !line.say(QStringLiteral("in")))) return;
+    return out;
+  };
+  const QString head = traffic.shown() ? QStringLiteral("Longest time a device sends per step:") : QString();
+  double whole = head.isEmpty() ? 0 : Ink::width(head, Ink::kSmall) + 8;
+  for (const QString& text : texts(false))
+    whole += Ink::width(text, Ink::kSmall) + 8 +
+             (traffic.shown() ? 18 : Ink::width(QStringLiteral("in"), Ink::kSmall) + 8);
+  const QStringList said = texts(whole > row.width());
+  KeyLine line(ink, row);
+  if (!head.isEmpty() && !line.say(head)) return;
+  for (int l = 0; l < h.levelCount(); ++l) {
+    if (traffic.shown()) line.swatch(traffic.color(l, 0, ink.theme()));
+    if (!line.say(said[l])) return;
+    if (!traffic.shown() && l + 1 < h.levelCount() && !line.say(QStringLiteral("in"))) return;
   }
 }
 

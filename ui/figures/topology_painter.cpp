@@ -19,14 +19,10 @@ constexpr double kSmallestText = 8.5;
 
 }  // namespace
 
-Bytes LevelTraffic::carried(int level, int group) const {
-  return only < 0 ? bytes[level] : sent[group];
-}
-
 QColor LevelTraffic::color(int level, int group, const Theme& theme) const {
   constexpr double kDecades = 4;
-  const auto& all = only < 0 ? bytes : sent;
-  const double most = std::max_element(all.begin(), all.end())->value(), here = carried(level, group).value();
+  const auto& all = only < 0 ? busy : sending;
+  const double most = std::max_element(all.begin(), all.end())->value(), here = timeOf(level, group).value();
   if (!(here > 0)) return theme.color(Role::Canvas);
   const double x = only < 0 ? 1 + std::log10(here / most) / kDecades : here / most;
   return theme.magnitude(0.15 + 0.85 * std::clamp(x, 0.0, 1.0));

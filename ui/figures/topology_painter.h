@@ -12,18 +12,22 @@
 
 namespace nest {
 
-/// What the levels carry, for the picture: one entry per level. Empty: traffic is not shown.
+/// What the levels carry, for the picture: one entry per level. Empty: traffic is not shown. A level is as
+/// busy as the device that spends most time sending over it: a fast one may carry most bytes in less time.
 struct LevelTraffic {
-  std::vector<Bytes> bytes;  ///< a batch
-  int only = -1;             ///< the one level looked at, sender by sender; −1: all levels, each as a whole
-  std::vector<Bytes> sent;   ///< then: across that level, by each group of senders()
+  std::vector<Bytes> bytes;   ///< a batch
+  std::vector<Seconds> busy;  ///< a batch, of the device that sends longest
+  int only = -1;            ///< the one level looked at, sender by sender; −1: all levels, each as a whole
+  std::vector<Bytes> sent;  ///< then: across that level, by each group of senders()
+  std::vector<Seconds> sending;  ///< the same, of the device of the group that sends longest
 
   bool shown() const { return !bytes.empty(); }
   int senders() const { return only > 0 ? only - 1 : only; }  ///< level of the boxes that send across it
   bool tints(int level) const { return shown() && (only < 0 || senders() == level); }
   /// Of a box that is tinted.
-  Bytes carried(int level, int group) const;
-  /// Its ground: the more bytes, the further along the ramp; levels on a logarithmic scale of four decades,
+  Bytes carried(int level, int group) const { return only < 0 ? bytes[level] : sent[group]; }
+  Seconds timeOf(int level, int group) const { return only < 0 ? busy[level] : sending[group]; }
+  /// Its ground: the longer, the further along the ramp; levels on a logarithmic scale of four decades,
   /// senders on a linear one from zero.
   QColor color(int level, int group, const Theme&) const;
 };

@@ -5,6 +5,7 @@
 #include "figures/communication_figure.h"
 #include "figures/ink.h"
 #include "figures/phrases.h"
+#include "units/at.h"
 
 namespace nest {
 
@@ -27,7 +28,8 @@ QString nameOfKind(const std::optional<Exchange>& kind) {
   return QStringLiteral("DP");
 }
 
-void paintTrafficTable(Ink& ink, const QRectF& area, const Traffic& traffic, const PlanContext& c) {
+void paintTrafficTable(Ink& ink, const QRectF& area, const Traffic& traffic, const LongestTimes* times,
+                       const TrafficShown& shown, const PlanContext& c) {
   const int levels = c.problem->cluster->levelCount();
   const double first = 74, column = std::min(92.0, (area.width() - first) / (levels + 1));
   if (column < 52) return;
@@ -37,30 +39,48 @@ void paintTrafficTable(Ink& ink, const QRectF& area, const Traffic& traffic, con
                              : QRectF(area.left() + first + k * column, y, column - 6, 20);
     ink.label(box, text, align | Qt::AlignVCenter, Ink::kSmall, ink.color(role), bold);
   };
-  ink.label(QRectF(area.left(), y, area.width(), 18), QStringLiteral("Bytes per step, by kind and level"),
-            Qt::AlignLeft | Qt::AlignVCenter, 12, ink.color(Role::Text), true);
+  const auto rule = [&] {
+    ink.line({area.left(), y}, {area.left() + first + (levels + 1) * column - 6, y}, ink.color(Role::Border));
+  };
+  ink.firstThatFits(QRectF(area.left(), y, area.width(), 18),
+                    times
+                        ? QStringList{QStringLiteral("Longest time of a device per step, by kind and level"),
+                                      QStringLiteral("Longest time of a device per step")}
+                        : QStringList{QStringLiteral("Bytes per step, by kind and level"),
+                                      QStringLiteral("Bytes per step")},
+                    Qt::AlignLeft | Qt::AlignVCenter, 12, ink.color(Role::Text), true);
   y += 26;
   for (int l = 0; l < levels; ++l) cell(l, levelName(c, l), Qt::AlignRight, Role::MutedText, false);
-  cell(levels, QStringLiteral("Total"), Qt::AlignRight, Role::MutedText, false);
+  cell(levels, times ? QStringLiteral("Longest") : QStringLiteral("Total"), Qt::AlignRight, Role::MutedText,
+       false);
   y += 20;
-  ink.line({area.left(), y}, {area.left() + first + (levels + 1) * column - 6, y}, ink.color(Role::Border));
+  rule();
   y += 3;
-  for (int k = 0; k <= kExchangeCount; ++k) {
+  // Times of several kinds are not of one device: they have no sum.
+  for (int k = 0; k < kExchangeCount + (times ? 0 : 1); ++k) {
     const bool sum = k == kExchangeCount;
     const auto kind = static_cast<Exchange>(k);
     if (!sum && !(traffic.total(kind).value() > 0)) continue;
-    if (sum)
-      ink.line({area.left(), y}, {area.left() + first + (levels + 1) * column - 6, y},
-               ink.color(Role::Border));
-    cell(-1, sum ? QStringLiteral("All") : nameOfKind(kind), Qt::AlignLeft, Role::Text, sum);
+    if (sum) rule();
+    const bool ofKind = sum ? !shown.kind : !shown.kind || *shown.kind == kind;
+    cell(-1, sum ? QStringLiteral("All") : nameOfKind(kind), Qt::AlignLeft,
+         ofKind ? Role::Text : Role::MutedText, sum || shown.kind == kind);
+    Seconds longest;
     for (int l = 0; l < levels; ++l) {
-      Bytes b;
+      const bool isShown = ofKind && (shown.level < 0 || shown.level == l);
+      Bytes bytes;
       for (int j = 0; j < kExchangeCount; ++j)
-        if (sum || j == k) b += traffic.total(static_cast<Exchange>(j), l);
-      cell(l, b.value() > 0 ? memoryText(b) : QStringLiteral("–"), Qt::AlignRight,
-           b.value() > 0 ? Role::Text : Role::MutedText, sum);
+        if (sum || j == k) bytes += traffic.total(static_cast<Exchange>(j), l);
+      const bool any = bytes.value() > 0;
+      if (times && any) longest = std::max(longest, (*times)[kind][at(l)]);
+      cell(l,
+           !any    ? QStringLiteral("–")
+           : times ? timeText((*times)[kind][at(l)])
+                   : memoryText(bytes),
+           Qt::AlignRight, any && isShown ? Role::Text : Role::MutedText, sum);
     }
-    cell(levels, memoryText(sum ? traffic.total() : traffic.total(kind)), Qt::AlignRight, Role::Text, true);
+    cell(levels, times ? timeText(longest) : memoryText(sum ? traffic.total() : traffic.total(kind)),
+         Qt::AlignRight, ofKind && shown.level < 0 ? Role::Text : Role::MutedText, true);
     y += 20;
   }
 }

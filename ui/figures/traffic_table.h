@@ -2,6 +2,9 @@
 
 #include <QRectF>
 
+#include <array>
+#include <optional>
+
 #include "document/plan_context.h"
 #include "plan/traffic.h"
 
@@ -9,7 +12,17 @@ namespace nest {
 
 class Ink;
 
-/// Bytes a batch by kind of exchange and network level; left out where the area is too narrow.
-void paintTrafficTable(Ink&, const QRectF& area, const Traffic&, const PlanContext&);
+using LongestTimes = PerExchange<std::array<Seconds, kShapeLevels>>;
+
+/// What of the traffic a figure shows: one kind of exchange or all, one level or (−1) all.
+struct TrafficShown {
+  std::optional<Exchange> kind;
+  int level = -1;
+};
+
+/// Bytes per step by kind of exchange and network level, or the longest times of a device if there are any;
+/// what is not shown steps back. Left out where the area is too narrow.
+void paintTrafficTable(Ink&, const QRectF& area, const Traffic&, const LongestTimes*, const TrafficShown&,
+                       const PlanContext&);
 
 }  // namespace nest

@@ -166,6 +166,37 @@ private slots:
     QCOMPARE(t.across(0), (std::vector<Bytes>{Bytes(800), Bytes(800)}));
     QCOMPARE(t.across(0, {false, false, false, true, false}), (std::vector<Bytes>{Bytes(0), Bytes(0)}));
   }
+  /// What each device spends sending is the sum over what it sends, level by level.
+  void sendingTimesAreThoseOfTheFlows() {
+    test::InstanceFeatures features;
+    features.shardGroups = features.foldedExperts = true;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      const Problem p = test::randomInstance(seed, features);
+      int left = 10;
+      visitPlans(p, [&](const Plan& plan) {
+        const Traffic t(p, plan);
+        ExchangeMask kinds = kEveryExchange;
+        kinds[static_cast<Exchange>(seed % kExchangeCount)] = false;
+        std::vector<std::vector<double>> sum(p.cluster->levelCount(),
+                                             std::vector<double>(p.cluster->deviceCount(), 0));
+        t.visitFlows([&](const Flow& f) {
+          if (!kinds[f.kind]) return;
+          const int l = p.cluster->levelBetween(f.source, f.destination);
+          const NetworkLevel& level = p.cluster->level(l);
+          sum[l][f.source] +=
+              f.messages * level.latency.value() + f.bytes.value() / level.sustained().value();
+        });
+        const auto times = t.sendingTimes(kinds);
+        bool ok = times.size() == sum.size();
+        for (std::size_t l = 0; ok && l < sum.size(); ++l)
+          for (std::size_t d = 0; ok && d < sum[l].size(); ++d)
+            ok = std::abs(times[l][d].value() - sum[l][d]) <= 1e-9 * std::max(1e-30, sum[l][d]);
+        if (!ok) qCritical("seed %llu: %s", static_cast<unsigned long long>(seed), summaryOf(plan).c_str());
+        [&] { QVERIFY(ok); }();
+        return ok && --left > 0;
+      });
+    }
+  }
   /// Totals, flows and matrices of any coarseness tell the same.
   void viewsAgree() {
     test::InstanceFeatures features;

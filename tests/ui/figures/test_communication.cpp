@@ -1,0 +1,210 @@
+// Communication: title, table, tips and picture are of one metric and one parallelism, whatever the cluster.
+#include <QElapsedTimer>
+#include <QPainter>
+#include <QRegularExpression>
+#include <cmath>
+#include <set>
+
+#include "figures/communication_figure.h"
+#include "figures/phrases.h"
+#include "figures/topology_figure.h"
+#include "plan/traffic.h"
+#include "reading.h"
+#include "support/random_instance.h"
+#include "support/test_main.h"
+
+using namespace nest;
+using namespace nest::test;
+
+namespace {
+
+using Value = CommunicationFigure::Value;
+constexpr QSize kSize(1300, 720);
+
+/// Groups at each level as of a cluster that a figure has to draw, one stage on each host or several.
+PlanContext onCluster(std::vector<int> fanouts, int stages, int tensor = 8) {
+  ContextShape s;
+  s.fanouts = std::move(fanouts), s.stages = stages, s.tensor = tensor;
+  s.blocks = std::max(30, stages * 2);
+  s.memoryGiB = 2000;
+  return contextOf(s);
+}
+
+ExchangeMask only(std::optional<Exchange> kind) {
+  if (!kind) return kEveryExchange;
+  ExchangeMask mask{};
+  mask[*kind] = true;
+  return mask;
+}
+
+QString sentenceIn(const CommunicationFigure& f, const PlanContext& c) {
+  return f.asText(c).section(u'\n', 1, 1);
+}
+
+}  // namespace
+
+class TestCommunication : public QObject {
+  Q_OBJECT
+private slots:
+  void titleAndFigureStateOneNumberForEachMetric() {
+    Dice dice(7);
+    for (int k = 0; k < 24; ++k) {
+      const PlanContext c = onCluster({8, dice.between(2, 4), dice.between(2, 6)}, 1 << dice.between(0, 3),
+                                      dice.chance(0.5) ? 8 : 4);
+      const Hierarchy& h = *c.problem->cluster;
+      const Traffic traffic(*c.problem, *c.shownPlan());
+      for (int kind = -1; kind < kExchangeCount; ++kind)
+        for (int level = -1; level < h.levelCount(); ++level)
+          for (const Value value : {Value::Volume, Value::Duration}) {
+            CommunicationFigure f;
+            auto options = f.shown();
+            options.value = value, options.level = level;
+            if (kind >= 0) options.kind = static_cast<Exchange>(kind);
+            f.setOptions(options);
+            const auto starts = h.deviceCount() <= 256 ? evenBuckets(h) : groupBuckets(h, 0);
+            const TrafficMatrix cells = traffic.matrix(starts, only(options.kind), level);
+            Bytes sum;
+            Seconds longest;
+            for (std::size_t i = 0; i < cells.bytes.size(); ++i)
+              sum += cells.bytes[i], longest = std::max(longest, cells.time[i]);
+            const QString said = sentenceIn(f, c);
+            if (!(sum > Bytes(0))) {
+              QVERIFY2(said.contains(QStringLiteral("othing")) || said.contains(QStringLiteral("No device")),
+                       qPrintable(said));
+              continue;
+            }
+            const QString number = value == Value::Volume ? memoryText(sum) : timeText(longest);
+            QVERIFY2(said.contains(number + QStringLiteral(" per step")), qPrintable(said + u' ' + number));
+            if (value == Value::Duration) QVERIFY2(!said.contains(QStringLiteral("iB")), qPrintable(said));
+          }
+    }
+  }
+
+  void theTableIsOfTheMetric() {
+    const PlanContext c = onCluster({8, 4, 4}, 4);
+    const Hierarchy& h = *c.problem->cluster;
+    const Traffic traffic(*c.problem, *c.shownPlan());
+    CommunicationFigure f;
+    QVERIFY(!matching(wordsOf(f, c, kSize), "^Bytes per step, by kind").isEmpty());
+    f.setOption("value", "time");
+    const Words words = wordsOf(f, c, kSize);
+    QVERIFY(!matching(words, "^Longest time of a device per step, by kind").isEmpty());
+    QVERIFY(matching(words, "^(All|Total)$").isEmpty());  // times of several devices have no sum
+    // Each entry is the longest time of any cell where that kind and level are looked at alone.
+    for (int k = 0; k < kExchangeCount; ++k)
+      for (int l = 0; l < h.levelCount(); ++l) {
+        const auto kind = static_cast<Exchange>(k);
+        if (!(traffic.total(kind, l) > Bytes(0))) continue;
+        const TrafficMatrix cells = traffic.matrix(evenBuckets(h), only(kind), l);
+        const Seconds longest = *std::max_element(cells.time.begin(), cells.time.end());
+        QCOMPARE(traffic.matrix(evenBuckets(h)).longest[k][std::size_t(l)], longest);
+        const QString line = QStringLiteral("%1, level %2: at most %3 per step")
+                                 .arg(nameOfKind(kind), levelName(c, l), timeText(longest));
+        QVERIFY2(f.asText(c).contains(line), qPrintable(line));
+      }
+    // What is not shown steps back; what is pointed at says the metric first.
+    const auto tip = f.locate({ItemKind::Pair, 0, -1, 1}, QRectF(QPointF(0, 0), kSize), c)->tip;
+    QVERIFY2(tip.indexOf(QStringLiteral("Longest time")) < tip.indexOf(QStringLiteral("Bytes")),
+             qPrintable(tip));
+  }
+
+  /// On no cluster are all devices one cell, or more cells than can be seen.
+  void cellsAreNeitherFewNorTooMany_data() {
+    QTest::addColumn<QList<int>>("fanouts");
+    QTest::addColumn<int>("stages");
+    QTest::addColumn<QString>("unit");
+    QTest::newRow("16,384, 512 leaves") << QList<int>{8, 4, 512} << 16 << "64 devices (2 × rack)";
+    QTest::newRow("131,072, 4,096 leaves") << QList<int>{8, 4, 4096} << 16 << "512 devices (16 × rack)";
+    QTest::newRow("18,432 in 6 pods") << QList<int>{8, 384, 6} << 16 << "96 devices (12 × host)";
+    QTest::newRow("one level") << QList<int>{1024} << 4 << "4 devices";
+    QTest::newRow("two levels, few groups") << QList<int>{200, 5} << 4 << "4 devices";
+    QTest::newRow("racks") << QList<int>{8, 16, 64} << 4 << "rack";
+    QTest::newRow("devices") << QList<int>{8, 4, 4} << 4 << "device";
+    QTest::newRow("an odd number") << QList<int>{8, 331, 1} << 1 << "";
+  }
+  void cellsAreNeitherFewNorTooMany() {
+    QFETCH(QList<int>, fanouts);
+    QFETCH(int, stages);
+    QFETCH(QString, unit);
+    const PlanContext c = onCluster({fanouts.begin(), fanouts.end()}, stages);
+    CommunicationFigure f;
+    const QRectF area(QPointF(0, 0), kSize);
+    const auto first = f.locate(*f.step(std::nullopt, InteractiveFigure::Step::First, c), area, c);
+    QVERIFY(first);
+    const auto last = f.locate(*f.step(first->item, InteractiveFigure::Step::Last, c), area, c);
+    const double cells = (last->area.right() - first->area.left()) / first->area.width();
+    QVERIFY2(cells > 15.5 && cells < 256.5, qPrintable(QString::number(cells)));
+    const QStringList heads = matching(wordsOf(f, c, kSize), "receiver.*, per ");
+    QCOMPARE(heads.size(), 1);
+    if (!unit.isEmpty())
+      QVERIFY2(heads.front().contains(QStringLiteral(", per ") + unit), qPrintable(heads.front()));
+    // Cells differ: it is no square of one colour.
+    QImage image(kSize, QImage::Format_RGB32);
+    QPainter painter(&image);
+    f.paint(painter, area, c, {});
+    painter.end();
+    std::map<QRgb, int> tones;
+    const QRectF plot = first->area | last->area;
+    for (int y = int(plot.top()) + 2; y < int(plot.bottom()) - 2; y += 2)
+      for (int x = int(plot.left()) + 2; x < int(plot.right()) - 2; x += 2) ++tones[image.pixel(x, y)];
+    int most = 0, all = 0;
+    for (const auto& [tone, count] : tones) most = std::max(most, count), all += count;
+    QVERIFY2(tones.size() > 1 && most < all, qPrintable(QString::number(tones.size())));
+    // And it follows the mouse: a frame has 16 ms.
+    QElapsedTimer timer;
+    timer.start();
+    constexpr int kMoves = 40;
+    for (int k = 0; k < kMoves; ++k) QVERIFY(f.hit(plot.topLeft() + QPointF(1 + 5 * k, 1 + 7 * k), area, c));
+    QVERIFY2(timer.elapsed() < 16 * kMoves, qPrintable(QString::number(timer.elapsed())));
+  }
+
+  /// A bin is named by what stands in it, and its edge shows a stage only where that is true of it.
+  void aBinIsNamedByItsDevices() {
+    const PlanContext c = onCluster({8, 4, 512}, 16);
+    CommunicationFigure f;
+    const QString said = f.describe({ItemKind::Pair, 0, -1, 64}, c);
+    QVERIFY2(said.startsWith(QStringLiteral("devices 0–63 (host0 – host7) to devices 64–127 (")),
+             qPrintable(said));
+    auto options = f.shown();
+    options.groups = -1;  // "Device", of which there are too many
+    f.setOptions(options);
+    QVERIFY(!matching(wordsOf(f, c, kSize), "per 32 devices").isEmpty());
+  }
+
+  /// One value needs no scale, and what is said to be logarithmic is.
+  void theScaleIsTheOneThatIsNamed() {
+    const PlanContext one = onCluster({8}, 1);
+    CommunicationFigure f;
+    auto words = wordsOf(f, one, kSize);
+    QVERIFY(matching(words, "^0$").size() <= 2);  // the first row and column
+    const double step = f.locate({ItemKind::Pair, 0, -1, 1}, QRectF(QPointF(0, 0), kSize), one)->area.width();
+    QVERIFY(step > 0);
+    f.setOption("scale", "linear");
+    QVERIFY(matching(wordsOf(f, one, kSize), "^0$").size() <= 2);
+  }
+
+  /// Topology is coloured by time and says so; Edit's key says the same of its links.
+  void topologyIsColouredByTime() {
+    const PlanContext c = onCluster({8, 4, 4}, 4);
+    const Traffic traffic(*c.problem, *c.shownPlan());
+    const auto times = traffic.sendingTimes();
+    TopologyFigure t;
+    t.setTraffic(TopologyFigure::kAllTraffic);
+    const Words words = wordsOf(t, c, {1300, 700});
+    QVERIFY(!matching(words, "^Longest time a device sends per step:").isEmpty());
+    for (int l = 0; l < 3; ++l) {
+      if (!(traffic.total(Exchange::Tensor, l) + traffic.total(Exchange::Pipeline, l) +
+                traffic.total(Exchange::Data, l) >
+            Bytes(0)))
+        continue;
+      const auto& level = times[std::size_t(l)];
+      const QString said = QStringLiteral("^%1 %2").arg(
+          levelName(c, l), timeText(*std::max_element(level.begin(), level.end())));
+      QVERIFY2(!matching(words, qPrintable(said)).isEmpty(), qPrintable(said));
+    }
+    const auto tip = t.locate({ItemKind::Group, 0, 1}, QRectF(0, 0, 1300, 700), c)->tip;
+    QVERIFY2(tip.contains(QStringLiteral("Longest time a device sends")), qPrintable(tip));
+  }
+};
+NEST_TEST(TestCommunication)
+#include "test_communication.moc"
