@@ -55,6 +55,20 @@ void paintMemoryCurve(Ink& ink, const QRectF& plot, std::span<const MemoryStep> 
   p.drawPolygon(area);
   p.setPen(QPen(mixed(tone, ink.color(Role::Text), 0.35), 1.4));
   p.setBrush(Qt::NoBrush);
+  double peak = 0;
+  for (const MemoryStep& s : steps) peak = std::max(peak, s.used.value());
+  const bool over = isOver(Bytes(peak), capacity);
+  if (over) {  // above what a plan may hold
+    const double limit = plot.bottom() - (capacity - headroom).value() / axis.largest * plot.height();
+    QPolygonF excess;
+    for (const QPointF& at : curve) excess << QPointF(at.x(), std::min(at.y(), limit));
+    excess << QPointF(plot.right(), limit) << QPointF(plot.left(), limit);
+    p.setPen(Qt::NoPen);
+    p.setBrush(mixed(ink.color(Role::Error), ink.color(Role::Canvas), 0.45));
+    p.drawPolygon(excess);
+    p.setPen(QPen(ink.color(Role::Error), 1.6));
+    p.setBrush(Qt::NoBrush);
+  }
   // A long polyline is slow to stroke as one outline with its joins; its segments are not.
   std::vector<QLineF> segments;
   for (qsizetype k = 1; k < curve.size(); ++k) segments.emplace_back(curve[k - 1], curve[k]);
@@ -71,8 +85,14 @@ void paintMemoryCurve(Ink& ink, const QRectF& plot, std::span<const MemoryStep> 
   // Above the line, where nothing lies as long as the stage fits.
   const QString label = QStringLiteral("capacity %1").arg(memoryText(capacity));
   const double w = Ink::width(label, Ink::kSmall) + 6;
-  if (largest > capacity.value() * (1 + 1e-9))
+  if (over) {
+    const QString excess =
+        QStringLiteral("does not fit: %1 too much").arg(memoryText(Bytes(peak) - capacity));
+    const double room = Ink::width(excess, Ink::kSmall, true) + 6;
+    ink.label(QRectF(plot.right() - room, plot.top() - 17, room - 3, 15), excess,
+              Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Error), true);
     ink.fill(QRectF(plot.right() - w, top - 17, w, 15), ink.color(Role::Canvas));
+  }
   ink.label(QRectF(plot.right() - w, top - 17, w - 3, 15), label, Qt::AlignRight | Qt::AlignVCenter,
             Ink::kSmall, ink.color(Role::Text));
 }

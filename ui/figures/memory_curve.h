@@ -10,8 +10,14 @@ namespace nest {
 
 class Ink;
 
+/// What is held exceeds what there is, by more than sums of the same numbers in another order differ.
+inline bool isOver(Bytes used, Bytes capacity) {
+  return used.value() > capacity.value() * (1 + 1e-9);
+}
+
 /// What one stage's device is predicted to hold while the schedule runs, from `begin` to `end` seconds,
-/// against its capacity. `steps`: of this stage, in time order, with the headroom that is to stay free.
+/// against its capacity: what is too much is marked and said. `steps`: of this stage, in time order, with the
+/// headroom that is to stay free.
 void paintMemoryCurve(Ink&, const QRectF& plot, std::span<const MemoryStep> steps, int stage, Bytes capacity,
                       Bytes headroom, double begin, double end);
 

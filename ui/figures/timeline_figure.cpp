@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "figures/axis.h"
+#include "figures/communication_figure.h"
 #include "figures/focus.h"
 #include "figures/frame.h"
 #include "figures/ink.h"
@@ -12,6 +14,7 @@
 #include "figures/ticks.h"
 #include "figures/timeline_rows.h"
 #include "plan/bubble.h"
+#include "units/at.h"
 #include "words/metric_words.h"
 
 namespace nest {
@@ -19,6 +22,10 @@ namespace nest {
 struct TimelineFigure::Run {
   PlanContext context;  ///< keeps what is shown alive
   Schedule schedule;
+  Evaluation evaluation;            ///< of the plan under that schedule
+  double end = 0;                   ///< of what is drawn, seconds: of very long batches not all is listed
+  std::vector<Bytes> peaks;         ///< per stage, what a device holds at most, headroom included
+  int fullest = 0;                  ///< the stage that has the least memory left
   std::vector<std::size_t> starts;  ///< first interval of each stage, and the end
   std::vector<std::size_t> memoryStarts;
   PerLoadPart<bool> used{};  ///< which parts occur
@@ -27,11 +34,23 @@ struct TimelineFigure::Run {
   bool pending = false;  ///< asked for, not here yet
 
   bool shows(const PlanContext&, ScheduleKind) const;
+  Bytes capacityOf(int stage) const { return evaluation.stages[at(stage)].memory.capacity; }
+  bool overflows(int stage) const { return isOver(peaks[at(stage)], capacityOf(stage)); }
+  bool fits() const { return !overflows(fullest); }
+  std::span<const MemoryStep> memoryOf(int stage) const {
+    const std::size_t from = memoryStarts[at(stage)], to = memoryStarts[at(stage) + 1];
+    return std::span(schedule.memory).subspan(from, to - from);
+  }
 };
 
 namespace {
 
 using Role = Theme::Role;
+
+QString labelOf(ScheduleKind kind) {
+  const std::string_view label = scheduleOf(kind).label();
+  return QString::fromUtf8(label.data(), static_cast<qsizetype>(label.size()));
+}
 
 QString microbatchText(const PlanContext& c) {
   return plural(c.shownEvaluation()->microbatchCount, QStringLiteral("microbatch"));
@@ -44,8 +63,7 @@ FigureState pendingState(const PlanContext& c) {
 }
 
 struct TimelineLayout {
-  QRectF plot, memory, legend;
-  double axisTop = 0;
+  QRectF verdict, plot, memory, legend;
 };
 
 PerLoadPart<bool> partsOf(const Schedule& schedule) {
@@ -57,34 +75,56 @@ PerLoadPart<bool> partsOf(const Schedule& schedule) {
   return used;
 }
 
-std::vector<LegendItem> legendItems(const PerLoadPart<bool>& used, const Theme& theme) {
+/// "TP, EP": what is sent within a pass and takes its time; transfers between stages are tasks of their own.
+QString sentWithin(const Evaluation& e, LoadPart pass) {
+  QStringList out;
+  for (const Exchange kind : {Exchange::Tensor, Exchange::Context, Exchange::Expert, Exchange::Data}) {
+    const auto shows = [&](const StageEvaluation& s) {
+      const Seconds forward = s.forwardExchange[kind];
+      const Seconds within = pass == LoadPart::Forward    ? forward
+                             : pass == LoadPart::Backward ? s.exchange[kind] - forward
+                                                          : Seconds(0);
+      return within > Seconds(0) && s.hiddenExchange[kind] < s.exchange[kind];
+    };
+    if (std::any_of(e.stages.begin(), e.stages.end(), shows)) out << nameOfKind(kind);
+  }
+  return out.join(QStringLiteral(", "));
+}
+
+std::vector<LegendItem> legendItems(const PerLoadPart<bool>& used, const Evaluation& e, const Theme& theme) {
   std::vector<LegendItem> items;
   const auto add = [&](LoadPart part) {
-    if (used[part]) items.push_back({nameOf(part), colorOf(part, theme), hatchOf(part), false});
+    if (!used[part]) return;
+    QString name = nameOf(part);
+    if (const QString sent = sentWithin(e, part); !sent.isEmpty()) name += QStringLiteral(" incl. ") + sent;
+    items.push_back({name, colorOf(part, theme), hatchOf(part), false});
   };
   for (int k = 0; k < kLoadPartCount; ++k) {
     const auto part = static_cast<LoadPart>(k);
     if (part != LoadPart::WeightGradient) add(part);
     if (part == LoadPart::Backward) add(LoadPart::WeightGradient);  // whose part it is
   }
-  items.push_back({QStringLiteral("Bubble"), mixed(theme.color(Role::Canvas), theme.color(Role::Idle), 0.6),
-                   kBubbleHatch, false});
+  items.push_back({QStringLiteral("Bubble"), bubbleColor(theme), kBubbleHatch, false});
   return items;
 }
 
-TimelineLayout layoutTimeline(const QRectF& area, const PlanContext& c, bool standalone, bool memory,
-                              double legend, int stages) {
+/// `verdict`: it must be said that the plan does not fit; the memory curve says so, else a line of its own.
+TimelineLayout layoutTimeline(const QRectF& body, bool memory, bool verdict, double legend, int stages) {
   TimelineLayout out;
-  const QRectF body = bodyOf(area, c, standalone);
   const double left = body.left() + 52, width = body.width() - 56;
   out.legend = QRectF(body.left(), body.bottom() - legend, body.width(), legend);
-  double bottom = out.legend.top() - 6;
-  double room = bottom - body.top() - 24;
+  const double bottom = out.legend.top() - 6;
+  double top = std::round(body.top()), room = bottom - top - 24;  // rows begin with a whole pixel
   // Few stages leave their room to the memory curve.
   const bool both = memory && room > 180;
+  if (verdict && !both) {
+    constexpr double kLine = 18;
+    out.verdict = QRectF(body.left(), top, body.width(), kLine);
+    top += kLine + 4, room -= kLine + 4;
+  }
   const double rows = std::min(std::clamp(0.2 * room, 60.0 * stages, TimelineRows::kTallestRow * stages),
                                both ? room * (stages > 24 ? 0.72 : 0.64) : room);
-  out.plot = QRectF(left, body.top(), width, std::max(10.0, rows));
+  out.plot = QRectF(left, top, width, std::max(10.0, rows));
   if (both)
     out.memory = QRectF(left, out.plot.bottom() + 48, width, std::max(30.0, bottom - out.plot.bottom() - 56));
   return out;
@@ -136,6 +176,9 @@ void TimelineFigure::fill(Run& run, const PlanContext& c, Schedule schedule) con
   run.pending = false;
   run.schedule = std::move(schedule);
   run.used = partsOf(run.schedule);
+  run.evaluation = kindOf(c) == c.shownPlan()->schedule
+                       ? *c.shownEvaluation()
+                       : evaluate(*c.problem, underSchedule(*c.shownPlan(), run.schedule.kind));
   const auto& intervals = run.schedule.intervals;
   const auto& memory = run.schedule.memory;
   for (int s = 0; s <= c.shownPlan()->stageCount(); ++s) {
@@ -148,13 +191,22 @@ void TimelineFigure::fill(Run& run, const PlanContext& c, Schedule schedule) con
                          [](const MemoryStep& i, int stage) { return i.stage < stage; }) -
         memory.begin()));
   }
+  for (const ScheduleInterval& i : intervals) run.end = std::max(run.end, i.end.value());
+  if (intervals.empty()) return;
+  const auto left = [&run](int s) { return run.capacityOf(s) - run.peaks[at(s)]; };
+  for (int s = 0; s < c.shownPlan()->stageCount(); ++s) {
+    Bytes peak(0);
+    for (const MemoryStep& step : run.memoryOf(s)) peak = std::max(peak, step.used);
+    run.peaks.push_back(peak);
+    if (left(s) < left(run.fullest)) run.fullest = s;
+  }
 }
 
 std::optional<Moment> TimelineFigure::momentAt(double share, const PlanContext& c) const {
   if (!isShown(c)) return std::nullopt;
   const Run& run = runOf(c);
   Moment m;
-  m.seconds = share * run.schedule.total.value();
+  m.seconds = share * run.end;
   for (std::size_t s = 0; s + 1 < run.starts.size(); ++s) {
     const auto first = run.schedule.intervals.begin() + static_cast<std::ptrdiff_t>(run.starts[s]);
     const auto last = run.schedule.intervals.begin() + static_cast<std::ptrdiff_t>(run.starts[s + 1]);
@@ -168,21 +220,46 @@ std::optional<Moment> TimelineFigure::momentAt(double share, const PlanContext& 
   return m;
 }
 
+/// "does not fit: stage 1 needs 385 of 80 GiB".
+QString TimelineFigure::verdict(const PlanContext& c) const {
+  const Run& run = runOf(c);
+  const Bytes headroom = c.problem->headroomReserve;
+  return QStringLiteral("%1: stage %2 needs %3")
+      .arg(run.fits() ? QStringLiteral("fits") : QStringLiteral("does not fit"), stageNumber(run.fullest),
+           phrase(
+               words::memory(run.peaks[at(run.fullest)] - headroom, headroom, run.capacityOf(run.fullest))));
+}
+
+/// Time and idle time are those of the run that is drawn, under every schedule. What the formula says of the
+/// plan, which stands everywhere else, is added where it differs. Whether a schedule that was chosen here
+/// fits is said nowhere else.
 QString TimelineFigure::sentence(const PlanContext& c) const {
-  const Schedule& s = runOf(c).schedule;
-  const std::string_view label = scheduleOf(s.kind).label();
-  const auto kind = QString::fromUtf8(label.data(), static_cast<qsizetype>(label.size()));
-  const QString out = QStringLiteral("%1, %2: %3 per step").arg(kind, microbatchText(c), timeText(s.total));
-  // The plan's own schedule has the bubble that is told of the plan everywhere; another one has that of its
-  // run, and so has one whose bubble the formula tells less closely.
-  const bool ofRun = m_kind || !scheduleOf(s.kind).fillsByLoad();
-  const Bubble bubble = ofRun ? bubbleOf(*c.shownEvaluation(), s) : bubbleOf(*c.shownEvaluation());
-  const QString idle = bubble.idle() > 0 ? QStringLiteral(", idle ") + phrase(words::of(bubble)) : QString();
-  // Everywhere else stands what the formula says: another number is said to be the simulation's.
-  const QString formula = timeText(c.shownEvaluation()->batchTime);
-  if (m_kind || formula == timeText(s.total)) return out + idle;
-  const QString of = QStringLiteral("; by formula ") + formula;
-  return out + QStringLiteral(" simulated") + (ofRun ? idle + of : of + idle);
+  const Run& run = runOf(c);
+  const Schedule& s = run.schedule;
+  const auto idleText = [](const Bubble& b) {
+    return b.idle() > 0 ? QStringLiteral(", idle ") + phrase(words::of(b)) : QString();
+  };
+  QString out = QStringLiteral("%1, %2").arg(labelOf(s.kind), microbatchText(c));
+  out += run.fits() ? QStringLiteral(": ") : QStringLiteral(" – ") + verdict(c) + QStringLiteral("; ");
+  const QString idle = idleText(bubbleOf(run.evaluation, s)), byFormula = idleText(bubbleOf(run.evaluation)),
+                time = timeText(s.total), formula = timeText(run.evaluation.batchTime);
+  out += QStringLiteral("%1 per step").arg(time);
+  const bool agrees = !m_kind && formula == time && byFormula == idle;
+  out += (agrees ? QString() : QStringLiteral(" simulated")) + idle;
+  if (!m_kind && !agrees) out += QStringLiteral("; by formula ") + formula + byFormula;
+  if (m_kind && run.fits()) out += QStringLiteral("; ") + verdict(c);
+  if (run.end < s.total.value() * (1 - 1e-9))
+    out += QStringLiteral("; drawn: the first %1 of it").arg(timeText(Seconds(run.end)));
+  return out;
+}
+
+QRectF TimelineFigure::plotOf(const QRectF& area, const PlanContext& c) const {
+  const Run& run = runOf(c);
+  const QRectF body = bodyOf(area, c, false);
+  const auto items = legendItems(run.used, run.evaluation, Theme::of(Theme::Kind::Light));
+  return layoutTimeline(body, m_showsMemory, !run.fits(), legendHeight(items, body.width()),
+                        c.shownPlan()->stageCount())
+      .plot;
 }
 
 std::optional<FigureState> TimelineFigure::state(const PlanContext& c, bool onPaper) const {
@@ -198,12 +275,12 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
   const Run& run = runOf(c);
-  const auto items = legendItems(run.used, ink.theme());
+  const auto items = legendItems(run.used, run.evaluation, ink.theme());
   const int stages = c.shownPlan()->stageCount();
   const QRectF body = bodyOf(area, c, style.standalone);
   const auto layout =
-      layoutTimeline(area, c, style.standalone, m_showsMemory, legendHeight(items, body.width()), stages);
-  const double total = run.schedule.total.value();
+      layoutTimeline(body, m_showsMemory, !run.fits(), legendHeight(items, body.width()), stages);
+  const double total = run.end;
   const double from = style.standalone ? 0 : m_from * total,
                to = style.standalone ? total : (m_from + m_span) * total;
   const Focus focus(c, style);
@@ -211,6 +288,15 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
   const QString bands =
       rows.drawsTasks() ? QString() : QStringLiteral("; bands: each part's share of the time");
   paintFrame(ink, area, c, title(), sentence(c) + bands);
+  const QColor error = ink.color(Role::Error);
+  if (!layout.verdict.isEmpty()) {
+    const QRectF& line = layout.verdict;
+    ink.fill(line, mixed(ink.color(Role::Canvas), error, 0.16));
+    ink.fill(QRectF(line.left(), line.top(), 4, line.height()), error);
+    const QString said = verdict(c);
+    ink.label(line.adjusted(10, 0, -4, 0), said.left(1).toUpper() + said.mid(1),
+              Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Role::Text), true);
+  }
   painter.save();
   painter.setClipRect(layout.plot.adjusted(0, -1, 0, 1));
   rows.paint(ink, focus, m_run->image);
@@ -220,9 +306,18 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
                   ink.color(focus.selects(s) ? Role::Selection : Role::Hover), 1.6);
   if (style.moment && !style.standalone) {
     const double x = rows.xOf(style.moment->seconds);
-    ink.line({x, layout.plot.top()}, {x, rows.rowBox(stages - 1).bottom()}, ink.color(Role::Error), 2);
+    ink.line({x, layout.plot.top()}, {x, rows.rowBox(stages - 1).bottom()}, error, 2);
   }
   painter.restore();
+  for (int s = 0; s < stages; ++s) {  // beside what is drawn to scale, not over it
+    if (!run.overflows(s)) continue;
+    const QRectF row = rows.rowBox(s);
+    ink.fill(QRectF(row.right() + 1, row.top(), 3, row.height()), error);
+    if (row.height() >= 20)
+      ink.outline(QRectF(row.left() - 38, row.center().y() - 11, 32, 22), error, 1.6);
+    else
+      ink.fill(QRectF(row.left() - 4, row.top(), 3, row.height()), error);
+  }
 
   if (rows.rowHeight() >= 13) {
     for (int s = 0; s < stages; ++s) {
@@ -244,30 +339,25 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
   const double step = axis.ticks.size() > 1 ? axis.ticks[1] : 1;
   const double unit = axis.unit;
   const QString unitText = QStringLiteral("Time (%1)").arg(axis.unitName);
-  const double reserved = Ink::width(unitText, Ink::kSmall) + 10;
   for (double t = std::ceil(from / unit / step - 1e-9) * step; t * unit <= to * (1 + 1e-12); t += step) {
     const double x = rows.xOf(t * unit);
     ink.line({x, below.bottom()}, {x, below.bottom() + 4}, ink.color(Role::Border));
     const QString label = phrase(text::number(t, 5));
     const double w = Ink::width(label, Ink::kSmall) + 2;
-    if (x + w / 2 < below.right() - reserved)
+    if (x + w / 2 < body.right())
       ink.label(QRectF(x - w / 2, below.bottom() + 5, w, 16), label, Qt::AlignCenter, Ink::kSmall,
                 ink.color(Role::MutedText));
   }
-  ink.label(QRectF(below.right() - reserved, below.bottom() + 5, reserved, 16), unitText,
-            Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+  ink.firstThatFits(QRectF(body.left() - 6, below.bottom() + 5, 50, 16), {unitText, axis.unitName},
+                    Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
   if (!layout.memory.isEmpty()) {
-    int stage = c.shownEvaluation()->fullestStage();
+    int stage = run.fullest;
     if (focus.selected()) stage = *focus.selected();
     for (int s = 0; s < stages; ++s)
       if (focus.hovers(s)) stage = s;
     QRectF memory = layout.memory;
     memory.moveTop(below.bottom() + 48);
-    const auto at = static_cast<std::size_t>(std::max(0, stage));
-    paintMemoryCurve(ink, memory,
-                     std::span(run.schedule.memory)
-                         .subspan(run.memoryStarts[at], run.memoryStarts[at + 1] - run.memoryStarts[at]),
-                     static_cast<int>(at), c.shownEvaluation()->stages[at].memory.capacity,
+    paintMemoryCurve(ink, memory, run.memoryOf(stage), stage, run.capacityOf(stage),
                      c.problem->headroomReserve, from, to);
   }
   paintLegend(ink, layout.legend, items);
@@ -277,16 +367,11 @@ std::optional<Figure::Hit> TimelineFigure::itemAt(const QPointF& at, const QRect
                                                   const PlanContext& c) const {
   const Run& run = runOf(c);
   const int stages = c.shownPlan()->stageCount();
-  const QRectF body = bodyOf(area, c, false);
-  const auto layout = layoutTimeline(
-      area, c, false, m_showsMemory,
-      legendHeight(legendItems(run.used, Theme::of(Theme::Kind::Light)), body.width()), stages);
-  const double total = run.schedule.total.value();
-  const TimelineRows rows(run.schedule, run.starts, layout.plot, m_from * total, (m_from + m_span) * total);
-  const int stage = static_cast<int>(std::floor((at.y() - layout.plot.top()) / rows.rowHeight()));
-  if (stage < 0 || stage >= stages || at.x() < layout.plot.left() - 52 || at.x() > layout.plot.right())
-    return std::nullopt;
-  if (at.x() < layout.plot.left()) return locate({ItemKind::Stage, stage}, area, c);
+  const QRectF plot = plotOf(area, c);
+  const TimelineRows rows(run.schedule, run.starts, plot, m_from * run.end, (m_from + m_span) * run.end);
+  const int stage = static_cast<int>(std::floor((at.y() - plot.top()) / rows.rowHeight()));
+  if (stage < 0 || stage >= stages || at.x() < plot.left() - 52 || at.x() > plot.right()) return std::nullopt;
+  if (at.x() < plot.left()) return locate({ItemKind::Stage, stage}, area, c);
   const double t = rows.timeAt(at.x());
   const auto [from, to] = rows.visible(stage);
   for (std::size_t k = from; k < to; ++k) {
@@ -301,6 +386,8 @@ std::optional<Figure::Hit> TimelineFigure::itemAt(const QPointF& at, const QRect
     if (c.shownPlan()->chunksPerStage() > 1 && pass)
       tip.row(QStringLiteral("Chunk"), QString::number(i.chunk));
     tip.row(QStringLiteral("Takes"), exactTime(i.end - i.begin));
+    if (const QString sent = sentWithin(run.evaluation, partOf(i.kind)); !sent.isEmpty())
+      tip.row(QStringLiteral("with communication"), sent);
     if (i.recompute.value() > 0) tip.row(QStringLiteral("of it recompute"), exactTime(i.recompute));
     tip.row(QStringLiteral("Begins"), exactTime(i.begin)).row(QStringLiteral("Ends"), exactTime(i.end));
     const QRectF row = rows.rowBox(stage);
@@ -319,18 +406,16 @@ std::optional<Figure::Hit> TimelineFigure::placeOf(const SelectionItem& item, co
   const auto stage = stageOf(item, c);
   if (!stage) return std::nullopt;
   const Run& run = runOf(c);
-  const QRectF body = bodyOf(area, c, false);
-  const auto layout =
-      layoutTimeline(area, c, false, m_showsMemory,
-                     legendHeight(legendItems(run.used, Theme::of(Theme::Kind::Light)), body.width()),
-                     c.shownPlan()->stageCount());
-  const TimelineRows rows(run.schedule, run.starts, layout.plot, 0, 1);
-  const auto at = static_cast<std::size_t>(*stage);
+  const TimelineRows rows(run.schedule, run.starts, plotOf(area, c), 0, 1);
   Tip tip(QStringLiteral("Stage %1").arg(stageNumber(*stage)));
-  const Seconds busy = run.schedule.busy[at];
+  const Seconds busy = run.schedule.busy[at(*stage)];
   tip.row(QStringLiteral("Busy"), exactTime(busy));
   tip.row(QStringLiteral("Idle"), exactTime(run.schedule.total - busy));
   tip.row(QStringLiteral("Batch"), exactTime(run.schedule.total));
+  tip.row(QStringLiteral("Memory at the peak"),
+          exactMemory(run.peaks[at(*stage)] - c.problem->headroomReserve));
+  if (run.overflows(*stage))
+    tip.row(QStringLiteral("Too much"), exactMemory(run.peaks[at(*stage)] - run.capacityOf(*stage)));
   return Hit{{ItemKind::Stage, *stage}, rows.rowBox(*stage), tip.html()};
 }
 
@@ -347,11 +432,15 @@ std::optional<SelectionItem> TimelineFigure::stepFrom(const std::optional<Select
 QString TimelineFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) const {
   const auto stage = stageOf(item, c);
   if (!stage) return {};
-  const Schedule& s = runOf(c).schedule;
-  const Seconds busy = s.busy[*stage];
-  return QStringLiteral("Stage %1: busy %2 of %3 (%4)")
-      .arg(stageNumber(*stage))
-      .arg(timeText(busy), timeText(s.total), phrase(text::percent(busy / s.total)));
+  const Run& run = runOf(c);
+  const Seconds busy = run.schedule.busy[at(*stage)], total = run.schedule.total;
+  QString out =
+      QStringLiteral("Stage %1: busy %2 of %3 (%4)")
+          .arg(stageNumber(*stage), timeText(busy), timeText(total), phrase(text::percent(busy / total)));
+  if (run.overflows(*stage))
+    out += QStringLiteral(", %1 of memory too much")
+               .arg(memoryText(run.peaks[at(*stage)] - run.capacityOf(*stage)));
+  return out;
 }
 
 QString TimelineFigure::words(const PlanContext& c) const {
@@ -389,9 +478,6 @@ void TimelineFigure::panBy(const QPointF& pixels, const QRectF& area, const Plan
 }
 
 std::vector<FigureOption> TimelineFigure::offeredOptions(const PlanContext& c) const {
-  const auto text = [](std::string_view s) {
-    return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size()));
-  };
   FigureOption schedule{"schedule",
                         QStringLiteral("Schedule"),
                         QStringLiteral("The same stages under another schedule"),
@@ -404,7 +490,7 @@ std::vector<FigureOption> TimelineFigure::offeredOptions(const PlanContext& c) c
                                             c.shownEvaluation()->microbatchCount)
                                     .empty());
     if (runs || (m_kind && s->kind() == *m_kind))
-      schedule.choices.push_back({std::string(s->id()), text(s->label())});
+      schedule.choices.push_back({std::string(s->id()), labelOf(s->kind())});
   }
   return {std::move(schedule),
           {"memory",

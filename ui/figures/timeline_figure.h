@@ -52,6 +52,8 @@ private:
   /// `now`: never pending.
   const Run& runOf(const PlanContext&, bool now = false) const;
   QString sentence(const PlanContext&) const;
+  QString verdict(const PlanContext&) const;
+  QRectF plotOf(const QRectF& area, const PlanContext&) const;  ///< the rows, on screen
 
   ScheduleKind kindOf(const PlanContext&) const;
   void fill(Run&, const PlanContext&, Schedule) const;

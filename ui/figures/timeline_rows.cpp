@@ -13,11 +13,20 @@ namespace {
 
 using Role = Theme::Role;
 constexpr std::size_t kMostBoxes = 6000;
-constexpr double kLeastTask = 2;   ///< pixels of the mean task; narrower ones are drawn as bands
-constexpr double kLeastBands = 6;  ///< pixels of a row that has room for bands; below, they are one colour
+constexpr double kLeastTask = 2;  ///< pixels of the mean task; narrower ones are drawn as bands
+constexpr int kMixedLines = 6;    ///< lines of a row from which two bands may share one, mixed
 
 double gapOf(double row) {
-  return row >= 14 ? 3 : row >= 6 ? 1 : 0;
+  return row >= 24 ? 3 : row >= 5 ? 1 : 0;
+}
+
+QColor dimmed(const QColor& c, const Ink& ink) {
+  return mixed(c, ink.color(Role::Canvas), 0.65);
+}
+
+/// Pixels of the device to a unit; on paper nobody knows them yet.
+double pixelsOf(Ink& ink) {
+  return std::max(ink.style().standalone ? 2.0 : 1.0, ink.painter().deviceTransform().m11());
 }
 
 }  // namespace
@@ -40,6 +49,15 @@ LoadPart partOf(TaskKind kind) {
       break;
   }
   return LoadPart::Step;
+}
+
+/// Told from the gap between rows, where it is as thin.
+QColor bubbleColor(const Theme& theme) {
+  return theme.color(Role::Idle);
+}
+
+QColor bubbleLineColor(const Theme& theme) {
+  return mixed(theme.color(Role::Border), theme.color(Role::Text), 0.15);
 }
 
 TimelineRows::TimelineRows(const Schedule& schedule, const std::vector<std::size_t>& starts,
@@ -68,38 +86,61 @@ void TimelineRows::paint(Ink& ink, const Focus& focus, TimelineImage& kept) cons
   paintGround(ink);
   if (drawsTasks()) {
     paintBoxes(ink, focus);
-    paintNumbers(ink);
+    paintNumbers(ink, focus);
   } else {
     paintImage(ink, focus, kept);
   }
 }
 
+std::pair<int, int> TimelineRows::linesOf(int stage, double scale) const {
+  const double gap = gapOf(m_row) / 2;
+  return {static_cast<int>(std::lround((stage * m_row + gap) * scale)),
+          static_cast<int>(std::lround(((stage + 1) * m_row - gap) * scale))};
+}
+
+QRectF TimelineRows::laneOf(int stage, double scale) const {
+  const auto [first, last] = linesOf(stage, scale);
+  return {m_plot.left(), m_plot.top() + first / scale, m_plot.width(), (last - first) / scale};
+}
+
 /// Bubble everywhere; tasks come over it. Rows without a gap share one hatch.
 void TimelineRows::paintGround(Ink& ink) const {
-  const double gap = gapOf(m_row);
+  const double scale = pixelsOf(ink);
   std::vector<QRectF> lanes;
-  if (gap > 0)
-    for (std::size_t s = 0; s + 1 < m_starts.size(); ++s)
-      lanes.push_back(rowBox(static_cast<int>(s)).adjusted(0, gap / 2, 0, -gap / 2));
+  if (gapOf(m_row) > 0)
+    for (int s = 0; s < stageCount(); ++s) lanes.push_back(laneOf(s, scale));
   else
-    lanes.push_back(rowBox(0) | rowBox(static_cast<int>(m_starts.size()) - 2));
+    lanes.push_back(laneOf(0, scale) | laneOf(stageCount() - 1, scale));
   QPainter& p = ink.painter();
   p.setPen(Qt::NoPen);
-  p.setBrush(mixed(ink.color(Role::Canvas), ink.color(Role::Idle), 0.6));
+  p.setBrush(bubbleColor(ink.theme()));
   p.drawRects(lanes.data(), static_cast<int>(lanes.size()));
   std::vector<QLineF> lines;
   for (const QRectF& r : lanes) Ink::hatchLines(r, kBubbleHatch, 7, lines);
-  p.setPen(QPen(ink.color(Role::Border), 1, Qt::SolidLine, Qt::FlatCap));
+  p.setPen(QPen(bubbleLineColor(ink.theme()), 1, Qt::SolidLine, Qt::FlatCap));
   p.drawLines(lines.data(), static_cast<int>(lines.size()));
+}
+
+/// The next task has the same colour, and nothing that can be seen lies between.
+bool TimelineRows::meetsItsLike(std::size_t task, std::size_t end) const {
+  const auto& all = m_schedule.intervals;
+  const auto like =
+      std::find_if(all.begin() + static_cast<std::ptrdiff_t>(task) + 1,
+                   all.begin() + static_cast<std::ptrdiff_t>(end), [](const auto& i) {
+                     return i.kind != TaskKind::ActivationTransfer && i.kind != TaskKind::GradientTransfer;
+                   });
+  const ScheduleInterval& i = all[task];
+  return like != all.begin() + static_cast<std::ptrdiff_t>(end) && like->kind == i.kind &&
+         like->chunk % 2 == i.chunk % 2 && xOf(like->begin.value()) - xOf(i.end.value()) < 1;
 }
 
 void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
   QPainter& p = ink.painter();
   PerLoadPart<std::vector<QRectF>> lit[2], dim[2];  ///< even and odd chunks
-  const double gap = gapOf(m_row);
+  const double scale = pixelsOf(ink);
   for (std::size_t s = 0; s + 1 < m_starts.size(); ++s) {
     auto* const shades = focus.dims(static_cast<int>(s)) ? dim : lit;
-    const QRectF lane = rowBox(static_cast<int>(s)).adjusted(0, gap / 2, 0, -gap / 2);
+    const QRectF lane = laneOf(static_cast<int>(s), scale);
     const auto [from, to] = visible(static_cast<int>(s));
     for (std::size_t k = from; k < to; ++k) {
       const auto& i = m_schedule.intervals[k];
@@ -107,8 +148,8 @@ void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
       const double a = std::max(xOf(i.begin.value()), m_plot.left()),
                    b = std::min(xOf(i.end.value()), m_plot.right());
       if (b <= a) continue;
-      // A hairline between tasks, so that one can count them.
-      const double seam = b - a > 5 ? 0.7 : 0;
+      // A hairline between tasks of one colour, so that one can count them.
+      const double seam = b - a > 7 && meetsItsLike(k, to) ? 0.7 : 0;
       rects[partOf(i.kind)].push_back(QRectF(a, lane.top(), b - a - seam, lane.height()));
       if (i.recompute.value() > 0) {
         const double r = std::min(xOf((i.begin + i.recompute).value()), m_plot.right());
@@ -122,12 +163,12 @@ void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
        {LoadPart::Forward, LoadPart::Backward, LoadPart::WeightGradient, LoadPart::Recompute,
         LoadPart::Activation, LoadPart::Gradient, LoadPart::Sync, LoadPart::Step})
     for (const int look : {0, 1, 2, 3}) {
-      const bool dimmed = look > 1;
-      const auto& rects = (dimmed ? dim : lit)[look % 2][part];
+      const bool dims = look > 1;
+      const auto& rects = (dims ? dim : lit)[look % 2][part];
       if (rects.empty()) continue;
       QColor c = colorOf(part, ink.theme());
       if (look % 2 == 1) c = mixed(c, ink.color(Role::Canvas), 0.28);
-      if (dimmed) c = mixed(c, ink.color(Role::Canvas), 0.65);
+      if (dims) c = dimmed(c, ink);
       p.setPen(Qt::NoPen);
       p.setBrush(c);
       p.drawRects(rects.data(), static_cast<int>(rects.size()));
@@ -139,7 +180,7 @@ void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
     }
 }
 
-void TimelineRows::paintNumbers(Ink& ink) const {
+void TimelineRows::paintNumbers(Ink& ink, const Focus& focus) const {
   if (m_row < 12) return;
   // All tasks of one length are numbered, or none.
   int last = 0;
@@ -155,9 +196,10 @@ void TimelineRows::paintNumbers(Ink& ink) const {
       const double a = std::max(xOf((i.begin + i.recompute).value()), m_plot.left()),
                    b = std::min(xOf(i.end.value()), m_plot.right());
       if (b - a < least) continue;
+      const QColor fill = colorOf(partOf(i.kind), ink.theme());
       ink.firstThatFits(QRectF(a, row.top(), b - a, row.height()), {QString::number(i.microbatch)},
                         Qt::AlignCenter, Ink::kSmall,
-                        ink.theme().textOn(colorOf(partOf(i.kind), ink.theme())));
+                        ink.theme().textOn(focus.dims(static_cast<int>(s)) ? dimmed(fill, ink) : fill));
     }
   }
 }
@@ -218,18 +260,24 @@ bool TimelineRows::drawsTasks() const {
 }
 
 /// Each column of pixels is divided as the time around it is, the length of a microbatch: where tasks are
-/// narrower than that, their rhythm would beat with the pixels. Transparent where nothing runs.
-QImage TimelineRows::bandImage(const Theme& theme, const QSize& size) const {
-  const int stages = stageCount(), width = size.width(), lines = size.height() / stages;
+/// narrower than that, their rhythm would beat with the pixels. Transparent where nothing runs. In a row of
+/// few pixels each has the colour of one part, as mixtures would be most of the row and are in no legend.
+QImage TimelineRows::bandImage(const Theme& theme, const QSize& size, double scale) const {
+  const int stages = stageCount(), width = size.width();
   QImage image(size, QImage::Format_ARGB32_Premultiplied);
+  image.fill(Qt::transparent);
   PerLoadPart<std::array<double, 3>> colors;
   for (int k = 0; k < kLoadPartCount; ++k) {
     const QColor c = colorOf(static_cast<LoadPart>(k), theme);
     colors[k] = {static_cast<double>(c.red()), static_cast<double>(c.green()), static_cast<double>(c.blue())};
   }
   const double pixel = (m_end - m_begin) / width;
-  std::vector<std::array<double, 4>> column(static_cast<std::size_t>(lines));
+  std::vector<std::array<double, 4>> column;
   for (int s = 0; s < stages; ++s) {
+    const auto [first, last] = linesOf(s, scale);
+    const int lines = std::min(last, size.height()) - first;
+    if (lines <= 0) continue;
+    column.resize(static_cast<std::size_t>(lines));
     const double half = std::max(pixel, periodOf(s)) / 2;
     Done before(*this, s), after(*this, s);
     for (int x = 0; x < width; ++x) {
@@ -237,9 +285,10 @@ QImage TimelineRows::bandImage(const Theme& theme, const QSize& size) const {
       const double from = std::max(m_begin, middle - half), to = std::min(m_end, middle + half);
       const PerLoadPart<double> a = before.at(from), b = after.at(to);
       std::fill(column.begin(), column.end(), std::array<double, 4>{});
-      double top = 0;
+      double done = 0, top = 0;
       for (int k = 0; k < kLoadPartCount; ++k) {
-        const double bottom = top + (b[k] - a[k]) / (to - from) * lines;
+        done += (b[k] - a[k]) / (to - from) * lines;
+        const double bottom = lines < kMixedLines ? std::round(done) : done;
         for (int y = static_cast<int>(top); y < std::min<double>(lines, bottom); ++y) {
           const double share = std::min<double>(bottom, y + 1) - std::max<double>(top, y);
           for (std::size_t c = 0; c < 3; ++c) column[y][c] += share * colors[k][c];
@@ -251,7 +300,7 @@ QImage TimelineRows::bandImage(const Theme& theme, const QSize& size) const {
         const auto& q = column[y];
         const double whole = std::max(1.0, q[3]);  // rounding may fill a pixel beyond the whole
         const auto part = [whole](double v) { return std::min(255, static_cast<int>(v / whole + 0.5)); };
-        reinterpret_cast<QRgb*>(image.scanLine(s * lines + y))[x] =
+        reinterpret_cast<QRgb*>(image.scanLine(first + y))[x] =
             qRgba(part(q[0]), part(q[1]), part(q[2]), part(255 * q[3]));
       }
     }
@@ -260,16 +309,16 @@ QImage TimelineRows::bandImage(const Theme& theme, const QSize& size) const {
 }
 
 void TimelineRows::paintImage(Ink& ink, const Focus& focus, TimelineImage& kept) const {
-  // On paper nobody knows the pixels yet.
-  const double scale = std::max(ink.style().standalone ? 2.0 : 1.0, ink.painter().deviceTransform().m11());
-  const int stages = stageCount();
-  const int lines = m_row < kLeastBands ? 1 : static_cast<int>(std::lround(m_row * scale));
+  const double scale = pixelsOf(ink);
+  const int stages = stageCount(), lines = linesOf(stages - 1, scale).second;
   const QSize size(std::clamp(static_cast<int>(std::lround(m_plot.width() * scale)), 16, 4000),
-                   lines * stages);
-  if (kept.image.size() != size || kept.begin != m_begin || kept.end != m_end || kept.theme != &ink.theme())
-    kept = {bandImage(ink.theme(), size), m_begin, m_end, &ink.theme()};
+                   std::max(1, lines));
+  const double row = m_row * scale;
+  if (kept.image.size() != size || kept.begin != m_begin || kept.end != m_end || kept.row != row ||
+      kept.theme != &ink.theme())
+    kept = {bandImage(ink.theme(), size, scale), m_begin, m_end, row, &ink.theme()};
   ink.painter().setRenderHint(QPainter::SmoothPixmapTransform, false);
-  ink.painter().drawImage(QRectF(m_plot.topLeft(), QSizeF(m_plot.width(), m_row * stages)), kept.image,
+  ink.painter().drawImage(QRectF(m_plot.topLeft(), QSizeF(m_plot.width(), size.height() / scale)), kept.image,
                           QRectF(QPointF(), QSizeF(size)));
   QColor veil = ink.color(Role::Canvas);
   veil.setAlphaF(0.65F);
@@ -279,10 +328,6 @@ void TimelineRows::paintImage(Ink& ink, const Focus& focus, TimelineImage& kept)
     for (; s + 1 < stages && focus.dims(s + 1); ++s) area |= rowBox(s + 1);
     ink.fill(area, veil);
   }
-  if (const double gap = gapOf(m_row); gap > 0)
-    for (int s = 1; s < stages; ++s)
-      ink.fill(QRectF(m_plot.left(), m_plot.top() + s * m_row - gap / 2, m_plot.width(), gap),
-               ink.color(Role::Canvas));
 }
 
 }  // namespace nest

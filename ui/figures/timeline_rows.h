@@ -16,11 +16,13 @@ class Ink;
 
 LoadPart partOf(TaskKind);
 inline constexpr int kBubbleHatch = 1;
+QColor bubbleColor(const Theme&);
+QColor bubbleLineColor(const Theme&);  ///< of the hatch
 
 /// The picture of a dense timeline, kept while what is visible stays the same.
 struct TimelineImage {
   QImage image;
-  double begin = 0, end = 0;
+  double begin = 0, end = 0, row = 0;
   const Theme* theme = nullptr;
 };
 
@@ -48,14 +50,20 @@ public:
   std::pair<std::size_t, std::size_t> visible(int stage) const;
 
 private:
+  /// What a row has for its tasks, in lines of pixels from the top of the plot: [first, last). Rows that are
+  /// not a whole number of pixels high differ by one.
+  std::pair<int, int> linesOf(int stage, double scale) const;
+  QRectF laneOf(int stage, double scale) const;  ///< the same as a box
+
+  bool meetsItsLike(std::size_t task, std::size_t end) const;
   void paintGround(Ink&) const;
   void paintBoxes(Ink&, const Focus&) const;
   void paintImage(Ink&, const Focus&, TimelineImage& kept) const;
   class Done;
   int stageCount() const { return static_cast<int>(m_starts.size()) - 1; }
   double periodOf(int stage) const;
-  QImage bandImage(const Theme&, const QSize&) const;
-  void paintNumbers(Ink&) const;
+  QImage bandImage(const Theme&, const QSize&, double scale) const;
+  void paintNumbers(Ink&, const Focus&) const;
 
   const Schedule& m_schedule;
   const std::vector<std::size_t>& m_starts;
