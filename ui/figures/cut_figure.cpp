@@ -11,6 +11,7 @@
 #include "figures/phrases.h"
 #include "figures/ticks.h"
 #include "plan/plan_edit.h"
+#include "units/at.h"
 #include "words/metric_words.h"
 
 namespace nest {
@@ -247,13 +248,29 @@ void CutFigure::paintMemory(Ink& ink, const QRectF& m, const PlanContext& c) con
     const double line = m.bottom() - use.capacity.value() / axis.largest * m.height();
     ink.line({b.center().x() - slot / 2, line}, {b.center().x() + slot / 2, line}, ink.color(Role::Text), 1.5,
              Qt::DashLine);
-    const QString words = over ? tr("%1 too much").arg(memoryText(-use.headroom()))
-                               : tr("%1 free").arg(memoryText(use.headroom()));
-    const QString brief =
-        over ? words : memoryText(use.headroom()).section(QLatin1Char(' '), 0, 0) + tr(" free");
-    ink.firstThatFits({b.center().x() - slot / 2 + 3, m.bottom() + 3, slot - 6, 16}, {words, brief},
-                      Qt::AlignCenter, Ink::kSmall, ink.color(over ? Role::Error : Role::MutedText), over);
   }
+  // All stages say equally much, and none goes without its unit.
+  const auto said = [&](int i, bool brief) {
+    const Bytes left = e.stages[at(i)].memory.headroom();
+    const bool over = left.value() < 0;
+    if (brief) return (over ? QStringLiteral("−") : QString()) + memoryText(over ? -left : left);
+    return over ? tr("%1 too much").arg(memoryText(-left)) : tr("%1 free").arg(memoryText(left));
+  };
+  bool brief = false, fits = true;
+  const auto room = [&](int i) { return QRectF(m.left() + slot * i + 2, m.bottom() + 3, slot - 4, 16); };
+  for (int i = 0; i < stages; ++i) {
+    const bool over = e.stages[at(i)].memory.headroom().value() < 0;
+    brief = brief || Ink::width(said(i, false), Ink::kSmall, over) > slot - 4;
+    fits = fits && Ink::width(said(i, true), Ink::kSmall, over) <= slot - 4;
+  }
+  for (int i = 0; i < stages && (fits || !brief); ++i) {
+    const bool over = e.stages[at(i)].memory.headroom().value() < 0;
+    ink.firstThatFits(room(i), {said(i, brief)}, Qt::AlignCenter, Ink::kSmall,
+                      ink.color(over ? Role::Error : Role::MutedText), over);
+  }
+  if (brief && fits)
+    ink.label({m.left() - 56, m.bottom() + 3, 50, 16}, tr("free"), Qt::AlignRight | Qt::AlignVCenter,
+              Ink::kSmall, ink.color(Role::MutedText));
   if (stages > 0) {
     const Bytes capacity = e.stages.front().memory.capacity;
     const double y = m.bottom() - capacity.value() / axis.largest * m.height();

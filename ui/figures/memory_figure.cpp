@@ -146,28 +146,36 @@ void paintCapacity(Ink& ink, const MemoryLayout& m) {
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
 }
 
-/// What is left or missing, in words above each bar: with the unit if it fits everywhere, else without.
+constexpr double kLeastSlot = 40;  ///< pixels of a bar's place in which an amount may stand
+
+QString wordsOver(const MemoryColumn& column, bool brief) {
+  const bool over = column.over();
+  const QString amount = memoryText(over ? -column.use.headroom() : column.use.headroom());
+  if (brief) return over ? QStringLiteral("−") + amount : amount;
+  return amount + (over ? QStringLiteral(" too much") : QStringLiteral(" free"));
+}
+
+double widthOver(const MemoryColumn& column, bool brief) {
+  return Ink::width(wordsOver(column, brief), Ink::kSmall, column.over()) + 6;
+}
+
+/// The words above some bar have no room: then all bars have the amount alone, with its unit.
+bool isBrief(const MemoryLayout& m) {
+  return std::any_of(m.columns.begin(), m.columns.end(), [&](const MemoryColumn& column) {
+    return column.stage >= 0 && widthOver(column, false) > m.slot;
+  });
+}
+
+/// What is left or missing above each bar.
 void paintWords(Ink& ink, const MemoryLayout& m) {
-  if (m.slot < 40) return;
-  const auto words = [&](const MemoryColumn& column, bool brief) {
-    const bool over = column.over();
-    const Bytes room = over ? -column.use.headroom() : column.use.headroom();
-    const QString amount = brief ? phrase(text::number(room.value() / m.axis.unit)) : memoryText(room);
-    return over ? (brief ? QStringLiteral("+") + amount : amount + QStringLiteral(" too much"))
-                : amount + QStringLiteral(" free");
-  };
-  const auto width = [&](const MemoryColumn& column, bool brief) {
-    return Ink::width(words(column, brief), Ink::kSmall, column.over()) + 6;
-  };
-  bool brief = false;
-  for (const MemoryColumn& column : m.columns)
-    brief = brief || (column.stage >= 0 && width(column, false) > m.slot);
+  if (m.slot < kLeastSlot) return;
+  const bool brief = isBrief(m);
   for (std::size_t i = 0; i < m.columns.size(); ++i) {
     const MemoryColumn& column = m.columns[i];
     if (column.stage < 0) continue;
     const QRectF box = m.barBox(i);
     const bool over = column.over();
-    const double w = width(column, brief), capacity = m.yOf(column.use.capacity.value());
+    const double w = widthOver(column, brief), capacity = m.yOf(column.use.capacity.value());
     if (w > m.slot) continue;
     double top = box.top() - 18;
     // Not across the capacity line: above it if the words would touch it.
@@ -175,7 +183,7 @@ void paintWords(Ink& ink, const MemoryLayout& m) {
     if (top < m.plot.top() - 2) continue;  // there the title of the axis stands
     const QRectF spot(box.center().x() - w / 2, top, w, 15);
     ink.fill(spot, ink.color(Role::Canvas));
-    ink.label(spot, words(column, brief), Qt::AlignCenter, Ink::kSmall,
+    ink.label(spot, wordsOver(column, brief), Qt::AlignCenter, Ink::kSmall,
               ink.color(over ? Role::Error : Role::Text), over);
   }
 }
@@ -292,9 +300,10 @@ void MemoryFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) cons
   const bool byDevice = m_by == By::Device;
   paintFrame(ink, area, c, title(), sentence(c));
   const auto layout = layoutMemory(area, c, style.standalone, byDevice, ink.theme());
-  paintVerticalAxis(ink, layout.plot, layout.axis,
-                    layout.merged > 1 ? QStringLiteral("Fullest of each %1 devices").arg(layout.merged)
-                                      : QStringLiteral("Memory of a device at its peak"));
+  QString axis = layout.merged > 1 ? QStringLiteral("Fullest of each %1 devices").arg(layout.merged)
+                                   : QStringLiteral("Memory of a device at its peak");
+  if (layout.slot >= kLeastSlot && isBrief(layout)) axis += QStringLiteral(", above it what is free");
+  paintVerticalAxis(ink, layout.plot, layout.axis, axis);
   if (!m_bars || !m_bars->shows(c, layout, ink.theme()))
     m_bars = std::make_unique<Bars>(c, layout, ink.theme());
   m_bars->paint(painter, layout.plot);
