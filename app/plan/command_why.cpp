@@ -100,7 +100,7 @@ int why(const Arguments& args) {
     if (json)
       answers.push_back(report::counterfactualJson(c));
     else
-      std::cout << c.answer << "\n";
+      std::cout << adviceText(c.answer) << "\n";
   }
   if (json) {
     nlohmann::ordered_json all{{"answers", std::move(answers)}};

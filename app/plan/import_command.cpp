@@ -130,29 +130,6 @@ DeviceSpec deviceOf(const Arguments& args, const std::optional<Scenario>& base,
   return *findDevice("h100-sxm");
 }
 
-/// What neither a file nor an option says of a new scenario. NEST artifacts state all of it, runs what they
-/// print, and profiles what is not the default.
-Diagnostics assumed(const Arguments& args, const Imported& files, const Scenario& s) {
-  const Job usual;
-  std::string values, options;
-  const auto add = [&](const char* option, bool isTold, const std::string& value) {
-    if (isTold || args.has(option)) return;
-    values += (values.empty() ? "" : ", ") + value;
-    options += (options.empty() ? "" : ", ") + std::string(option);
-  };
-  const bool isArtifact = std::any_of(files.parts.begin(), files.parts.end(), [](const Imported::Part& p) {
-    return p.format == findFormat("nest-artifact");
-  });
-  add("--device", isArtifact || files.tellsDevice, s.cluster.device.name);
-  add("--batch", isArtifact || files.runSaysBatch() || (files.job && s.job.globalBatch != usual.globalBatch),
-      "a global batch of " + text::count(s.job.globalBatch));
-  add("--sequence",
-      isArtifact || files.runSaysSequence() || (files.job && s.job.sequenceLength != usual.sequenceLength),
-      "sequences of " + text::count(s.job.sequenceLength) + " tokens");
-  if (values.empty()) return {};
-  return {note("job-assumed", {}, "assumed: " + values, "give " + options)};
-}
-
 std::vector<std::string> deviceIds() {
   std::vector<std::string> ids;
   for (const DeviceSpec& d : deviceCatalog()) ids.push_back(d.id);
@@ -227,7 +204,10 @@ int importNamed(const Arguments& args) {
   const Scenario* from = imported->scenario ? &*imported->scenario : base ? &*base : nullptr;
   if (from && !imported->cluster) {
     imported->cluster = from->cluster;
-    if (args.has("--device")) changeDevice(*imported->cluster, device);
+    if (args.has("--device"))
+      for (const KeptLink& kept : changeDevice(*imported->cluster, device))
+        if (std::none_of(levels.begin(), levels.end(), [](const TypedLevel& l) { return l.level == 0; }))
+          report({noteOn(kept, device)}, false, true);
   }
   for (const TypedLevel& l : levels)
     if (imported->cluster) setLevel(l, imported->joinedLevels, *imported->cluster, out);
@@ -237,7 +217,11 @@ int importNamed(const Arguments& args) {
   if (!scenario) return kBadInput;
   if (batch) scenario->job.globalBatch = static_cast<int>(*batch);
   if (sequence) scenario->job.sequenceLength = static_cast<int>(*sequence);
-  if (!base && !imported->scenario) report(assumed(args, *imported, *scenario), false, true);
+  if (!base) {
+    auto assumed = assumedBy(*imported, *scenario, ImportBase::None);
+    std::erase_if(assumed, [&](const AssumedValue& v) { return args.has(v.option); });
+    if (const auto told = noteAssumed(assumed, ImportBase::None)) report({*told}, false, true);
+  }
   if (!base && imported->leavesSearchOpen()) report(proposeSearch(*scenario), false, true);
   for (Diagnostic& d : faultsOf(*scenario, *imported, files, base ? &baseText : nullptr))
     out.push_back(std::move(d));

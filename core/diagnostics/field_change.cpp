@@ -68,6 +68,14 @@ std::vector<std::variant<std::string, FieldChange>> adviceParts(std::string_view
   return out;
 }
 
+std::string encoded(const FieldChange& c) {
+  std::string out = '`' + c.field;
+  for (const auto& [sign, how] : kSigns)
+    if (how == c.how) out += sign;
+  for (std::size_t i = 0; i < c.values.size(); ++i) out += (i == 0 ? "" : ", ") + c.values[i];
+  return out + '`';
+}
+
 std::string inWords(const FieldChange& c) {
   switch (c.how) {
     case FieldChange::How::Set:

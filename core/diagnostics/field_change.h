@@ -23,6 +23,9 @@ struct FieldChange {
 /// A text in its order: words, and what it says of fields. Backquotes around anything else are words.
 std::vector<std::variant<std::string, FieldChange>> adviceParts(std::string_view text);
 
+/// As it stands in a text, with its backquotes: adviceParts() reads it again.
+std::string encoded(const FieldChange&);
+
 /// "set search.context_parallel to true", "add 2 to search.zero_stages", "offer only 0 and 1 in …".
 std::string inWords(const FieldChange&);
 

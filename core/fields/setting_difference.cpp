@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "cluster/levels/device_change.h"
 #include "fields/field.h"
 #include "fields/field_text.h"
 #include "fields/program_setting.h"
@@ -64,6 +65,15 @@ private:
 }  // namespace
 
 std::vector<std::string> settingDifferences(const Setting& a, const Setting& b) {
+  // What a device brings follows from it.
+  if (const DeviceSpec& from = a.cluster.device, &to = b.cluster.device;
+      from.id != to.id && from.name != to.name) {
+    std::vector<std::string> out{from.name + " → " + to.name};
+    Setting with = a;
+    changeDevice(with.cluster, to);
+    for (std::string& other : settingDifferences(with, b)) out.push_back(std::move(other));
+    return out;
+  }
   if (a.program == b.program) return Differences(a, b).run();
   // What the programs set follows from them.
   const FieldAt program{findField("/program"), {0}, {}};

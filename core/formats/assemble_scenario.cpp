@@ -1,10 +1,12 @@
 // What the parts of an import make together: files decide, then the program, then what was measured.
 #include <algorithm>
 
+#include "fields/field.h"
 #include "fields/program_setting.h"
 #include "formats/import_files.h"
 #include "scenario/kernel_fit.h"
 #include "scenario/link_fit.h"
+#include "units/amount.h"
 #include "units/text.h"
 
 namespace nest {
@@ -133,13 +135,6 @@ std::string nameBy(const std::string& model, const DeviceSpec& device) {
   return (model.empty() ? std::string("Imported model") : model) + " on " + device.name;
 }
 
-bool tellsProgram(const Imported& parts) {
-  return std::any_of(parts.measured.begin(), parts.measured.end(), [](const Imported::Measured& m) {
-    const auto* run = std::get_if<TrainingRun>(&m.measurement.of);
-    return run && !run->settings.program.empty();
-  });
-}
-
 /// The file that brought what stands at `pointer` of the scenario; nullptr: none did.
 const NamedText* sourceOf(const std::string& pointer, const Imported& parts,
                           const std::vector<NamedText>& files, const NamedText* scenario) {
@@ -205,13 +200,61 @@ Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const Pr
     assumeLinkEfficiency(s, result.diagnostics);
     noteTypedDatasheet(s, result.diagnostics);
     assumeCrowding(s);
-    if (!program && !tellsProgram(parts)) suggestProgram(s, result.diagnostics);
+    if (!program && !parts.tells.program) suggestProgram(s, result.diagnostics);
   }
   if (program) setProgram(s, *program);
   for (const Imported::Measured* m : innermostFirst(parts.measured))
     layOver(*m, program != nullptr, s, result.diagnostics);
   if (!hasErrors(result.diagnostics)) result.value = std::move(s);
   return result;
+}
+
+std::vector<AssumedValue> assumedBy(const Imported& parts, const Scenario& made, ImportBase base) {
+  std::vector<AssumedValue> out;
+  if (parts.scenario) return out;
+  const bool keeps = base != ImportBase::None;
+  const auto add = [&out](const char* field, std::string words, const char* option) {
+    out.push_back({field, std::move(words), option});
+  };
+  if (!parts.cluster && keeps) {
+    const auto cluster = deriveHierarchy(made.cluster, made.constraints.excludedDevices);
+    add("/cluster", (cluster ? text::count(cluster->deviceCount()) + " " : "") + made.cluster.device.name,
+        "--network");
+  } else if (!parts.tells.device && base != ImportBase::Open) {
+    add("/cluster/device", made.cluster.device.name, "--device");
+  }
+  if (!parts.model && keeps)
+    add("/model",
+        made.model.architecture && !made.model.architecture->name.empty()
+            ? "the model " + made.model.architecture->name
+            : "the model",
+        "");
+  if (!parts.tells.program && keeps) add("/program", "the program " + programOf(made).name, "--program");
+  if (!parts.tells.batch)
+    add("/job/global_batch", "a global batch of " + text::count(made.job.globalBatch), "--batch");
+  if (!parts.tells.sequence)
+    add("/job/sequence_length", "sequences of " + text::count(made.job.sequenceLength) + " tokens",
+        "--sequence");
+  if (made.job.trainingTokens && keeps)
+    add("/job/training_tokens", text::amountInWords(*made.job.trainingTokens, 3) + " training tokens", "");
+  return out;
+}
+
+std::optional<Diagnostic> noteAssumed(const std::vector<AssumedValue>& all, ImportBase base) {
+  if (all.empty()) return std::nullopt;
+  std::string values, fields;
+  for (const AssumedValue& one : all) {
+    std::string key = one.field.substr(1);
+    std::replace(key.begin(), key.end(), '/', '.');
+    const bool isField = findField(one.field) != nullptr;
+    values += (values.empty() ? "" : ", ") + one.words;
+    fields += (fields.empty() ? "" : ", ") +
+              (isField ? '`' + key + '`' : "the " + key.substr(key.rfind('.') + 1)) +
+              (one.option.empty() ? "" : " (" + one.option + ")");
+  }
+  return note(base == ImportBase::Open ? "job-kept" : kAssumed, {},
+              (base == ImportBase::Open ? "kept from the open scenario: " : "assumed: ") + values,
+              (base == ImportBase::Open ? "check " : "set ") + fields);
 }
 
 }  // namespace nest

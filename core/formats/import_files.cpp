@@ -68,6 +68,7 @@ public:
     for (std::size_t i = 0; i < m_files.size(); ++i)
       if (!isTree(format(i)) && !readerOf<ReadMeasurement>(format(i)) && (!joins || !isHost(format(i))))
         read(i);
+    if (!m_result.cluster && m_ownCluster) m_result.tells.device = true;
     if (!m_result.cluster) m_result.cluster = std::move(m_ownCluster);
     checkNetworkRanges();
     Reading<Imported> out;
@@ -168,6 +169,8 @@ private:
                               (reading->profile.strategies().size() == 1 ? " strategy" : " strategies");
     if (!m_result.model) m_result.model.emplace();
     m_result.job = reading->job.value_or(Job{});
+    m_result.tells.batch = m_result.tells.batch || reading->tellsBatch;
+    m_result.tells.sequence = m_result.tells.sequence || reading->tellsSequence;
     m_result.job->microbatches = reading->profile.microbatches();
     m_result.modelName = reading->name;
     m_ownCluster = std::move(reading->cluster);
@@ -179,6 +182,11 @@ private:
     keep(std::move(reading.diagnostics), m_files[i].path);
     if (!reading) return;
     m_result.parts[i].holds = holdsOf(*reading);
+    if (const auto* run = std::get_if<TrainingRun>(&reading->of)) {
+      m_result.tells.batch = m_result.tells.batch || run->settings.saysBatch();
+      m_result.tells.sequence = m_result.tells.sequence || run->settings.sequenceLength.has_value();
+      m_result.tells.program = m_result.tells.program || !run->settings.program.empty();
+    }
     m_result.measured.push_back({std::move(*reading), m_files[i].path, m_files[i].level});
   }
 
@@ -269,12 +277,12 @@ private:
     };
     const DeviceKind* fastest = !named.empty() && named.front().known.device ? &named.front() : nullptr;
     if (fastest && m_device.id == "custom") {
-      m_result.tellsDevice = true;
+      m_result.tells.device = true;
       tell(note("device-differs", {},
                 "the file names " + fastest->name + countOf(*fastest) + "; the cluster keeps " +
                     m_device.name + ", whose values were typed"));
     } else if (fastest && m_options.choosesDevice) {
-      m_result.tellsDevice = true;
+      m_result.tells.device = true;
       const bool isNew = !isSame(*fastest);
       if (isNew) m_device = *fastest->known.device;
       if (isNew || isNearest(*fastest))
@@ -508,28 +516,11 @@ private:
 
 }  // namespace
 
-namespace {
-
-template <class Holds>
-bool anyRun(const std::vector<Imported::Measured>& measured, Holds holds) {
-  return std::any_of(measured.begin(), measured.end(), [&](const Imported::Measured& m) {
-    const auto* run = std::get_if<TrainingRun>(&m.measurement.of);
-    return run && holds(run->settings);
-  });
-}
-
-}  // namespace
-
 bool Imported::leavesSearchOpen() const {
-  return !scenario && !anyRun(measured, [](const RunSettings& r) { return !degreesOf(r).empty(); });
-}
-
-bool Imported::runSaysBatch() const {
-  return anyRun(measured, [](const RunSettings& r) { return r.saysBatch(); });
-}
-
-bool Imported::runSaysSequence() const {
-  return anyRun(measured, [](const RunSettings& r) { return r.sequenceLength.has_value(); });
+  return !scenario && std::none_of(measured.begin(), measured.end(), [](const Measured& m) {
+    const auto* run = std::get_if<TrainingRun>(&m.measurement.of);
+    return run && !degreesOf(run->settings).empty();
+  });
 }
 
 Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceSpec& device,

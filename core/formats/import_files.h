@@ -38,12 +38,12 @@ struct Imported {
     std::optional<int> level;
   };
   std::vector<Measured> measured;  ///< of logs, benchmarks and traces
+  /// Which values of a scenario the files state, beside network and model; all else is assumed.
+  struct Tells {
+    bool device = false, program = false, batch = false, sequence = false;
+  } tells;
   /// Whether no file says what is to be searched: a scenario, or a run with its degrees.
   bool leavesSearchOpen() const;
-  /// Whether a run states them; what no file states is assumed.
-  bool runSaysBatch() const;
-  bool runSaysSequence() const;
-  bool tellsDevice = false;      ///< a file names the device that the cluster has
   bool assumedHostSize = false;  ///< a Slurm topology's hosts were taken to have the device's usual size
   int joinedLevels =
       0;  ///< levels of figures that joining hosts took, the host's own (0) counted; 0: none joined
@@ -80,5 +80,25 @@ Reading<Scenario> assemble(const Imported&, const Scenario* base, const Program*
 /// that was changed.
 Diagnostics faultsOf(const Scenario&, const Imported&, const std::vector<NamedText>& files,
                      const NamedText* base = nullptr);
+
+/// Where an import takes from what its files do not say.
+enum class ImportBase {
+  None,     ///< the usual values
+  Example,  ///< a sample, which nobody chose
+  Open,     ///< the scenario that the files are put into
+};
+/// A value that no file says.
+struct AssumedValue {
+  std::string field;   ///< "/job/global_batch"
+  std::string words;   ///< "a global batch of 1,024"
+  std::string option;  ///< of nest-plan import: "--batch"; empty: there is none
+};
+/// What of the scenario that assemble() made no file says: cluster or device, model, program, batch, sequence
+/// length, training tokens. Empty where a file is a scenario.
+std::vector<AssumedValue> assumedBy(const Imported&, const Scenario& made, ImportBase);
+inline constexpr const char* kAssumed = "job-assumed";  ///< the code of noteAssumed()
+/// "assumed: H100 80 GB SXM, a global batch of 1,024", with how to set them; of an open scenario "kept from
+/// the open scenario: …". nullopt: nothing.
+std::optional<Diagnostic> noteAssumed(const std::vector<AssumedValue>&, ImportBase);
 
 }  // namespace nest

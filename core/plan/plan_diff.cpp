@@ -197,16 +197,20 @@ std::string PlanDiff::sentence() const {
     out += "; and " + std::to_string(rest - kMostTold) +
            (rest == kMostTold + 1 ? " more change" : " more changes");
   if (out.empty()) out = "The same plan";
+  return out + " (" + deltas() + ")";
+}
+
+std::string PlanDiff::deltas() const {
   const auto sign = [](double v) { return v < 0 ? "−" : "+"; };
   const PaceMeasure measure = measureOf(before, after);
-  out += " (" + text::signedPercent(paceChange(before, after, measure)) +
-         (measure == PaceMeasure::BatchTime ? " time" : " samples/s");
+  std::string out = text::signedPercent(paceChange(before, after, measure)) +
+                    (measure == PaceMeasure::BatchTime ? " time" : " samples/s");
   if (memoryDelta.value() != 0)
     out += std::string(", ") + sign(memoryDelta.value()) +
            text::memory(Bytes(std::abs(memoryDelta.value()))) + " on the fullest device";
   if (devicesDelta != 0)
     out += std::string(", ") + sign(devicesDelta) + text::count(std::abs(devicesDelta)) + " devices";
-  return out + ")";
+  return out;
 }
 
 }  // namespace nest

@@ -51,6 +51,7 @@ struct PlanDiff {
   /// The first five changes, and the deltas: "Tensor degree 8 → 4; stages 4 → 8 (−6.1 % time, +3.2 GiB on the
   /// fullest device)"; samples/s instead of time where the batches differ.
   std::string sentence() const;
+  std::string deltas() const;  ///< "−6.1 % time, +3.2 GiB on the fullest device"
 };
 
 /// `problem` names levels and layers; both plans must be of its graph. The first evaluation may be of another

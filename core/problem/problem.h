@@ -28,6 +28,10 @@ struct Problem {
   double memoryError = 0;  ///< share by which the program's predicted memory is known to err; 0: not known
   /// Of assumptions.reserve: what the allocator keeps beyond what it hands out, and what is to stay free.
   Bytes allocatorReserve, headroomReserve;
+  bool isMeasured = false;  ///< the strategies are those of a measured profile, whatever the search offers
+  /// Whether ranks could share a sequence or the experts of the model, if the search offered it; not known of
+  /// a measured profile.
+  bool couldSplitContext = false, couldSplitExperts = false;
 
   /// Whether such plans are searched: under the preset "runnable", those that the program runs.
   bool runs(PlanFeature feature) const {

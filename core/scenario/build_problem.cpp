@@ -8,6 +8,7 @@
 #include "scenario/check.h"
 #include "scenario/program_effects.h"
 #include "scenario/scenario.h"
+#include "scenario/search_menus.h"
 #include "units/text.h"
 
 namespace nest {
@@ -153,6 +154,11 @@ void addModel(const Setting& setting, Problem& problem, Diagnostics& out) {
     out.push_back(error("microbatch-not-measured", at("/job/microbatches"),
                         "the profile holds none of the microbatch sizes to try; it holds " + list,
                         "offer one of these"));
+  }
+  problem.isMeasured = !model.architecture || model.profile;
+  if (!problem.isMeasured) {
+    problem.couldSplitContext = splitsContext(*model.architecture);
+    problem.couldSplitExperts = model.architecture->experts.has_value();
   }
   if (model.calibration != 1) calibrate(*profile, graph->classCount, model.calibration);
   if (!model.graph)  // only now is it known which layers there are

@@ -27,10 +27,7 @@ bool isKeptFrom(const Setting& s, PlanFeature feature) {
 
 /// What keeps context parallelism out; empty: nothing.
 std::string againstContext(const TransformerArchitecture& a, const Setting& s) {
-  const bool attends =
-      a.mixer == Mixer::Attention && std::all_of(a.variants.begin(), a.variants.end(),
-                                                 [](const auto& v) { return v.mixer == Mixer::Attention; });
-  if (a.encoder || a.patchInputs > 0 || !attends) return "the model is more than a decoder with attention";
+  if (!splitsContext(a)) return "the model is more than a decoder with attention";
   if (isKeptFrom(s, PlanFeature::Context)) return programOf(s).name + " does not run it";
   return {};
 }
@@ -43,60 +40,6 @@ std::string againstInterleaving(const TransformerArchitecture& a, const Setting&
     return programOf(s).name + " does not run it";
   return {};
 }
-
-/// The same of expert parallelism, which programs switch off themselves.
-bool isKeptFromExperts(const Setting& s) {
-  const ProgramValue* own = programOf(s).valueOf("/search/expert_parallel");
-  const bool* runs = own ? std::get_if<bool>(&own->value) : nullptr;
-  return s.search.preset == SearchPreset::Runnable && runs && !*runs;
-}
-
-}  // namespace
-
-Diagnostics notTried(const Setting& s, const Plan& best) {
-  Diagnostics out;
-  if (!s.model.architecture || s.model.profile || best.stages.empty()) return out;
-  const TransformerArchitecture& a = *s.model.architecture;
-  const Constraints& c = s.constraints;
-  const auto add = [&](const char* field, const std::string& what, const std::string& remedy) {
-    out.push_back(note(kNotTried, {"", 0, 0, field}, what, remedy));
-  };
-  const auto next = [](const Bound& bound, int value) { return bound.allows(value) ? value : 0; };
-  if (!s.search.contextParallel && s.job.sequenceLength >= kLongSequence / 2 && best.devicesUsed() > 1 &&
-      next(c.context, 2) && againstContext(a, s).empty())
-    add("/search/context_parallel", "CP is not searched: context parallelism is off",
-        "`search.context_parallel = true` to search it");
-  if (!s.search.expertParallel && a.experts && best.devicesUsed() > 1 && next(c.expert, 2) &&
-      !isKeptFromExperts(s))
-    add("/search/expert_parallel", "EP is not searched: expert parallelism is off",
-        "`search.expert_parallel = true` to search it");
-  const auto most = [](const std::vector<int>& all) { return *std::max_element(all.begin(), all.end()); };
-  const int chunks = best.chunksPerStage(), stages = best.stageCount();
-  const auto tries = [&all = s.search.schedules](ScheduleKind k) {
-    return std::find(all.begin(), all.end(), k) != all.end();
-  };
-  const bool interleaves = best.schedule == usualSchedule(chunks) && tries(ScheduleKind::Interleaved);
-  if (stages > 1 && interleaves && chunks == most(s.search.chunksPerStage) &&
-      2 * chunks * stages <= a.layers && next(c.chunks, 2 * chunks) && againstInterleaving(a, s).empty())
-    add("/search/chunks_per_stage", "VPP above " + std::to_string(chunks) + " is not searched",
-        "`search.chunks_per_stage += " + std::to_string(2 * chunks) + "` to search it");
-  const auto& counts = s.search.chunksPerStage;
-  const bool tries1f1b = tries(ScheduleKind::OneForwardOneBackward),
-             triesOne = std::find(counts.begin(), counts.end(), 1) != counts.end();
-  if (stages > 1 && !(tries1f1b && triesOne) && next(c.stages, 1))
-    add(tries1f1b ? "/search/chunks_per_stage" : "/search/schedules",
-        "plans without a pipeline are not searched: they run under 1F1B",
-        (tries1f1b ? "`search.chunks_per_stage += 1`" : "`search.schedules += 1f1b`") +
-            std::string(" to search them"));
-  const int size = best.microbatch;
-  if (size == most(s.job.microbatches) && 2LL * size * best.dataDegree() <= s.job.globalBatch &&
-      next(c.microbatch, 2 * size))
-    add("/job/microbatches", "MBS above " + std::to_string(size) + " is not searched",
-        "`job.microbatches += " + std::to_string(2 * size) + "` to search it");
-  return out;
-}
-
-namespace {
 
 /// What is tried of each.
 struct Menus {
@@ -128,6 +71,12 @@ std::string inWords(const Menus& m) {
 }
 
 }  // namespace
+
+bool splitsContext(const TransformerArchitecture& a) {
+  const auto attends = [](const auto& part) { return part.mixer == Mixer::Attention; };
+  return !a.encoder && a.patchInputs <= 0 && attends(a) &&
+         std::all_of(a.variants.begin(), a.variants.end(), attends);
+}
 
 Diagnostics proposeSearch(Setting& s) {
   if (!s.model.architecture || s.model.profile) return {};

@@ -2,15 +2,16 @@
 
 #include "diagnostics/diagnostic.h"
 #include "fields/setting.h"
-#include "plan/plan.h"
 
 namespace nest {
 
 /// Sequences of so many tokens and more are worth splitting (context parallelism).
 inline constexpr int kLongSequence = 8192;
-inline constexpr const char* kNotTried = "not-tried";              ///< the code of notTried()
-inline constexpr const char* kSearchProposed = "search-proposed";  ///< of proposeSearch()
+inline constexpr const char* kSearchProposed = "search-proposed";  ///< the code of proposeSearch()
 inline constexpr const char* kSearchOutgrown = "search-outgrown";  ///< of outgrownSearch()
+
+/// Whether ranks can share the sequences of such a model: a decoder with attention in every block.
+bool splitsContext(const TransformerArchitecture&);
 
 /// What a new scenario's search tries, as suits its model, sequence length and program: microbatch sizes of
 /// up to 32,768 tokens, at least 1, 2 and 4; VPP up to 8, and CP for sequences of kLongSequence on, where the
@@ -24,11 +25,5 @@ bool isSearchAsProposed(const Setting&);
 /// A note where the search tries what was proposed for sequences of another length, with what would be
 /// proposed for these. A search that somebody made up himself stays as it is, and nothing is said.
 Diagnostics outgrownSearch(const Setting&);
-
-/// What the search leaves out and might have found a faster plan than its best one, `best`, or one that fits:
-/// CP and EP that are switched off, CP for sequences of 4,096 tokens on, and VPP and microbatch sizes beyond
-/// the largest ones to try, where `best` has these; under the preset "runnable" what the program runs. Notes,
-/// each with its field and what to set.
-Diagnostics notTried(const Setting&, const Plan& best);
 
 }  // namespace nest

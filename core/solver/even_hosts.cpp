@@ -279,7 +279,7 @@ Diagnostic saving(const EvenHosts& even, const RankedPlan& found, const RankedPl
                         even.name + (even.complete ? " alone a step takes " : " a step takes ") +
                         text::time(found.evaluation.batchTime);
   message += all ? ", on all devices in their order " + text::time(all->evaluation.batchTime)
-                 : ", on all devices in their order nothing fits";
+                 : ", on all devices in their order there is no plan";
   return note("devices-left-idle", {}, std::move(message));
 }
 
@@ -317,15 +317,9 @@ void lead(Outcome& o, const Problem& problem, RankedPlan found) {
   if (o.plans.size() > static_cast<std::size_t>(std::max(1, problem.search.topPlans))) o.plans.pop_back();
 }
 
-/// Where groups differ in size, or devices are not alike, not every part of them was looked at.
+/// The searches of the parts left out what the search of the whole did; their best plan may be another.
 Outcome withItsLimits(const Problem& problem, Outcome o) {
-  const bool areUneven = unevenLevel(*problem.cluster).has_value();
-  if (o.status == OutcomeStatus::Optimal && (areUneven || !problem.cluster->hasUniformDevices()))
-    o.diagnostics.push_back(note(kOtherPartsNotTried, {"", 0, 0, "/cluster/network"},
-                                 std::string("optimal of all plans on all devices in their order and on ") +
-                                     (areUneven ? "even hosts" : "those of full speed and memory") +
-                                     "; with other devices idle there may be a faster one",
-                                 "exclude devices to try it"));
+  o.notSearched = notSearched(problem, o.shownPlan());
   return o;
 }
 

@@ -17,10 +17,6 @@ Problem insideHosts(Problem);
 /// takes (Plan::deviceOrder), and a note tells what that saves.
 Outcome solveOnEvenHosts(const Problem&, const Control& = {}, const Plan* start = nullptr);
 
-/// The code of the note that the optimum is one of plans on all devices and on even hosts: of hosts or groups
-/// that differ in size, other parts may be faster.
-inline constexpr const char* kOtherPartsNotTried = "other-parts-not-tried";
-
 /// What that tries besides, in a note: "hosts have 7 to 8 devices …"; nullopt where it is solve().
 std::optional<Diagnostic> evenHostsNote(const Hierarchy&);
 

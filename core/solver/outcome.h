@@ -6,6 +6,7 @@
 
 #include "diagnostics/diagnostic.h"
 #include "plan/ranked_plan.h"
+#include "plan/unsearched.h"
 #include "solver/stop_cause.h"
 
 namespace nest {
@@ -86,11 +87,16 @@ struct Outcome {
       FrontReach::Met;  ///< Met with topPlans = 1, if stopped, or where more costs too much
   Seconds lowerBound;   ///< proven; equals the best time when Optimal; 0: none was reached
   std::optional<NearestMiss> nearestMiss;
+  std::vector<NotSearched> notSearched;  ///< what the search left out: optimal is the best of all else
   SearchLog log;
   SolveStatistics statistics;
   Diagnostics diagnostics;  ///< e.g. "too many downsets: merge series layers"
 
   const RankedPlan* best() const { return plans.empty() ? nullptr : &plans.front(); }
+  /// The best plan, or the closest one where nothing fits; nullptr: neither is known.
+  const Plan* shownPlan() const {
+    return best() ? &best()->plan : nearestMiss ? &nearestMiss->plan : nullptr;
+  }
   /// (best − lowerBound) / best; 0 when Optimal; empty without a plan or a bound.
   std::optional<double> gap() const;
   /// Whether more time might change the answer.

@@ -100,8 +100,8 @@ Diagnostic noSchedule(const Problem& problem) {
     expressible = expressible || scheduleOf(kind).isInMegatron();
   }
   if (!expressible)
-    return problemWith("Megatron-LM runs none of the schedules to try (" + labels + ")",
-                       "`search.schedules += 1f1b`, or `constraints.megatron_expressible = false`");
+    return problemWith(megatronName(problem) + " runs none of the schedules to try (" + labels + ")",
+                       "`search.schedules += 1f1b`");
   for (const int v : {1, 2})
     if (std::any_of(named.begin(), named.end(), [&](ScheduleKind k) { return scheduleOf(k).takesChunks(v); }))
       return problemWith("none of the schedules to try (" + labels + ") runs with the VPP values to try",
@@ -110,25 +110,6 @@ Diagnostic noSchedule(const Problem& problem) {
                                                   " in `constraints.chunks`, or add other schedules");
   return problemWith("none of the schedules to try (" + labels + ") can be planned",
                      "`search.schedules += 1f1b`");
-}
-
-/// What the options ask for and the program does not run.
-Diagnostics leftOut(const Problem& problem) {
-  Diagnostics out;
-  const auto tell = [&](PlanFeature feature, bool asked, const char* option, const char* what) {
-    if (asked && !problem.runs(feature))
-      out.push_back(
-          note("program-cannot", {"", 0, 0, std::string("/search/") + option},
-               std::string(what) + " is not searched: " + problem.program.program->name + " does not run it",
-               "set the preset to \"free\" to search it all the same"));
-  };
-  const SearchOptions& s = problem.search;
-  tell(PlanFeature::Context, s.contextParallel, "context_parallel", "CP");
-  tell(PlanFeature::Interleaving,
-       std::any_of(s.chunksPerStage.begin(), s.chunksPerStage.end(), [](int v) { return v > 1; }),
-       "chunks_per_stage", "VPP");
-  tell(PlanFeature::DifferingStages, s.strategyPerStage, "strategy_per_stage", "a strategy per stage");
-  return out;
 }
 
 Diagnostics checked(const Problem& problem, const LayerOrder& order, const SearchSpace& space) {
@@ -148,17 +129,6 @@ Diagnostics checked(const Problem& problem, const LayerOrder& order, const Searc
   if (space.chunkCounts().empty() && space.schedules().empty())
     out.push_back(error("no-chunks", {}, "no number of virtual pipeline stages (VPP) is allowed"));
   if (!space.chunkCounts().empty() && space.schedules().empty()) out.push_back(noSchedule(problem));
-  for (const ScheduleKind kind : problem.search.schedules)
-    if (const PipelineSchedule& s = scheduleOf(kind);
-        problem.constraints.megatronExpressible && !s.isInMegatron() && !space.schedules().empty())
-      out.push_back(note("schedule-left-out", {"", 0, 0, "/search/schedules"},
-                         std::string(s.label()) + " is not searched: Megatron-LM does not run it",
-                         "`constraints.megatron_expressible = false` to search it"));
-  if (problem.search.padLastMicrobatch && problem.constraints.megatronExpressible)
-    out.push_back(note("padding-left-out", {"", 0, 0, "/search/pad_last_microbatch"},
-                       "the last microbatch is not padded: Megatron-LM needs whole ones",
-                       "`constraints.megatron_expressible = false` to pad it"));
-  for (Diagnostic& d : leftOut(problem)) out.push_back(std::move(d));
   return out;
 }
 
@@ -320,6 +290,7 @@ private:
     m_out.statistics.states = m_watch.states();
     m_out.statistics.elapsed = Seconds(m_watch.seconds());
     m_out.statistics.peakMemory = peakMemoryOfProcess();
+    m_out.notSearched = notSearched(m_problem, m_out.shownPlan());
     return std::move(m_out);
   }
 

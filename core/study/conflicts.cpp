@@ -4,18 +4,25 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "fields/field.h"
 #include "log/log.h"
+#include "plan/evaluation.h"
+#include "plan/unsearched.h"
+#include "program/program.h"
 #include "scenario/scenario.h"
-#include "scenario/search_menus.h"
 #include "schedule/pipeline_schedule.h"
 #include "solver/even_hosts.h"
+#include "solver/space/chunk_cuts.h"
+#include "solver/space/search_space.h"
 #include "study/quiet_solve.h"
+#include "units/at.h"
 #include "units/numbering.h"
 #include "units/text.h"
 
@@ -107,63 +114,229 @@ std::string planWords(const RankedPlan& r) {
   return summaryOf(r.plan) + " takes " + text::time(r.evaluation.batchTime);
 }
 
-/// No schedule on offer runs as many microbatches as there can be, not even on the fewest stages.
-std::optional<Diagnostic> scheduleRefusal(const Problem& p) {
-  const auto& sizes = p.profile->microbatches();
-  const auto& named = p.search.schedules;
-  const bool oneStage =
-      std::find(named.begin(), named.end(), ScheduleKind::OneForwardOneBackward) != named.end();
-  if (sizes.empty() || oneStage) return std::nullopt;
-  const int stages = std::max(2, p.constraints.stages.least.value_or(2));
-  const int microbatches = p.microbatchCount(*std::min_element(sizes.begin(), sizes.end()), 1);
-  std::string reasons;
-  for (const ScheduleKind kind : named) {
-    const PipelineSchedule& s = scheduleOf(kind);
-    const auto why = s.refusals(stages, s.takesChunks(1) ? 1 : 2, microbatches);
-    if (why.empty()) return std::nullopt;
-    reasons += (reasons.empty() ? "" : "; ") + why.front();
+/// "2", "2 or 4", "1, 2 or 4".
+std::string oneOf(const std::vector<int>& all) {
+  std::string out;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    out += (i == 0 ? "" : i + 1 < all.size() ? ", " : " or ") + text::count(all[i]);
+  return out;
+}
+
+/// What the numbers of blocks, sequences and devices alone rule out.
+class Divisions {
+public:
+  explicit Divisions(const Problem& p) : m_p(p), m_space(p) {
+    const int most = std::min(p.graph->layerCount(), p.cluster->deviceCount());
+    for (int s = 1; s <= most; ++s)
+      if (m_space.stageCountAllowed(s)) m_stages.push_back(s);
+    for (const int b : m_space.microbatches()) m_sizes.push_back(p.profile->microbatches()[at(b)]);
   }
-  return warning(
-      "schedule-refuses", {"", 0, 0, "/search/schedules"}, reasons,
-      "train larger batches, offer smaller microbatches or other schedules, or allow fewer stages");
-}
 
-/// Chunks alone leave no plan: no number of stages shares out the blocks so.
-std::optional<Diagnostic> chunksRefusal(const Problem& p, const Control& control) {
-  const auto& offered = p.search.chunksPerStage;
-  if (std::find(offered.begin(), offered.end(), 1) != offered.end()) return std::nullopt;
-  Problem whole = p;
-  whole.search.chunksPerStage = {1};
-  const Outcome o = quietSolve(std::move(whole), control);
-  if (!o.best()) return std::nullopt;
-  return warning(
-      "chunks-refuse", {"", 0, 0, "/search/chunks_per_stage"},
-      "no number of stages divides the blocks into chunks as asked; with VPP 1 " + planWords(*o.best()),
-      "add 1 to search.chunks_per_stage");
-}
+  std::optional<Diagnostic> run() const {
+    if (m_sizes.empty() || m_space.strategies().empty() || m_space.schedules().empty()) return std::nullopt;
+    if (m_stages.empty()) return stages();
+    if (auto found = batch()) return found;
+    if (auto found = chunks()) return found;
+    if (auto found = devices()) return found;
+    return schedules();
+  }
 
-}  // namespace
+private:
+  static Diagnostic refusal(const char* code, const char* pointer, std::string message, std::string remedy) {
+    return warning(code, {"", 0, 0, pointer}, std::move(message), std::move(remedy));
+  }
+  const Strategy& strategy(int k) const { return m_p.profile->strategies()[at(k)]; }
 
-Diagnostics conflictsOf(const Problem& problem, const Control& control) {
+  /// More of them than layers or devices.
+  std::optional<Diagnostic> stages() const {
+    const int least = m_p.constraints.stages.least.value_or(0), layers = m_p.graph->layerCount(),
+              devices = m_p.cluster->deviceCount();
+    if (least > layers)
+      return refusal(
+          "too-few-layers", "/constraints/stages",
+          "PP " + text::count(least) + " needs as many layers, and the model has " + text::count(layers),
+          "use fewer stages");
+    if (least > devices)
+      return refusal(
+          "too-few-devices", "/constraints/stages",
+          "PP " + text::count(least) + " needs as many devices, and the cluster has " + text::count(devices),
+          "use fewer stages");
+    return std::nullopt;
+  }
+
+  /// Ascending, what the batch and the bounds allow with microbatches of b, whatever the devices.
+  std::vector<int> replicas(int b) const {
+    const Bound& allowed = m_p.constraints.data;
+    std::vector<int> all;
+    const auto take = [&](int d) {
+      if (allowed.allows(d)) all.push_back(d);
+    };
+    const int total = m_p.job.globalBatch;
+    if (m_p.search.padLastMicrobatch && !m_p.constraints.megatronExpressible) {
+      for (int d = 1; d <= std::min((total + b - 1) / b, m_p.cluster->deviceCount()); ++d) take(d);
+    } else if (total % b == 0) {
+      for (int k = 1; static_cast<long long>(k) * k <= total / b; ++k) {
+        if (total / b % k != 0) continue;
+        take(k);
+        if (k != total / b / k) take(total / b / k);
+      }
+      std::sort(all.begin(), all.end());
+    }
+    return all;
+  }
+  std::optional<Diagnostic> batch() const {
+    const Bound& data = m_p.constraints.data;
+    const int total = m_p.job.globalBatch;
+    for (const int b : m_sizes)
+      if (!replicas(b).empty()) return std::nullopt;
+    const bool isFree = !data.least && !data.most;
+    const std::string batch = "the global batch of " + text::count(total);
+    const char* pads = m_p.constraints.megatronExpressible ? "" : ", or `search.pad_last_microbatch = true`";
+    return refusal("nothing-divides", "/job/global_batch",
+                   isFree ? "no microbatch size to try (" + oneOf(m_sizes) + ") divides " + batch
+                          : "DP " + rangeOf(data) + " does not divide " + batch + " into microbatches of " +
+                                oneOf(m_sizes),
+                   std::string("change the global batch or the microbatch sizes") + pads);
+  }
+
+  /// Calls it with each microbatch size, strategy and data degree that the batch allows on s stages, until it
+  /// returns true. Returns whether it did.
+  template <class F>
+  bool any(int stages, F&& found) const {
+    for (const int k : m_space.strategies()) {
+      if (!m_space.mayCombine(strategy(k), 0, stages)) continue;
+      for (std::size_t i = 0; i < m_sizes.size(); ++i)
+        for (const int d :
+             m_space.dataDegrees(m_space.microbatches()[i], stages * strategy(k).width(), strategy(k)))
+          if (found(m_sizes[i], strategy(k), d)) return true;
+    }
+    return false;
+  }
+  /// Whether some schedule to try runs s stages of v chunks.
+  bool runs(const PipelineSchedule& schedule, int stages, int chunks) const {
+    return any(stages, [&](int b, const Strategy&, int d) {
+      return schedule.refusals(stages, chunks, m_p.microbatchCount(b, d)).empty();
+    });
+  }
+
+  std::optional<Diagnostic> chunks() const {
+    std::vector<int> counts;
+    for (const planner::ScheduleChoice& c : m_space.schedules()) {
+      if (c.chunks == 1) return std::nullopt;
+      if (counts.empty() || counts.back() != c.chunks) counts.push_back(c.chunks);
+    }
+    for (const int s : m_stages)
+      for (const int v : counts)
+        if (s > 1 && !planner::interleavedCuts(m_p, s, v).empty()) return std::nullopt;
+    const auto blocks = std::count_if(m_p.graph->layers.begin(), m_p.graph->layers.end(),
+                                      [](const Layer& l) { return l.kind == LayerKind::Block; });
+    const std::string all = blocks > 0 ? text::count(static_cast<int>(blocks)) + " blocks"
+                                       : text::count(m_p.graph->layerCount()) + " layers";
+    if (m_stages.size() > 1 || counts.size() > 1)
+      return refusal("chunks-refuse", "/search/chunks_per_stage",
+                     "VPP " + oneOf(counts) + " needs a " + (blocks > 0 ? "block" : "layer") +
+                         " count that PP × " + oneOf(counts) + " divides, or one or two less; " + all +
+                         " are not",
+                     "`search.chunks_per_stage += 1`");
+    const int s = m_stages.front(), v = counts.front();
+    return refusal("chunks-refuse", "/search/chunks_per_stage",
+                   all + " do not divide into " + std::to_string(s) + " × " + std::to_string(v) + " = " +
+                       text::count(s * v) +
+                       " equal chunks, of which the first and the last may hold one less",
+                   nearest(s, v));
+  }
+  /// "use PP 8 with VPP 2, or PP 16 with VPP 5": what changes one of the two, and the least.
+  std::string nearest(int s, int v) const {
+    constexpr int kMostChunks = 16;
+    const auto works = [&](int stages, int chunks) {
+      return stages > 1 && chunks > 1 && !planner::interleavedCuts(m_p, stages, chunks).empty() &&
+             std::any_of(m_space.schedules().begin(), m_space.schedules().end(),
+                         [&](const planner::ScheduleChoice& c) {
+                           return c.schedule->takesChunks(chunks) && runs(*c.schedule, stages, chunks);
+                         });
+    };
+    const auto closest = [](int to, int most, const auto& fits) {
+      for (int off = 1; off <= most; ++off)
+        for (const int one : {to - off, to + off})
+          if (one >= 1 && one <= most && fits(one)) return one;
+      return 0;
+    };
+    const int stages = closest(s, m_p.graph->layerCount(), [&](int one) { return works(one, v); });
+    const int chunks = closest(v, kMostChunks, [&](int one) { return works(s, one); });
+    const auto words = [](int pp, int vpp) {
+      return "PP " + std::to_string(pp) + " with VPP " + std::to_string(vpp);
+    };
+    if (stages == 0 && chunks == 0) return "`search.chunks_per_stage += 1`";
+    return "use " + (stages > 0 ? words(stages, v) : "") + (stages > 0 && chunks > 0 ? ", or " : "") +
+           (chunks > 0 ? words(s, chunks) : "");
+  }
+
+  std::optional<Diagnostic> devices() const {
+    const Bound& allowed = m_p.constraints.devices;
+    const int limit = std::min(m_p.cluster->deviceCount(), allowed.most.value_or(m_p.cluster->deviceCount()));
+    for (const int s : m_stages)
+      if (any(s, [&](int, const Strategy& one, int d) {
+            return m_space.devicesAllowed(1LL * s * one.width() * d);
+          }))
+        return std::nullopt;
+    // What the degrees take at least, if there were as many devices.
+    long long least = std::numeric_limits<long long>::max();
+    bool combines = false;  // or it is the program that does not run such degrees together
+    for (const int k : m_space.strategies()) {
+      if (!m_space.mayCombine(strategy(k), 0, m_stages.front())) continue;
+      combines = true;
+      for (const int b : m_sizes)
+        for (const int d : replicas(b))
+          if (strategy(k).fitsExperts(d))
+            least = std::min(least, 1LL * m_stages.front() * strategy(k).width() * d);
+    }
+    if (!combines) return std::nullopt;
+    if (least == std::numeric_limits<long long>::max())
+      return refusal("degrees-refuse", "/constraints/expert",
+                     "no DP that divides the global batch of " + text::count(m_p.job.globalBatch) +
+                         " holds whole expert groups",
+                     "use a smaller EP, or change the global batch");
+    if (least > limit)
+      return refusal(
+          "too-few-devices", allowed.most && limit == *allowed.most ? "/constraints/devices" : "/cluster",
+          "the degrees take at least " + text::count(least) + " devices, and " +
+              (allowed.most && limit == *allowed.most ? "the constraints allow " : "the cluster has ") +
+              text::count(limit),
+          "use smaller degrees");
+    if (!allowed.least && !allowed.most) return std::nullopt;
+    return refusal("degrees-refuse", "/constraints/devices",
+                   "no degrees to try multiply to " + rangeOf(allowed) + " devices",
+                   "allow other numbers of devices");
+  }
+
+  /// No schedule runs as many microbatches as there can be.
+  std::optional<Diagnostic> schedules() const {
+    std::string reasons;
+    for (const planner::ScheduleChoice& c : m_space.schedules()) {
+      for (const int s : m_stages) {
+        const bool takes = s > 1 || c.schedule->kind() == ScheduleKind::OneForwardOneBackward;
+        if (takes && runs(*c.schedule, s, c.chunks)) return std::nullopt;
+      }
+      const int stages = m_stages.front() == 1 && m_stages.size() > 1 ? m_stages[1] : m_stages.front();
+      const auto why = c.schedule->refusals(
+          stages, c.chunks, m_p.microbatchCount(*std::min_element(m_sizes.begin(), m_sizes.end()), 1));
+      if (why.empty()) return std::nullopt;
+      if (reasons.find(why.front()) == std::string::npos)
+        reasons += (reasons.empty() ? "" : "; ") + why.front();
+    }
+    return refusal(
+        "schedule-refuses", "/search/schedules", reasons,
+        "train larger batches, offer smaller microbatches or other schedules, or allow fewer stages");
+  }
+
+  const Problem& m_p;
+  planner::SearchSpace m_space;
+  std::vector<int> m_stages, m_sizes;
+};
+
+/// One warning for each of the constraints without which there is a plan.
+Diagnostics blamed(const Problem& problem, const std::vector<Demanded>& demands, const Control& control) {
   Diagnostics out;
-  const auto demands = demandsOf(problem);
-  Problem free = problem;
-  free.constraints = {};
-  const Outcome without = quietSolve(free, control);
-  if (studyStopped(control)) return out;
-  if (hasErrors(without.diagnostics)) return out;  // which say why
-  if (!without.best()) {
-    if (auto refusal = scheduleRefusal(problem); !without.nearestMiss && refusal)
-      out.push_back(std::move(*refusal));
-    else if (auto chunks = without.nearestMiss ? std::nullopt : chunksRefusal(free, control))
-      out.push_back(std::move(*chunks));
-    else if (!without.nearestMiss)
-      out.push_back(
-          warning("nothing-divides", {"", 0, 0, "/job/global_batch"},
-                  "no combination of degrees divides the global batch and the devices",
-                  "change the global batch, offer smaller microbatches, or let the last one be padded"));
-    return out;
-  }
   for (std::size_t i = 0; i < demands.size() && i < kMostTried && !studyStopped(control); ++i) {
     Problem less = problem;
     demands[i].drop(less.constraints);
@@ -173,31 +346,90 @@ Diagnostics conflictsOf(const Problem& problem, const Control& control) {
                    "\"" + demands[i].words + "\" leaves no plan; without it " + planWords(*o.best()),
                    "loosen or remove it"));
   }
+  return out;
+}
+
+}  // namespace
+
+std::optional<Diagnostic> divisionObstacle(const Problem& problem) {
+  return Divisions(problem).run();
+}
+
+std::string programObstacle(const Problem& problem, const Control& control) {
+  const Program* program = problem.program.program;
+  const bool isMegatron = program && megatronName(problem) == program->name;
+  if (!program || problem.search.preset != SearchPreset::Runnable) return {};
+  Problem free = problem;
+  free.program = {};
+  if (isMegatron) free.constraints.megatronExpressible = false;
+  const Outcome o = quietSolve(std::move(free), control);
+  if (!o.best()) return {};
+  for (const Violation& v : evaluate(problem, o.best()->plan).violations) {
+    if (v.kind == Violation::Kind::Program) return v.message;
+    constexpr std::string_view kMegatron = "Megatron-LM";
+    if (isMegatron && v.kind == Violation::Kind::Constraint && v.message.starts_with(kMegatron))
+      return program->name + v.message.substr(kMegatron.size());
+  }
+  return {};
+}
+
+Diagnostics constraintsAgainst(const Problem& asked, const Problem& present, const Control& control) {
+  // A demand takes the place of a bound on the same degree.
+  const auto own = demandsOf(present);
+  auto kept = demandsOf(asked);
+  std::erase_if(kept, [&](const Demanded& one) {
+    return std::none_of(own.begin(), own.end(),
+                        [&](const Demanded& o) { return o.pointer == one.pointer && o.words == one.words; });
+  });
+  return blamed(asked, kept, control);
+}
+
+Diagnostics conflictsOf(const Problem& problem, const Control& control) {
+  const auto demands = demandsOf(problem);
+  Problem free = problem;
+  free.constraints = {};
+  const Outcome without = quietSolve(free, control);
+  if (studyStopped(control)) return {};
+  if (hasErrors(without.diagnostics)) return {};  // which say why
+  const auto division = divisionObstacle(problem);
+  if (!without.best()) {
+    if (division) return {*division};
+    if (without.nearestMiss) return {};
+    return {warning("nothing-divides", {"", 0, 0, "/job/global_batch"},
+                    "no combination of degrees divides the global batch and the devices",
+                    "change the global batch, offer smaller microbatches, or let the last one be padded")};
+  }
+  Diagnostics out = blamed(problem, demands, control);
   if (out.empty() && !studyStopped(control))
     out.push_back(
         conflict({},
                  "no single constraint is to blame, they contradict each other; without all of them " +
                      planWords(*without.best()),
                  "loosen or remove several"));
+  if (division && !out.empty()) {  // the reason, with the first constraint that it comes from
+    Diagnostic& first = out.front();
+    first.code = division->code;
+    first.message = division->message + ": " + first.message;
+    first.remedy = division->remedy + ", or " + first.remedy;
+  }
   return out;
 }
 
 void lookBeyond(const Setting& setting, Outcome& o, const Control& control) {
-  const RankedPlan* best = o.best();
-  if (!best && !o.nearestMiss) return;
+  if (o.best() || !o.nearestMiss) return;
   struct Switch {
     const char *option, *what;
     bool SearchOptions::*on;
   };
   constexpr Switch kSwitches[] = {
-      {"expert_parallel", "expert parallelism", &SearchOptions::expertParallel},
-      {"context_parallel", "context parallelism", &SearchOptions::contextParallel}};
-  Diagnostics beyond = notTried(setting, best ? best->plan : o.nearestMiss->plan);
+      {"context_parallel", "context parallelism", &SearchOptions::contextParallel},
+      {"expert_parallel", "expert parallelism", &SearchOptions::expertParallel}};
   for (const Switch& s : kSwitches) {
-    const auto named = [&](const Diagnostic& d) {
-      return d.where.pointer == std::string("/search/") + s.option;
+    const auto isLeftOut = [&](const NotSearched& n) {
+      return n.field == std::string("/search/") + s.option && !n.change.empty();
     };
-    if (best || studyStopped(control) || std::none_of(beyond.begin(), beyond.end(), named)) continue;
+    if (studyStopped(control) || std::none_of(o.notSearched.begin(), o.notSearched.end(), isLeftOut))
+      continue;
     Setting wider = setting;
     wider.search.*s.on = true;
     auto problem = buildProblem(wider);
@@ -206,9 +438,7 @@ void lookBeyond(const Setting& setting, Outcome& o, const Control& control) {
     o.nearestMiss->remedies.insert(
         o.nearestMiss->remedies.begin(),
         std::string(s.what) + " (`search." + s.option + " = true`): " + planWords(*found.best()));
-    std::erase_if(beyond, named);
   }
-  std::move(beyond.begin(), beyond.end(), std::back_inserter(o.diagnostics));
 }
 
 Outcome solveAndExplain(const Problem& problem, const Control& control, const Plan* start) {

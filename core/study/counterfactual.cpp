@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "plan/unsearched.h"
 #include "solver/solve.h"
+#include "study/conflicts.h"
 #include "study/quiet_solve.h"
 #include "units/numbering.h"
 #include "units/text.h"
@@ -20,21 +22,6 @@ bool meets(const Demand& demand, const Plan& plan) {
          std::find(schedules.begin(), schedules.end(), plan.schedule) != schedules.end() &&
          std::all_of(plan.stages.begin(), plan.stages.end(),
                      [&](const StagePlan& s) { return offered[s.recompute]; });
-}
-
-/// "VPP 2 needs a block count that PP × 2 divides, or one or two less; 61 blocks are not": empty where chunks
-/// are not to blame.
-std::string unevenChunks(const Problem& p) {
-  const int v = p.constraints.chunks.least.value_or(1);
-  if (v < 2) return {};
-  const auto& layers = p.graph->layers;
-  const auto blocks = static_cast<int>(
-      std::count_if(layers.begin(), layers.end(), [](const Layer& l) { return l.kind == LayerKind::Block; }));
-  constexpr int kFewer = 2;  // a block less in the first and in the last chunk
-  for (int s = 2; s * v <= blocks + kFewer; ++s)
-    if ((blocks + kFewer) % (s * v) <= kFewer && p.constraints.stages.allows(s)) return {};
-  return "VPP " + std::to_string(v) + " needs a block count that PP × " + std::to_string(v) +
-         " divides, or one or two less; " + text::count(blocks) + " blocks are not";
 }
 
 /// What grows from one plan to another, the most first, until nine tenths of the growth are told.
@@ -73,15 +60,48 @@ std::string sentenceOn(const std::vector<Cause>& causes) {
   return out;
 }
 
-/// Why nothing fits. Without a nearest miss it is not for want of memory, if that was sought to its end.
-std::string obstacle(const Problem& problem, const Outcome& o) {
+std::string withRemedy(const Diagnostic& d) {
+  return d.message + (d.remedy.empty() ? "" : "; " + d.remedy);
+}
+
+/// Why no plan meets a demand: memory, numbers that do not divide, the program, a constraint of the scenario.
+std::string obstacle(const Problem& problem, const Problem& demanded, const Outcome& o,
+                     const Control& control) {
   if (o.nearestMiss && o.nearestMiss->shortfall.value() > 0)
-    return "in the closest plan " + words::shortfall(*o.nearestMiss);
-  if (std::any_of(o.diagnostics.begin(), o.diagnostics.end(),
-                  [](const Diagnostic& d) { return d.code == kMissUnknown; }))
-    return "the search for what is short was stopped";
-  if (const std::string uneven = unevenChunks(problem); !uneven.empty()) return uneven;
-  return "no plan has it with the batch, the devices and the constraints as they are";
+    return "nothing fits: in the closest plan " + words::shortfall(*o.nearestMiss);
+  const auto says = [&](auto&& which) {
+    const auto d = std::find_if(o.diagnostics.begin(), o.diagnostics.end(), which);
+    return d == o.diagnostics.end() ? std::string() : withRemedy(*d);
+  };
+  const std::string none = "there is no plan: ";
+  if (!says([](const Diagnostic& d) { return d.code == kMissUnknown; }).empty())
+    return none + "finding the cause timed out";
+  if (const auto division = divisionObstacle(demanded)) return none + withRemedy(*division);
+  if (const std::string program = programObstacle(demanded, control); !program.empty()) return none + program;
+  if (const Diagnostics against = constraintsAgainst(demanded, problem, control); !against.empty())
+    return none + "the constraint " + withRemedy(against.front());
+  if (const std::string error = says([](const Diagnostic& d) { return d.severity != Severity::Note; });
+      !error.empty())
+    return none + error;
+  return none + "the requirements contradict each other";
+}
+
+/// "; faster, but not searched: `search.schedules += zb-h1`": where the answer stands to the best plan.
+std::string relation(const Problem& problem, const RankedPlan& present, const RankedPlan& found,
+                     const std::vector<NotSearched>& outside) {
+  const bool isFaster = found.evaluation.batchTime < present.evaluation.batchTime * (1 - 1e-9);
+  if (!outside.empty()) {
+    std::string how;
+    for (const NotSearched& n : outside)
+      how += (how.empty() ? "" : " and ") +
+             (n.change.empty() ? n.what + (n.reason.empty() ? "" : " (" + n.reason + ")") : n.change);
+    return std::string("; ") + (isFaster ? "faster, but " : "") + "not searched: " + how;
+  }
+  if (!isFaster) return {};
+  for (const Violation& v : evaluate(problem, found.plan).violations)
+    if (v.kind == Violation::Kind::Constraint || v.kind == Violation::Kind::Program)
+      return "; faster, but the scenario rules it out: " + v.message;
+  return "; faster than the best plan found so far";
 }
 
 }  // namespace
@@ -92,25 +112,31 @@ Counterfactual whyNot(const Problem& problem, const RankedPlan& present, const D
   c.demand = demand.words;
   if (meets(demand, present.plan)) {
     c.alreadyMet = true;
-    c.answer = "The best plan already has " + demand.words + ".";
+    c.answer = c.summary = "The best plan already has " + demand.words + ".";
     return c;
   }
   c.outcome = quietSolve(demand.problem, control);
   const RankedPlan* best = c.outcome.best();
   if (!best) {
-    c.answer = c.outcome.status == OutcomeStatus::Infeasible
-                   ? "With " + demand.words + ", nothing fits: " + obstacle(demand.problem, c.outcome) + "."
-                   : "Stopped before a plan with " + demand.words + " was found.";
+    c.answer =
+        c.outcome.status == OutcomeStatus::Infeasible
+            ? "With " + demand.words + ' ' + obstacle(problem, demand.problem, c.outcome, control) + "."
+            : "Stopped before a plan with " + demand.words + " was found.";
+    c.summary = c.answer;
     return c;
   }
   c.difference = diff(problem, present.plan, present.evaluation, best->plan, best->evaluation);
   c.causes = causesOf(problem, present, *best);
+  c.notSearched = outsideSearch(problem, best->plan);
   c.answer = "With " + demand.words + ": " + text::time(best->evaluation.batchTime) +
-             " per step instead of " + text::time(present.evaluation.batchTime) + ".";
+             " per step instead of " + text::time(present.evaluation.batchTime) +
+             relation(problem, present, *best, c.notSearched) + ".";
   if (!c.causes.empty()) c.answer += " What takes longer: " + sentenceOn(c.causes) + ".";
-  c.answer += " What changes: " + c.difference->sentence() + ".";
-  if (c.outcome.status != OutcomeStatus::Optimal)
-    c.answer += " The search was stopped; it may still get better.";
+  const std::string stopped = c.outcome.status == OutcomeStatus::Optimal
+                                  ? std::string()
+                                  : " The search was stopped; a faster plan may exist.";
+  c.summary = c.answer + stopped;
+  c.answer += " What changes: " + c.difference->sentence() + "." + stopped;
   return c;
 }
 

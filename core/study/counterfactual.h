@@ -42,7 +42,9 @@ struct Counterfactual {
   std::optional<PlanDiff>
       difference;             ///< from the present plan to the best one that meets it; empty if none fits
   std::vector<Cause> causes;  ///< what grows, the most first; together they explain what is lost
-  std::string answer;         ///< a few sentences
+  std::vector<NotSearched> notSearched;  ///< of the plan that meets it, what the search leaves out
+  std::string summary;  ///< a few sentences without what changes; fields as adviceText() reads them
+  std::string answer;   ///< the same with what changes
 };
 
 /// Why not? Solves with the demand added and tells the difference. `present`: the problem's best plan.

@@ -8,6 +8,7 @@
 #include "cluster/levels/scale_up.h"
 #include "fields/field.h"
 #include "fields/field_text.h"
+#include "plan/unsearched.h"
 #include "program/program.h"
 #include "schedule/pipeline_schedule.h"
 #include "study/counterfactual.h"
@@ -18,11 +19,13 @@
 namespace nest {
 namespace {
 
-/// The schedule whose id a text begins with: "zb-h1", "1F1B".
-const PipelineSchedule* scheduleAt(std::string_view text) {
+/// The schedule whose id or label a text begins with: "zb-h1", "1F1B", "DualPipeV"; and how much of it that
+/// is.
+std::pair<const PipelineSchedule*, std::size_t> scheduleAt(std::string_view text) {
   for (const PipelineSchedule* s : schedules())
-    if (text::lower(text.substr(0, s->id().size())) == s->id()) return s;
-  return nullptr;
+    for (const std::string_view name : {s->id(), s->label()})
+      if (text::lower(text.substr(0, name.size())) == text::lower(name)) return {s, name.size()};
+  return {nullptr, 0};
 }
 
 /// Words, numbers, comparison signs and schedules.
@@ -35,9 +38,9 @@ std::vector<std::string> tokensOf(std::string_view text) {
       i = j;
       continue;
     }
-    if (const PipelineSchedule* schedule = scheduleAt(text.substr(i))) {
+    if (const auto [schedule, length] = scheduleAt(text.substr(i)); schedule) {
       out.emplace_back(schedule->id());
-      i += schedule->id().size();
+      i += length;
       continue;
     }
     if (c == '<' || c == '>') {
@@ -219,46 +222,90 @@ private:
       zero.least = std::max(1, zero.least.value_or(1));
     }
     add(phrase(degree, sign, value));
+    widen(degree, bound);
     searched(degree, bound, phrase(degree, sign, value));
+  }
+
+  /// The program that does not run such plans; empty: it does, or there is none.
+  std::string refusing(const Field& degree, const Bound& bound) const {
+    const Problem& p = m_demand.problem;
+    for (const auto& [key, feature] : {std::pair("/constraints/context", PlanFeature::Context),
+                                       {"/constraints/tensor", PlanFeature::Tensor},
+                                       {"/constraints/chunks", PlanFeature::Interleaving},
+                                       {"/constraints/stages", PlanFeature::Pipeline}})
+      if (degree.key == key && bound.least.value_or(1) > 1 && !p.runs(feature))
+        return p.program.program->name;
+    if (degree.key == "/constraints/expert" && bound.least.value_or(1) > 1) return refusesExperts(p);
+    if (degree.key != "/constraints/zero") return {};
+    std::string name;
+    for (int z = bound.least.value_or(0); z <= bound.most.value_or(3); ++z) {
+      name = refusesZero(p, z);
+      if (name.empty()) break;
+    }
+    return name;
   }
 
   /// Why a value is not searched, and where to allow it.
   std::pair<std::string, std::string> reasonFor(const Field& degree, const Bound& bound) const {
-    const SearchOptions& search = m_demand.problem.search;
+    const Problem& p = m_demand.problem;
+    const SearchOptions& search = p.search;
     const bool runnable = search.preset == SearchPreset::Runnable;
-    for (const auto& [key, feature] : {std::pair("/constraints/context", PlanFeature::Context),
-                                       {"/constraints/tensor", PlanFeature::Tensor},
-                                       {"/constraints/chunks", PlanFeature::Interleaving}})
-      if (degree.key == key && !m_demand.problem.runs(feature))
-        return {m_demand.problem.program.program->name + " does not run it",
-                "set the preset to \"free\" to search it all the same"};
-    if (degree.key == "/constraints/tensor") {
-      if (const int all = m_demand.problem.cluster->deviceCount(); bound.least.value_or(1) > all)
-        return {"the cluster has " + text::count(all) + " devices", "ask for no more"};
-      const int host = scaleUpSize(*m_demand.problem.cluster);
-      if (runnable && bound.least.value_or(1) > host)
-        return {"a " + scaleUpName(*m_demand.problem.cluster) + " has " + text::count(host) +
-                    (host == 1 ? " device" : " devices"),
-                "set the preset to \"free\" to search TP across hosts"};
-      return {runnable ? "TP must divide a host and the attention heads" : "",
-              runnable ? "set the preset to \"free\" to search other degrees"
-                       : "ask for one of these, or widen a measured profile"};
-    }
-    if (degree.key == "/constraints/context")
+    if (const std::string program = refusing(degree, bound); !program.empty())
+      return {program + " does not run it",
+              degree.key == "/constraints/zero" || degree.key == "/constraints/expert"
+                  ? "choose another `program`"
+                  : "`search.preset = free` to search it all the same"};
+    const bool isWidth = degree.key == "/constraints/tensor" || degree.key == "/constraints/context" ||
+                         degree.key == "/constraints/expert";
+    if (const int all = p.cluster->deviceCount(); isWidth && bound.least.value_or(1) > all)
+      return {"the cluster has " + text::count(all) + " devices", "ask for no more"};
+    const int host = scaleUpSize(*p.cluster);
+    if (degree.key == "/constraints/tensor" && runnable && bound.least.value_or(1) > host)
       return {
-          search.contextParallel ? "CP must divide the sequence" : "context parallelism is off",
-          search.contextParallel ? "change the sequence length" : "set search.context_parallel to search it"};
+          "a " + scaleUpName(*p.cluster) + " has " + text::count(host) + (host == 1 ? " device" : " devices"),
+          "`search.preset = free` to search TP across hosts"};
+    if (p.isMeasured && (isWidth || degree.key == "/constraints/microbatch"))
+      return {"the measured profile holds none", "ask for what it holds, or measure more"};
+    if (degree.key == "/constraints/tensor")
+      return {
+          runnable ? "TP must divide a host and the attention heads" : "TP must divide the attention heads",
+          runnable ? "`search.preset = free` to search other degrees" : "ask for one of these"};
+    if (degree.key == "/constraints/context" && !p.couldSplitContext)
+      return {"the model is more than a decoder with attention", "leave CP out"};
+    if (degree.key == "/constraints/context")
+      return {search.contextParallel ? "CP must divide the sequence" : "context parallelism is off",
+              search.contextParallel ? "change `job.sequence_length`"
+                                     : "`search.context_parallel = true` to search it"};
     if (degree.key == "/constraints/expert" && !hasExperts())
       return {"the model has no experts", "leave EP out"};
     if (degree.key == "/constraints/expert")
       return {search.expertParallel ? "EP must divide the model's experts" : "expert parallelism is off",
-              search.expertParallel ? "choose a divisor" : "set search.expert_parallel to search it"};
-    if (degree.key == "/constraints/microbatch") return {"", "add it to job.microbatches"};
-    if (degree.key == "/constraints/chunks") return {"", "add it to search.chunks_per_stage"};
-    return {"", "add it to search.zero_stages"};
+              search.expertParallel ? "choose a divisor" : "`search.expert_parallel = true` to search it"};
+    if (degree.key == "/constraints/microbatch" && bound.least)
+      return {"", "`job.microbatches += " + std::to_string(*bound.least) + "` to search it"};
+    return {"", "ask for one of these"};
+  }
+
+  /// Numbers of chunks and ZeRO stages can be asked about whether or not they are searched.
+  void widen(const Field& degree, const Bound& bound) {
+    std::vector<int>* offered = degree.key == "/constraints/chunks" ? &m_demand.problem.search.chunksPerStage
+                                : degree.key == "/constraints/zero" ? &m_demand.problem.search.zeroStages
+                                                                    : nullptr;
+    if (!offered || !refusing(degree, bound).empty() ||
+        std::any_of(offered->begin(), offered->end(), [&](int v) { return bound.allows(v); }))
+      return;
+    offered->push_back(bound.least ? *bound.least : *bound.most);
+    std::sort(offered->begin(), offered->end());
+    auto& schedules = m_demand.problem.search.schedules;
+    const bool isTaken = std::any_of(schedules.begin(), schedules.end(), [&](ScheduleKind k) {
+      return scheduleOf(k).takesChunks(offered->back());
+    });
+    if (degree.key == "/constraints/chunks" && !isTaken)
+      schedules.push_back(usualSchedule(bound.least ? *bound.least : *bound.most));
   }
 
   bool hasExperts() const {
+    if (m_demand.problem.couldSplitExperts) return true;
     const Profile& profile = *m_demand.problem.profile;
     const auto& layers = m_demand.problem.graph->layers;
     return std::any_of(layers.begin(), layers.end(), [&](const Layer& l) {
@@ -285,6 +332,8 @@ private:
                     m_demand.problem.search.chunksPerStage.end());
     if (degree.key == "/constraints/zero")
       values.insert(m_demand.problem.search.zeroStages.begin(), m_demand.problem.search.zeroStages.end());
+    if (degree.key == "/constraints/stages" && !m_demand.problem.runs(PlanFeature::Pipeline))
+      values.insert(1);
     if (values.empty() || std::any_of(values.begin(), values.end(), [&](int v) { return bound.allows(v); }))
       return;
     std::string list;

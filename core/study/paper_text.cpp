@@ -62,7 +62,7 @@ std::string paperTable(const std::vector<PaperRow>& rows) {
           both(cell(r.ratio(BaselineKind::NetworkUnaware)), published(r.published, "Phaze")),
           both(cell(r.ratio(BaselineKind::MemoryUnaware)), published(r.published, "Alpa-E")),
           cell(r.ratio(BaselineKind::EqualSplit)), both(cell(r.exactRatio()), published(r.published, "NEST")),
-          best ? summaryOf(best->plan) : words::of(r.exact.status)});
+          best ? summaryOf(best->plan) : words::of(r.exact)});
   }
   out += "\n\"–\": the plan does not fit, or Manual does not, or the search was stopped.\n";
   if (!hasPublished) return out;

@@ -125,9 +125,10 @@ private:
     } else {
       m_out.answer = o.best() ? FewestDevices::Answer::TooSlow : FewestDevices::Answer::DoesNotFit;
       const bool looksEqual = text::time(m_out.fastest) == text::time(m_target);
-      m_out.sentence = o.best() ? "no: " + devices + " take " + (looksEqual ? "a little more than " : "") +
-                                      text::time(m_out.fastest) + " at best"
-                                : "no: on " + devices + " nothing fits";
+      m_out.sentence = o.best()
+                           ? "no: " + devices + " take " + (looksEqual ? "a little more than " : "") +
+                                 text::time(m_out.fastest) + " at best"
+                           : "no: on " + devices + (o.nearestMiss ? " nothing fits" : " there is no plan");
     }
     return std::move(m_out);
   }

@@ -69,7 +69,7 @@ std::optional<Improvement> improvement(const Setting& s, const Problem& problem,
     one.sentence = one.what + ": " + text::signedPercent(one.change);
     if (!one.plan.same()) one.sentence += ", with another plan";
   } else {
-    one.sentence = one.what + ": " + words::of(found.status);
+    one.sentence = one.what + ": " + words::of(found);
   }
   return one;
 }
@@ -295,7 +295,7 @@ Failure afterLoss(const Setting& setting, const Problem& problem, const RankedPl
   const Problem left = degraded ? withHalfTheBandwidth(setting, problem, loss.degradedLevel)
                                 : withoutDevices(problem, loss.positions);
   const Outcome found = quietSolve(left, control, degraded ? &present.plan : nullptr);
-  Failure f{loss.what, loss.positions, found.status, {}, 0, 0, {}};
+  Failure f{loss.what, loss.positions, found.status, words::of(found), {}, 0, 0, {}};
   if (const RankedPlan* best = found.best()) {
     f.batchTime = best->evaluation.batchTime;
     f.change = present.evaluation.batchTime.value() > 0 ? f.batchTime / present.evaluation.batchTime - 1 : 0;
@@ -312,7 +312,8 @@ std::vector<Failure> rankFailures(const Setting& setting, const Problem& problem
   const auto losses = lossesOf(problem);
   std::vector<Failure> out;
   for (const Loss& loss : losses)
-    out.push_back({loss.what, loss.positions, OutcomeStatus::Stopped, {}, 0, 0, {}});
+    out.push_back(
+        {loss.what, loss.positions, OutcomeStatus::Stopped, words::of(OutcomeStatus::Stopped), {}, 0, 0, {}});
   std::atomic<std::size_t> next = 0;
   std::mutex reporting;
   std::size_t done = 0;

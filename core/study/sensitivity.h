@@ -60,6 +60,7 @@ struct Failure {
   std::string what;  ///< "one device of host0", "host0", "rack 0", "half the bandwidth of level rack"
   std::vector<int> positions;  ///< lost, in locality order; empty for a degraded level
   OutcomeStatus status = OutcomeStatus::Failed;
+  std::string obstacle;  ///< without a plan: "does not fit", as words::of() the outcome
   Seconds batchTime;
   double change = 0;    ///< relative to the present best
   int devicesIdle = 0;  ///< of those left, that the new plan does not use

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "diagnostics/field_change.h"
 #include "formats/results/outcome_json.h"
 #include "formats/results/plan_json.h"
 #include "study/study_report.h"
@@ -136,7 +137,8 @@ Json failuresJson(const std::vector<Failure>& all) {
 }
 
 Json counterfactualJson(const Counterfactual& c) {
-  Json j{{"demand", c.demand}, {"answer", c.answer}, {"already_met", c.alreadyMet}};
+  Json j{{"demand", c.demand}, {"answer", adviceText(c.answer)}, {"already_met", c.alreadyMet}};
+  if (!c.notSearched.empty()) j["not_searched"] = notSearchedJson(c.notSearched);
   if (!c.alreadyMet) j["outcome"] = outcomeJson(c.outcome);
   if (c.difference) {
     j["causes"] = listOf(c.causes, [](const Cause& one) {

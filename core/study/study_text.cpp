@@ -56,7 +56,7 @@ std::string comparisonText(const Problem& problem, const Outcome& exact,
               plan ? text::count(plan->plan.devicesUsed()) : "–", plan ? summaryOf(plan->plan) : "–",
               remark});
   };
-  row("NEST Explorer", best, best ? nullptr : words::of(exact.status), words::verdict(exact));
+  row("NEST Explorer", best, best ? nullptr : words::of(exact), words::verdict(exact));
   for (const BaselineResult& b : baselines)
     row(nameOf(b.kind), b.plan ? &*b.plan : nullptr, b.runs() ? nullptr : words::obstacleTo(b), b.note);
   std::string out = rows.text();
@@ -93,8 +93,7 @@ std::string failuresText(const std::vector<Failure>& all) {
   rows.add({"lost", "step time", "change", "idle", "plan"});
   for (const Failure& f : all) {
     const bool fits = f.batchTime.value() > 0;
-    rows.add({f.what, fits ? text::time(f.batchTime) : "–",
-              fits ? text::signedPercent(f.change) : words::of(f.status),
+    rows.add({f.what, fits ? text::time(f.batchTime) : "–", fits ? text::signedPercent(f.change) : f.obstacle,
               fits ? text::count(f.devicesIdle) : "–",
               !fits           ? ""
               : f.plan.same() ? "the same plan"
@@ -117,7 +116,7 @@ std::string scalingText(const std::vector<ScalingPoint>& all) {
       rows.add({text::count(p.devices), text::time(best->evaluation.batchTime),
                 text::rate(p.samplesPerSecond), text::percent(p.efficiency), summaryOf(best->plan), changes});
     else
-      rows.add({text::count(p.devices), words::of(p.outcome.status)});
+      rows.add({text::count(p.devices), words::of(p.outcome)});
   }
   return rows.text();
 }
@@ -132,7 +131,7 @@ std::string devicesText(const std::vector<DeviceAnswer>& all, bool target) {
     rows.add({a.device.name,
               best                       ? text::time(a.batchTime)
               : hasErrors(a.diagnostics) ? "cannot be used"
-                                         : words::of(a.outcome.status),
+                                         : words::of(a.outcome),
               !target       ? ""
               : a.meets     ? "yes"
               : a.decided() ? "no"

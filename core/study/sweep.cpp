@@ -7,6 +7,8 @@
 #include <optional>
 #include <set>
 
+#include "cluster/devices/device_catalog.h"
+#include "cluster/levels/device_change.h"
 #include "diagnostics/field_change.h"
 #include "fields/field.h"
 #include "fields/field_text.h"
@@ -206,17 +208,24 @@ std::vector<std::string> SweepGrid::valuesAt(std::size_t index) const {
 }
 
 /// The scenario before its values are set. A swept program comes first, and brings all that it sets: what the
-/// scenario says in its own program's name does not hold for another one.
+/// scenario says in its own program's name does not hold for another one. So does a device, which brings its
+/// links.
 std::string SweepGrid::startAt(const std::vector<std::string>& values) const {
+  const Program* program = nullptr;
+  const DeviceSpec* device = nullptr;
   for (std::size_t i = 0; i < m_fields.size(); ++i) {
-    const Json value = m_fields[i].pointer == "/program" ? Json::parse(values[i]) : Json();
-    const Program* program = value.is_string() ? findProgram(value.get<std::string>()) : nullptr;
-    auto scenario = program ? readScenario(m_scenario, m_file, m_load) : Reading<Scenario>();
-    if (!scenario) continue;
-    setProgram(*scenario, *program);
-    return writeScenario(*scenario);
+    const bool isProgram = m_fields[i].pointer == "/program",
+               isDevice = m_fields[i].pointer == "/cluster/device";
+    const Json value = isProgram || isDevice ? Json::parse(values[i]) : Json();
+    if (!value.is_string()) continue;
+    if (isProgram) program = findProgram(value.get<std::string>());
+    if (isDevice) device = findDevice(value.get<std::string>());
   }
-  return m_scenario;
+  auto scenario = program || device ? readScenario(m_scenario, m_file, m_load) : Reading<Scenario>();
+  if (!scenario) return m_scenario;
+  if (program) setProgram(*scenario, *program);
+  if (device) changeDevice(scenario->cluster, *device);
+  return writeScenario(*scenario);
 }
 
 Reading<Scenario> SweepGrid::scenarioAt(std::size_t index) const {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string_view>
+#include <utility>
 
 #include "units/numbering.h"
 #include "units/text.h"
@@ -26,17 +28,42 @@ std::string after(const Outcome& o) {
   return std::string(causeOf(o.stopCause)) + " after " + text::time(o.statistics.elapsed);
 }
 
+std::string capitalised(std::string s) {
+  if (!s.empty()) s[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(s[0])));
+  return s;
+}
+
+constexpr const char* kDoesNotFit = "does not fit";
+
 /// The first thing that was found to stand in the way.
 std::string obstacleOf(const Diagnostics& all) {
   const auto d = std::find_if(all.begin(), all.end(),
                               [](const Diagnostic& one) { return one.severity != Severity::Note; });
   if (d == all.end()) return {};
-  std::string out = d->remedy.empty() ? d->message : d->message + "; " + d->remedy;
-  if (!out.empty()) out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
-  return out;
+  return capitalised(d->remedy.empty() ? d->message : d->message + "; " + d->remedy);
+}
+
+/// What rules all plans out, by the first warning that says so.
+const char* ruleOf(const Diagnostics& all) {
+  constexpr std::pair<std::string_view, const char*> kRules[] = {
+      {"nothing-divides", "batch not divisible"},      {"chunks-refuse", "blocks not divisible"},
+      {"degrees-refuse", "devices not divisible"},     {"too-few-devices", "too few devices"},
+      {"schedule-refuses", "no schedule runs"},        {"no-schedule", "no schedule runs"},
+      {"constraint-conflict", "constraints conflict"}, {"program-refuses", "program cannot run it"}};
+  for (const Diagnostic& d : all)
+    for (const auto& [code, words] : kRules)
+      if (d.severity != Severity::Note && d.code == code) return words;
+  return nullptr;
 }
 
 }  // namespace
+
+const char* of(const Outcome& o) {
+  if (o.status != OutcomeStatus::Infeasible) return of(o.status);
+  if (o.nearestMiss) return kDoesNotFit;
+  const char* rule = ruleOf(o.diagnostics);
+  return rule ? rule : of(o.status);
+}
 
 const char* of(OutcomeStatus s) {
   switch (s) {
@@ -47,17 +74,23 @@ const char* of(OutcomeStatus s) {
     case OutcomeStatus::Stopped:
       return "stopped without a plan";
     case OutcomeStatus::Infeasible:
-      return "does not fit";
+      return "no plan";
     case OutcomeStatus::Failed:
       break;
   }
   return "failed";
 }
 
+std::string leftOut(const Outcome& o) {
+  const int count = optionsIn(o.notSearched);
+  return count == 0 ? std::string()
+                    : ", " + text::count(count) + (count == 1 ? " option" : " options") + " not searched";
+}
+
 std::string verdict(const Outcome& o) {
   switch (o.status) {
     case OutcomeStatus::Optimal:
-      return "Optimal in " + text::time(o.statistics.elapsed);
+      return "Optimal in " + text::time(o.statistics.elapsed) + leftOut(o);
     case OutcomeStatus::BestSoFar: {
       const auto gap = o.gap();
       return "Best so far, stopped " + after(o) + (gap ? ", gap " + text::percent(*gap) : "");
@@ -65,7 +98,7 @@ std::string verdict(const Outcome& o) {
     case OutcomeStatus::Stopped:
       return "Stopped without a plan, " + after(o);
     case OutcomeStatus::Infeasible:
-      return "Does not fit";
+      return capitalised(of(o));
     case OutcomeStatus::Failed:
       break;
   }
@@ -84,12 +117,12 @@ NoPlan noPlan(const Outcome& o) {
       if (o.nearestMiss) {
         std::string detail = "Closest plan: " + shortfall(*o.nearestMiss);
         if (!o.nearestMiss->remedies.empty()) detail += ". Fix: " + o.nearestMiss->remedies.front();
-        return {"Does not fit", detail};
+        return {capitalised(of(o)), detail};
       }
       const std::string known = obstacleOf(o.diagnostics);
-      return {"Does not fit", known.empty() ? "No plan meets the batch size, the device count and the "
-                                              "constraints together"
-                                            : known};
+      return {capitalised(of(o)), known.empty() ? "No plan meets the batch size, the device count and the "
+                                                  "constraints together"
+                                                : known};
     }
     default:
       return {"The search failed", obstacleOf(o.diagnostics)};
@@ -97,7 +130,7 @@ NoPlan noPlan(const Outcome& o) {
 }
 
 const char* obstacleTo(const Evaluation& e) {
-  return e.violations.front().kind == Violation::Kind::Memory ? of(OutcomeStatus::Infeasible) : "cannot run";
+  return e.violations.front().kind == Violation::Kind::Memory ? kDoesNotFit : "cannot run";
 }
 
 const char* obstacleTo(const BaselineResult& b) {

@@ -7,17 +7,22 @@
 
 namespace nest::words {
 
-/// "optimal", "best so far", "stopped without a plan", "does not fit", "failed": in sentences and table
-/// cells.
+/// "optimal", "best so far", "stopped without a plan", "no plan", "failed": in sentences and table cells.
 const char* of(OutcomeStatus);
+/// The same of an outcome that is known: without a plan "does not fit" if memory is short, else what rules
+/// all plans out: "batch not divisible", "constraints conflict".
+const char* of(const Outcome&);
 
-/// "Optimal in 12 ms", "Best so far, stopped at the deadline after 20 ms, gap 3 %", "Stopped without a plan,
-/// by request after 1.2 s", "Does not fit", "Failed".
+/// "Optimal in 12 ms, 2 options not searched", "Best so far, stopped at the deadline after 20 ms, gap 3 %",
+/// "Stopped without a plan, by request after 1.2 s", "Does not fit", "Batch not divisible", "Failed".
 std::string verdict(const Outcome&);
+/// ", 2 options not searched": what of the outcome's list a field adds to the search; empty: nothing.
+std::string leftOut(const Outcome&);
 
 /// What is told in place of a plan: what happened, and what is known and helps.
 struct NoPlan {
-  std::string title;  ///< "Does not fit", "Stopped without a plan", "The search failed"
+  std::string
+      title;  ///< "Does not fit", "Batch not divisible", "Stopped without a plan", "The search failed"
   std::string
       detail;  ///< a sentence or two without final stop; may be empty; fields as adviceText() reads them
 };
@@ -27,7 +32,7 @@ NoPlan noPlan(const Outcome&);
 const char* obstacleTo(const Evaluation&);
 
 /// Of a method without a plan that runs: "stopped without a plan", "not searched", "cannot run", "does not
-/// fit".
+/// fit", "no plan".
 const char* obstacleTo(const BaselineResult&);
 
 /// The closest plan's shortfall: "stage 1 needs 37.6 GiB more".

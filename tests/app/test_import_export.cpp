@@ -42,7 +42,8 @@ private slots:
     QVERIFY2(bare.err.contains("assumed: H100 80 GB SXM, a global batch of 1,024, sequences of 4,096 tokens"),
              qPrintable(bare.err));
     const Ran device = run(words + QStringList{"--device", "a100-80", "--sequence", "2048"});
-    QVERIFY2(device.err.contains("assumed: a global batch of 1,024; give --batch"), qPrintable(device.err));
+    QVERIFY2(device.err.contains("assumed: a global batch of 1,024; set job.global_batch (--batch)"),
+             qPrintable(device.err));
     const Ran told = run(words + QStringList{"--device", "a100-80", "--sequence", "2048", "--batch", "64"});
     QVERIFY2(told.code == 0 && !told.err.contains("job-assumed"), qPrintable(told.err));
     const QString data = NEST_SOURCE_DIR "/tests/data/";

@@ -153,9 +153,14 @@ private slots:
     const QJsonObject compared = run({"compare", "-", "--only", "Manual", "--json"}, text).json();
     QCOMPARE(compared["exact"].toObject()["batch_time_s"].toDouble(), time);
     const Ran told = run({"solve", "-"}, text);
-    QVERIFY2(told.out.contains("Optimal in") && told.out.contains("leaves out what is noted above"),
+    QVERIFY2(told.out.contains(QRegularExpression("Optimal in .*, \\d+ options not searched")) &&
+                 told.out.contains("\nNot searched\n"),
              qPrintable(told.out));
-    QVERIFY2(told.out.contains("with other devices idle there may be a faster one"), qPrintable(told.out));
+    QVERIFY2(told.out.contains("  - other sets of idle devices: "), qPrintable(told.out));
+    QStringList kinds;
+    for (const auto& one : solved["not_searched"].toArray()) kinds << one.toObject()["kind"].toString();
+    QVERIFY2(kinds.contains("schedule") && kinds.contains("device-set") && kinds.contains("rank-order"),
+             qPrintable(kinds.join(' ')));
   }
   void baselinesThatWereCutOffSaySo() {
     const Ran r = run({"compare", sample(kLarge), "--work-limit", "0", "--json"});
@@ -213,10 +218,11 @@ private slots:
     scenario["job"] = job;
     const Ran r = run({"solve", "-"}, QJsonDocument(scenario).toJson());
     QCOMPARE(r.code, 1);
-    QVERIFY2(r.out.contains(
-                 "Does not fit. No combination of degrees divides the global batch and the devices; change "
-                 "the global batch, offer smaller microbatches, or let the last one be padded."),
-             qPrintable(r.out));
+    QVERIFY2(
+        r.out.contains(
+            "Batch not divisible. No microbatch size to try (3, 5 or 7) divides the global batch of 1,537; "
+            "change the global batch or the microbatch sizes, or set search.pad_last_microbatch to true."),
+        qPrintable(r.out));
   }
   void aMultipleOfTheDevicesIsTheLeastThatFits() {
     const Ran r = run({"solve", sample(kTooSmall), "--json"});

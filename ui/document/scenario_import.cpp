@@ -8,6 +8,7 @@
 #include "jobs/wait_for.h"
 #include "plan/plan.h"
 #include "scenario/search_menus.h"
+#include "theme/plain_text.h"
 
 namespace nest {
 namespace {
@@ -118,6 +119,7 @@ bool ScenarioFiles::import(const QStringList& paths) {
 
   const bool changes = imported->scenario || imported->cluster || imported->model;
   bool keepsName = false;
+  QString assumed;
   if (changes) {
     const bool whole = m_document.isEmpty() && imported->cluster && imported->model;
     auto made = assemble(*imported, whole ? nullptr : &base);
@@ -125,6 +127,14 @@ bool ScenarioFiles::import(const QStringList& paths) {
     if (!made) return refuse();
     if (whole && imported->leavesSearchOpen())
       for (Diagnostic& d : proposeSearch(*made)) diagnostics.push_back(std::move(d));
+    const ImportBase from = whole                  ? ImportBase::None
+                            : m_document.isEmpty() ? ImportBase::Example
+                                                   : ImportBase::Open;
+    if (auto told = noteAssumed(assumedBy(*imported, *made, from), from)) {
+      assumed = visibleText(QString::fromStdString(told->message));
+      assumed[0] = assumed[0].toUpper();
+      diagnostics.push_back(std::move(*told));
+    }
     if (m_document.isEmpty() || imported->scenario) {
       if (!imported->scenario && !whole) made->name = tr("Imported: %1").arg(what).toStdString();
       m_document.reset(std::move(*made.value), QString(), true);
@@ -138,7 +148,9 @@ bool ScenarioFiles::import(const QStringList& paths) {
   }
   for (const Imported::Part& part : imported->parts) phrases.prepend(phraseFor(part));
   Q_EMIT read(diagnostics);
-  Q_EMIT recognised(phrases.join(QStringLiteral(" · ")), changes, keepsName);
+  QString sentence = phrases.join(QStringLiteral(" · "));
+  if (!assumed.isEmpty()) sentence += u'\n' + assumed + u'.';
+  Q_EMIT recognised(sentence, changes, keepsName);
   for (const auto& [plan, name] : plans) Q_EMIT planRead(plan, name);
   for (const auto& [measurement, name] : measurements) Q_EMIT measurementRead(measurement, name);
   return true;

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "cluster/devices/device_catalog.h"
+#include "cluster/levels/device_change.h"
 #include "editors/field_rows.h"
 #include "editors/form_section.h"
 #include "editors/glossary.h"
@@ -100,8 +101,10 @@ void ScenarioPanel::buildCluster() {
                                  [&](const DeviceSpec& d) { return d == scenario.cluster.device; });
     return static_cast<int>(it - all.begin());
   };
-  device.write = [](int i, Scenario& scenario) {
-    if (i < static_cast<int>(deviceCatalog().size())) scenario.cluster.device = deviceCatalog()[i];
+  device.write = [this](int i, Scenario& scenario) {
+    if (i >= static_cast<int>(deviceCatalog().size())) return;
+    const DeviceSpec& to = deviceCatalog()[i];
+    for (const KeptLink& kept : changeDevice(scenario.cluster, to)) Q_EMIT noticed(noteOn(kept, to));
   };
   s->addChoice(device, QStringLiteral("device"));
   addFieldRow(*s, *findField("/cluster/device/memory_bytes"));

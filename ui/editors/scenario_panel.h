@@ -27,7 +27,8 @@ public:
 
 Q_SIGNALS:
   void loadModelRequested();
-  void networkRequested();  ///< show the drawn network
+  void networkRequested();                ///< show the drawn network
+  void noticed(const nest::Diagnostic&);  ///< what an edit left as it was
 
 private:
   FormSection* section(const QString& title);

@@ -14,7 +14,6 @@
 #include "export/svg_device.h"
 #include "figures/phrases.h"
 #include "formats/results/summary_text.h"
-#include "scenario/search_menus.h"
 
 namespace nest {
 namespace {
@@ -122,10 +121,7 @@ QString summaryText(const PlanContext& c) {
   source.scenario = c.scenario ? c.scenario->name : std::string();
   source.problem = c.problem.get();
   if (c.scenario && c.scenario->model.architecture) source.architecture = &*c.scenario->model.architecture;
-  Outcome told = *c.outcome;
-  if (const Plan* plan = c.shownPlan(); plan && c.scenario && !c.byHand)
-    for (Diagnostic& d : notTried(*c.scenario, *plan)) told.diagnostics.push_back(std::move(d));
-  return phrase(summaryText(source, told));
+  return phrase(summaryText(source, *c.outcome));
 }
 
 }  // namespace nest

@@ -98,8 +98,8 @@ void IssueModel::setPlan(const PlanContext& context) {
       m_plan.push_back({note("would-fit", {}, "Fix: " + remedy), -1});
   if (context.outcome)
     for (const Diagnostic& d : context.outcome->diagnostics) m_plan.push_back({d, -1});
-  if (const Plan* plan = context.shownPlan(); plan && context.scenario && context.outcome && !context.byHand)
-    for (Diagnostic& d : notTried(*context.scenario, *plan)) m_plan.push_back({std::move(d), -1});
+  if (context.outcome)
+    for (const NotSearched& n : context.outcome->notSearched) m_plan.push_back({noteOn(n), -1});
   rebuild();
 }
 

@@ -85,7 +85,7 @@ QString LossStrip::sentence(const PlanContext& c, const LostParts& lost) const {
   if (!c.plan)
     return out + tr("On the remaining cluster: %1. Without failures: %2 per step.")
                      .arg(c.isSearching() ? tr("searching …")
-                          : c.outcome     ? QString::fromUtf8(words::of(c.outcome->status))
+                          : c.outcome     ? QString::fromUtf8(words::of(*c.outcome))
                                           : tr("not solved yet"),
                           timeText(before));
   const Seconds after = c.plan->evaluation.batchTime;

@@ -76,6 +76,12 @@ std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& p
       split += QStringLiteral("<br>%1 %2")
                    .arg(q(words::of(part)),
                         q(part == TimePart::Idle ? words::of(m.bubble) : text::percent(m.share(part))));
+  QString left;
+  for (const NotSearched& n : outcome.notSearched)
+    left += (left.isEmpty() ? Headline::tr("<br><b>Not searched</b>") : QString()) +
+            QStringLiteral("<br>%1: %2")
+                .arg(phrase(n.what).toHtmlEscaped(),
+                     phrase(n.change.empty() ? n.reason : n.change).toHtmlEscaped());
   return {
       {Kind::StepTime, time},
       {Kind::Utilisation, m.mfu ? Headline::tr("<qt><b>MFU</b> %1<br>%2</qt>")
@@ -88,11 +94,12 @@ std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& p
                          .arg(stageNumber(m.fullestStage))},
       {Kind::Limit, split + QStringLiteral("</qt>")},
       {Kind::Verdict,
-       Headline::tr("<qt>%1 candidates, %2 states%3</qt>")
+       Headline::tr("<qt>%1 candidates, %2 states%3%4</qt>")
            .arg(q(text::count(outcome.statistics.candidates)), q(text::count(outcome.statistics.states)),
                 outcome.gap()
                     ? Headline::tr("<br>no plan takes less than %1").arg(q(text::precise(outcome.lowerBound)))
-                    : QString())}};
+                    : QString(),
+                left)}};
 }
 
 }  // namespace

@@ -269,6 +269,12 @@ void MainWindow::connectPanels() {
   });
   connect(m_presenter, &Presenter::paneWanted, this, [this] { reveal(m_presenter->pane()); });
   connect(m_panel, &ScenarioPanel::loadModelRequested, m_commands, &FileCommands::chooseModel);
+  connect(m_panel, &ScenarioPanel::noticed, this, [this](const Diagnostic& d) {
+    m_issues->setFileDiagnostics({d});
+    refreshIssues();
+    m_messages->show(MessageBar::Tone::Note, inWords(d),
+                     {{tr("Show issues"), [this] { reveal(m_issueView); }}});
+  });
   NetworkEditor* network = m_views->findChild<TopologyView*>()->editor();
   connect(m_panel, &ScenarioPanel::networkRequested, this, [this, network] {
     m_views->reveal(network->id());

@@ -17,8 +17,9 @@ struct ImportedProfile {
   std::string name;
   LayerGraph graph;
   Profile profile;
-  std::optional<ClusterSource> cluster;  ///< where the file describes devices and network
-  std::optional<Job> job;                ///< where it tells batch, sequence or bytes per parameter
+  std::optional<ClusterSource> cluster;            ///< where the file describes devices and network
+  std::optional<Job> job;                          ///< where it tells batch, sequence or bytes per parameter
+  bool tellsBatch = false, tellsSequence = false;  ///< which of `job` the file says
 
   friend bool operator==(const ImportedProfile&, const ImportedProfile&) = default;
 };

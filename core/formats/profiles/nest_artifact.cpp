@@ -321,6 +321,7 @@ private:
     job.optimizer = {m_optimizer == "SGD" ? "sgd" : "adam-fp16-grads", 2, 2,
                      m_optimizer == "SGD" ? 0.0 : 12.0};
     result->job = job;
+    result->tellsBatch = true, result->tellsSequence = m_sequence > 0;
     return result;
   }
 

@@ -61,6 +61,7 @@ public:
     job.microbatches = {1};
     job.optimizer = {"custom", kBytesPerParameter, kBytesPerParameter, 0};
     result->job = job;
+    result->tellsBatch = batch.has_value();
     if (devices && memory && bandwidth) result->cluster = flatCluster(int(*devices), *memory, *bandwidth);
     return result;
   }

@@ -82,6 +82,7 @@ public:
       job.sequenceLength = static_cast<int>(*sequence);
       job.microbatches = m_microbatches;
       result.job = job;
+      result.tellsSequence = true;
     }
     m_top.reportUnknown(Severity::Warning);
     result.graph = std::move(m_graph);

@@ -273,6 +273,18 @@ Json diagnosticsJson(const Diagnostics& all) {
   return list;
 }
 
+nlohmann::ordered_json notSearchedJson(const std::vector<NotSearched>& all) {
+  Json list = Json::array();
+  for (const NotSearched& n : all) {
+    Json j{{"kind", nameOf(n.kind)}, {"what", n.what}};
+    if (!n.field.empty()) j["pointer"] = n.field;
+    if (!n.change.empty()) j["change"] = adviceText(n.change);
+    if (!n.reason.empty()) j["reason"] = n.reason;
+    list.push_back(std::move(j));
+  }
+  return list;
+}
+
 ReportSource reportSource(const Scenario& s, const Problem& problem, Until until) {
   const TransformerArchitecture* architecture = s.model.architecture ? &*s.model.architecture : nullptr;
   const bool isMeasured = !architecture || s.model.profile;
@@ -291,6 +303,7 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
   const auto gap = o.gap();
   j["gap"] = gap ? Json(*gap) : Json(nullptr);
   j["proven_plans"] = o.provenPlans;
+  j["not_searched"] = notSearchedJson(o.notSearched);
   if (const RankedPlan* best = o.best()) {
     j["headline"] = headlineOf(metricsOf(*source.problem, source.architecture, *best), best->plan, o);
     addPlan(j, source, *best);

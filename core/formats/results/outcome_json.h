@@ -48,5 +48,6 @@ std::string writeEvaluation(const ReportSource&, const RankedPlan&, const Calibr
 /// "stage" is left out where a violation is of the whole plan.
 nlohmann::ordered_json violationsJson(const Evaluation&);
 nlohmann::ordered_json diagnosticsJson(const Diagnostics&);
+nlohmann::ordered_json notSearchedJson(const std::vector<NotSearched>&);
 
 }  // namespace nest

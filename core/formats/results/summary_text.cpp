@@ -9,8 +9,6 @@
 #include "plan/schedule_difference.h"
 #include "plan/unsearched.h"
 #include "scenario/calibration.h"
-#include "scenario/search_menus.h"
-#include "solver/even_hosts.h"
 #include "text/text_table.h"
 #include "units/amount.h"
 #include "units/numbering.h"
@@ -240,19 +238,17 @@ std::string networkText(const ReportSource& source, const RankedPlan& r) {
   return out;
 }
 
-bool leavesOut(const Outcome& o) {
-  return std::any_of(o.diagnostics.begin(), o.diagnostics.end(), [](const Diagnostic& d) {
-    return d.code == kNotTried || d.code == kOtherPartsNotTried;
-  });
+/// What "optimal" says nothing about, and how it is added.
+std::string notSearchedText(const Outcome& o) {
+  std::string out;
+  for (const NotSearched& n : o.notSearched)
+    out += "  - " + n.what + ": " + (n.change.empty() ? n.reason : adviceText(n.change)) + '\n';
+  return out.empty() ? out : "\nNot searched\n" + out;
 }
 
 std::string searchText(const Outcome& o) {
   std::string out = "\nSearch\n";
-  out +=
-      titled("result", words::verdict(o) +
-                           (o.status != OutcomeStatus::Optimal ? ""
-                            : leavesOut(o) ? ", over the search space, which leaves out what is noted above"
-                                           : ", over the whole search space"));
+  out += titled("result", words::verdict(o));
   if (const auto gap = o.gap())
     out += titled("lower bound", text::time(o.lowerBound) + ", gap " + text::percent(*gap));
   else if (o.cutShort())
@@ -268,7 +264,7 @@ std::string searchText(const Outcome& o) {
 /// What the rules of the preset "runnable" cost.
 std::string freeText(const Outcome& o, const Outcome& free) {
   std::string out = "\nWithout the rules of the preset \"runnable\"\n";
-  if (!free.best()) return out + titled("best plan", words::of(free.status));
+  if (!free.best()) return out + titled("best plan", words::of(free));
   const Seconds t = free.best()->evaluation.batchTime;
   out += titled("best plan", summaryOf(free.best()->plan) + " (" + words::of(free.status) + ")");
   const std::string change =
@@ -360,9 +356,9 @@ std::string summaryText(const ReportSource& source, const Outcome& o, const Outc
     if (o.nearestMiss) out += missText(source, *o.nearestMiss);
   }
   for (const Diagnostic& d : o.diagnostics)
-    if (d.severity != Severity::Note || best || d.code == kNotTried) out += toText(d) + '\n';
+    if (d.severity != Severity::Note || best) out += toText(d) + '\n';
   if (free) out += freeText(o, *free);
-  return out + searchText(o);
+  return out + notSearchedText(o) + searchText(o);
 }
 
 std::string evaluationText(const ReportSource& source, const RankedPlan& r, const Calibration* c) {

@@ -1,5 +1,7 @@
 #include <QTest>
 
+#include "cluster/devices/device_catalog.h"
+#include "cluster/levels/device_change.h"
 #include "fields/program_setting.h"
 #include "fields/setting_difference.h"
 #include "formats/scenario/scenario_json.h"
@@ -40,6 +42,31 @@ private slots:
     setProgram(after, *findProgram("megatron-core-2023"));
     QCOMPARE(settingDifference(before, after), std::string("program Ideal → Megatron-Core 2023"));
     after.job.globalBatch = 2 * before.job.globalBatch;
+    QCOMPARE(settingDifferences(before, after).size(), std::size_t(2));
+  }
+  /// A device is one change with all that it brings; a link that was typed stays, and is said.
+  void aDeviceStandsForWhatItBrings() {
+    const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/teaching-6-layers-2x2.nest.json";
+    Setting before = readScenario(test::readFile(path), path, {})->setting();
+    changeDevice(before.cluster, *findDevice("h100-sxm"));
+    auto& level = std::get<LevelsSource>(before.cluster.network).levels[0];
+    level.bandwidth = before.cluster.device.linkBandwidth.value;
+    level.origin = Origin::Typed;
+    Setting after = before;
+    QVERIFY(changeDevice(after.cluster, *findDevice("b200")).empty());
+    const std::string change = "H100 80 GB SXM → " + after.cluster.device.name;
+    QCOMPARE(settingDifferences(before, after), (std::vector<std::string>{change}));
+    QCOMPARE(std::get<LevelsSource>(after.cluster.network).levels[0].bandwidth.value(), 900e9);
+
+    level.bandwidth = BytesPerSecond(400e9);
+    after = before;
+    const auto kept = changeDevice(after.cluster, *findDevice("b200"));
+    QCOMPARE(kept.size(), std::size_t(1));
+    QCOMPARE(noteOn(kept[0], after.cluster.device).message,
+             "level " + level.name + " keeps 400 GB/s, which was typed; " + after.cluster.device.name +
+                 " itself has 900 GB/s");
+    QCOMPARE(settingDifferences(before, after), (std::vector<std::string>{change}));
+    after.cluster.device.memory.value = Bytes(1e11);
     QCOMPARE(settingDifferences(before, after).size(), std::size_t(2));
   }
 };

@@ -115,7 +115,7 @@ private slots:
       const auto read = importAs({data(file.toStdString())}, before, false);
       QVERIFY2(read, read.diagnostics.empty() ? "" : toText(read.diagnostics.front()).c_str());
       QCOMPARE(QString::fromStdString(read->cluster->device.id), id);
-      QVERIFY(read->tellsDevice);
+      QVERIFY(read->tells.device);
       QCOMPARE(findCode(read.diagnostics, "device-from-file") != nullptr, id != before);
       QVERIFY(!findCode(read.diagnostics, "device-differs"));
     }
@@ -138,7 +138,7 @@ private slots:
     const Diagnostic* d = findCode(read.diagnostics, "device-unknown");
     QVERIFY(d && d->message.find("rtx6000") != std::string::npos &&
             d->message.find("4 hosts") != std::string::npos);
-    QVERIFY(!read->tellsDevice);
+    QVERIFY(!read->tells.device);
   }
 
   // Each host has the speed and the memory of its own devices.

@@ -129,7 +129,7 @@ private slots:
         << "Stopped without a plan. The search ended at the deadline after 20 ms, before it "
            "found a plan; whether one fits is not known. Allow more time.\n";
     QTest::newRow("infeasible") << int(OutcomeStatus::Infeasible)
-                                << "Does not fit. No plan meets the batch size, the device count and the "
+                                << "No plan. No plan meets the batch size, the device count and the "
                                    "constraints together.\n";
     QTest::newRow("failed") << int(OutcomeStatus::Failed) << "The search failed.\n";
   }

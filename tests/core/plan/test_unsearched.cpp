@@ -3,6 +3,7 @@
 #include "hand_problem.h"
 #include "plan/evaluation.h"
 #include "plan/unsearched.h"
+#include "program/program.h"
 #include "support/test_main.h"
 
 using namespace nest;
@@ -66,6 +67,42 @@ private slots:
     QCOMPARE(placesOf(m_problem, m_plan), std::string("/search/strategy_per_stage"));
     m_problem.search.strategyPerStage = true;
     QCOMPARE(placesOf(m_problem, m_plan), std::string());
+  }
+  /// Of a whole search: what a field adds, with the field, and what none does, with the reason.
+  void listsWhatASearchLeavesOut() {
+    const auto changes = [&] {
+      std::string out;
+      for (const NotSearched& n : notSearched(m_problem, nullptr))
+        if (!n.change.empty()) out += n.change + ' ';
+      return out;
+    };
+    const auto has = [&](const char* change) { return changes().find(change) != std::string::npos; };
+    QVERIFY2(has("`search.schedules += zb-h1, "), changes().c_str());
+    QVERIFY(has("`search.strategy_per_stage = true`") && has("`search.shard_groups = every`"));
+    QVERIFY(!has("zero_stages") && !has("context_parallel") && !has("expert_parallel"));
+    m_problem.search.zeroStages = {0, 3};
+    QVERIFY2(has("`search.zero_stages += 1, 2`"), changes().c_str());
+    m_problem.couldSplitContext = m_problem.couldSplitExperts = true;
+    m_problem.search.expertParallel = false;
+    QVERIFY(has("`search.context_parallel = true`") && has("`search.expert_parallel = true`"));
+    m_problem.constraints.stages = {1, 1};
+    QVERIFY(!has("schedules"));
+  }
+  void namesTheProgramThatDoesNotRunIt() {
+    m_problem.search.preset = SearchPreset::Runnable;
+    m_problem.constraints.megatronExpressible = true;
+    const auto reasonFor = [&](const char* what) {
+      for (const NotSearched& n : notSearched(m_problem, nullptr))
+        if (n.what.find(what) != std::string::npos) return n.change.empty() ? n.reason : n.change;
+      return std::string("not listed");
+    };
+    QVERIFY(reasonFor("ZB-H1").starts_with("`constraints.megatron_expressible = false`"));
+    m_problem.program.program = findProgram("nanotron");
+    m_problem.couldSplitContext = true;
+    QVERIFY2(reasonFor("ZB-H1").starts_with("nanotron does not run "), reasonFor("ZB-H1").c_str());
+    QCOMPARE(reasonFor("CP"), std::string("nanotron does not run them"));
+    m_problem.search.zeroStages = {0, 1};
+    QVERIFY(reasonFor("ZeRO-2").starts_with("nanotron"));
   }
   void saysNothingOfAPlanThatCannotRun() {
     m_problem.search.zeroStages = {3};

@@ -3,6 +3,7 @@
 #include "core/model/analytic_fixture.h"
 #include "fields/program_setting.h"
 #include "formats/networks/cluster_text.h"
+#include "plan/unsearched.h"
 #include "scenario/scenario.h"
 #include "scenario/search_menus.h"
 #include "solver/solve.h"
@@ -35,9 +36,12 @@ double stepTime(const Setting& s) {
   return problem ? solve(*problem).best()->evaluation.batchTime.value() : 0;
 }
 
-std::string placesOf(const Diagnostics& all) {
+/// What the search of a setting leaves out of degrees and schedules and a field would add, by its fields.
+std::string leftOut(const Setting& s, const Plan& best) {
   std::string out;
-  for (const Diagnostic& d : all) out += (out.empty() ? "" : " ") + d.where.pointer;
+  for (const NotSearched& n : notSearched(*buildProblem(s), &best))
+    if (n.kind != NotSearched::Kind::Option && !n.change.empty() && n.field != "/search/preset")
+      out += (out.empty() ? "" : " ") + n.field;
   return out;
 }
 
@@ -117,21 +121,21 @@ private slots:
     for (StagePlan& stage : plan.stages) stage.chunks.resize(1), stage.strategy.tensor = 8;
     plan.dataInner = 2;
     plan.microbatch = 4;
-    QCOMPARE(placesOf(notTried(s, plan)),
+    QCOMPARE(leftOut(s, plan),
              std::string("/search/context_parallel /search/chunks_per_stage /job/microbatches"));
     plan.microbatch = 2;
-    QCOMPARE(placesOf(notTried(s, plan)), std::string("/search/context_parallel /search/chunks_per_stage"));
+    QCOMPARE(leftOut(s, plan), std::string("/search/context_parallel /search/chunks_per_stage"));
     proposeSearch(s);
-    QCOMPARE(placesOf(notTried(s, plan)), std::string());
+    QCOMPARE(leftOut(s, plan), std::string());
     setProgram(s, *findProgram("nanotron"));
     s.search.contextParallel = false;
     s.search.chunksPerStage = {1};
-    QCOMPARE(placesOf(notTried(s, plan)), std::string());
+    QCOMPARE(leftOut(s, plan), std::string());
     s.search.schedules = {ScheduleKind::ZbH1};
-    QCOMPARE(placesOf(notTried(s, plan)), std::string("/search/schedules"));
+    QCOMPARE(leftOut(s, plan), std::string("/search/schedules"));
     s.search.schedules = {ScheduleKind::OneForwardOneBackward, ScheduleKind::Interleaved};
     s.search.chunksPerStage = {2};
-    QCOMPARE(placesOf(notTried(s, plan)), std::string("/search/chunks_per_stage"));
+    QCOMPARE(leftOut(s, plan), std::string("/search/chunks_per_stage"));
   }
   /// A program that does not run it keeps it out of the preset "runnable" alone.
   void presetFreeIsNotKeptToTheProgram() {
@@ -143,9 +147,9 @@ private slots:
     plan.stages.resize(4);
     for (StagePlan& stage : plan.stages) stage.chunks.resize(1);
     plan.dataInner = 2;
-    QCOMPARE(placesOf(notTried(s, plan)), std::string());
+    QCOMPARE(leftOut(s, plan), std::string());
     s.search.preset = SearchPreset::Free;
-    QCOMPARE(placesOf(notTried(s, plan)),
+    QCOMPARE(leftOut(s, plan),
              std::string("/search/context_parallel /search/expert_parallel /search/chunks_per_stage"));
     QVERIFY(proposeSearch(s).front().message.find("VPP 1, 2, 4, 8 and CP") != std::string::npos);
     setProgram(s, *findProgram("megatron-core-2023"));

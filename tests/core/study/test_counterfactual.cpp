@@ -4,6 +4,7 @@
 #include "core/plan/hand_problem.h"
 #include "fields/program_setting.h"
 #include "formats/scenario/scenario_json.h"
+#include "plan/unsearched.h"
 #include "solver/solve.h"
 #include "study/conflicts.h"
 #include "study/counterfactual.h"
@@ -135,20 +136,51 @@ private slots:
       const auto d = readDemand(*problem, best.plan, text);
       return d ? std::string() : d.diagnostics.front().message + "; " + d.diagnostics.front().remedy;
     };
-    QCOMPARE(said("tp 4"),
-             std::string("TP 4 is not searched: a host has 2 devices; TP can be 1, 2; set the preset "
-                         "to \"free\" to search TP across hosts"));
+    QCOMPARE(
+        said("tp 4"),
+        std::string("TP 4 is not searched: a host has 2 devices; TP can be 1, 2; `search.preset = free` to "
+                    "search TP across hosts"));
     QCOMPARE(said("tp 8"), std::string("TP 8 is not searched: the cluster has 4 devices; TP can be 1, 2; "
                                        "ask for no more"));
     QCOMPARE(said("ep 2"), std::string("EP 2 is not searched: the model has no experts; EP is 1; "
                                        "leave EP out"));
-    QCOMPARE(said("cp=2"), std::string("CP 2 is not searched: context parallelism is off; CP is 1; set "
-                                       "search.context_parallel to search it"));
-    QCOMPARE(said("vpp=2"),
-             std::string("VPP 2 is not searched: VPP is 1; add it to search.chunks_per_stage"));
+    QCOMPARE(said("cp=2"), std::string("CP 2 is not searched: context parallelism is off; CP is 1; "
+                                       "`search.context_parallel = true` to search it"));
+    QCOMPARE(said("mbs=8"), std::string("microbatch size 8 is not searched: microbatch size can be 1, 2; "
+                                        "`job.microbatches += 8` to search it"));
     const auto sharded = readDemand(*problem, best.plan, "fsdp");
     QVERIFY2(sharded.value.has_value(), said("fsdp").c_str());
     QCOMPARE(sharded->problem.constraints.zero, (Bound{3, 3}));
+  }
+  /// A method that is faster and not searched never contradicts the optimum.
+  void whatIsFasterButNotSearchedIsSaid() {
+    const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/teaching-6-layers-2x2.nest.json";
+    const auto problem = buildProblem(*readScenario(test::readFile(path), path, {}).value);
+    const Outcome o = solve(*problem);
+    QCOMPARE(o.status, OutcomeStatus::Optimal);
+    const RankedPlan best = *o.best();
+    int faster = 0;
+    for (const char* text :
+         {"zb-h1", "zb-v", "DualPipeV", "vpp=2", "vpp 3, pp 2", "recompute full", "mbs 2"}) {
+      const auto demand = readDemand(*problem, best.plan, text);
+      QVERIFY2(demand.value.has_value(), text);
+      const Counterfactual c = whyNot(*problem, best, *demand);
+      const RankedPlan* found = c.outcome.best();
+      if (!found) continue;
+      const bool isFaster = found->evaluation.batchTime < best.evaluation.batchTime * (1 - 1e-9);
+      faster += isFaster;
+      QCOMPARE(c.answer.find("; faster, but not searched: `search.") != std::string::npos, isFaster);
+      QCOMPARE(c.notSearched.empty(), unsearched(*problem, found->plan).empty());
+      if (isFaster)  // the list of the outcome has it as well
+        QVERIFY(std::any_of(o.notSearched.begin(), o.notSearched.end(), [&](const NotSearched& n) {
+          return n.field == c.notSearched.front().field && !n.change.empty();
+        }));
+    }
+    QVERIFY(faster > 0);
+    const auto demand = readDemand(*problem, best.plan, "zb-h1");
+    const std::string answer = whyNot(*problem, best, *demand).answer;
+    QVERIFY2(answer.find("; faster, but not searched: `search.schedules += zb-h1`.") != std::string::npos,
+             answer.c_str());
   }
   void unevenChunksAreNamed() {
     const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/teaching-6-layers-2x2.nest.json";
@@ -163,6 +195,76 @@ private slots:
                  "VPP 7 needs a block count that PP × 7 divides, or one or two less; 6 blocks are not") !=
                  std::string::npos,
              c.answer.c_str());
+  }
+
+  /// Each reason for which no plan meets a demand is the true one.
+  void theReasonIsTheTrueOne_data() {
+    QTest::addColumn<QString>("program");
+    QTest::addColumn<QString>("change");
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("says");
+    const auto row = [](const char* name, const char* program, const char* change, const char* text,
+                        const char* says) { QTest::newRow(name) << program << change << text << says; };
+    row("program: schedule", "megatron-core-2025", "", "zb-h1",
+        "there is no plan: Megatron-Core 2025 does not run ZB-H1.");
+    row("Megatron by hand", "ideal", "megatron", "zb-h1",
+        "there is no plan: the constraint \"expressible in Megatron-LM\" leaves no plan");
+    row("program: degree", "nanotron", "", "vpp 2",
+        "VPP 2 is not searched: nanotron does not run it; VPP is 1");
+    row("program: context", "deepspeed-2025", "", "cp 2",
+        "CP 2 is not searched: DeepSpeed 2025 does not run it");
+    row("program: pipeline", "llm-foundry-2023", "", "pp 2",
+        "PP 2 is not searched: LLM Foundry 2023 does not run it; PP is 1");
+    row("program: ZeRO", "megatron-core-2025", "", "zero 3",
+        "ZeRO 3 is not searched: Megatron-Core 2025 does not run it");
+    row("program: recompute", "nanotron", "", "recompute selective",
+        "there is no plan: nanotron does not run selective recompute.");
+    row("program: both", "deepspeed-2025", "", "tp 2, pp 2",
+        "there is no plan: DeepSpeed 2025 does not run TP in a pipeline.");
+    row("blocks", "megatron-core-2023", "chunks 2", "pp 16",
+        "there is no plan: 80 blocks do not divide into 16 × 2 = 32 equal chunks, of which the first and the "
+        "last may hold one less; use PP 8 with VPP 2, or PP 16 with VPP 5.");
+    row("host", "megatron-core-2025", "", "tp 16", "TP 16 is not searched: a host has 8 devices");
+    row("devices", "ideal", "", "tp 8, pp 40, dp 4",
+        "there is no plan: the degrees take at least 1,280 devices, and the cluster has 1,024");
+    row("stages", "ideal", "", "pp 400", "PP 400 needs as many layers, and the model has 83");
+    row("batch", "ideal", "", "dp 3",
+        "there is no plan: DP 3 does not divide the global batch of 1,536 into microbatches of 1024");
+    row("constraint", "ideal", "data 64", "tp 8, pp 4",
+        "there is no plan: the constraint \"DP 64\" leaves no plan; without it ");
+    row("pin", "ideal", "pin", "cut at layer 4",
+        "there is no plan: the constraint \"block 5 in stage 1\" leaves no plan; without it ");
+    row("memory", "ideal", "", "tp 1, pp 1, recompute none, zero 0",
+        "nothing fits: in the closest plan stage 1 needs ");
+  }
+  void theReasonIsTheTrueOne() {
+    QFETCH(QString, program);
+    QFETCH(QString, change);
+    QFETCH(QString, text);
+    QFETCH(QString, says);
+    const std::string folder = std::string(NEST_SOURCE_DIR) + "/samples/";
+    Scenario s = *readScenario(test::readFile(folder + "llama3-70b-h100-1024.nest.json"), "s",
+                               [&](const std::string& path) {
+                                 return Reading<std::string>{test::readFile(folder + path), {}};
+                               })
+                      .value;
+    s.search.topPlans = 1;
+    setProgram(s, *findProgram(program.toStdString()));
+    if (change == "megatron") s.constraints.megatronExpressible = true;
+    if (change == "data 64") s.constraints.data = {64, 64};
+    if (change == "pin") s.constraints.layerPins = {{LayerIndex(5), StageIndex(0)}};
+    if (text == "dp 3") s.job.microbatches = {1024};
+    Problem problem = *buildProblem(s);
+    const RankedPlan best = text == "dp 3" ? RankedPlan() : *solve(problem).best();
+    if (change == "chunks 2") {  // the plan at hand is of the search before
+      s.search.chunksPerStage = {2};
+      problem = *buildProblem(s);
+    }
+    const auto demand = readDemand(problem, best.plan, text.toStdString());
+    const std::string told =
+        demand ? whyNot(problem, best, *demand).answer : demand.diagnostics.front().message;
+    QVERIFY2(told.find(says.toStdString()) != std::string::npos, told.c_str());
+    QVERIFY2(says.startsWith("nothing fits") || told.find("nothing fits") == std::string::npos, told.c_str());
   }
 
   void whatDoesNotFitIsASentence() {

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cluster/devices/device_catalog.h"
+#include "cluster/levels/device_change.h"
 #include "fields/program_setting.h"
 #include "files/file_writer.h"
 #include "study/sweep.h"
@@ -74,6 +76,29 @@ private slots:
     }
     QCOMPARE(std::get<LevelsSource>(g.scenarioAt(0)->cluster.network).levels[1].bandwidth.value(), 5e9);
     QCOMPARE(std::get<LevelsSource>(g.scenarioAt(1)->cluster.network).levels[1].bandwidth.value(), 10e9);
+  }
+  /// Where the level had the link of the device before; a bandwidth that is swept as well counts.
+  void aDeviceBringsItsLinks() {
+    const auto hostLink = [](const SweepGrid& g, std::size_t i) {
+      return std::get<LevelsSource>(g.scenarioAt(i)->cluster.network).levels[0].bandwidth.value();
+    };
+    auto base = *readScenario(scenarioText(), "teaching.nest.json", {}).value;
+    changeDevice(base.cluster, *findDevice("h100-sxm"));
+    auto& level = std::get<LevelsSource>(base.cluster.network).levels[0];
+    level.bandwidth = base.cluster.device.linkBandwidth.value;
+    level.origin = Origin::Typed;
+    const auto build = [&](const std::vector<const char*>& fields) {
+      std::vector<SweepField> all;
+      for (const char* f : fields) all.push_back(*readSweepField(f).value);
+      return *SweepGrid::build(writeScenario(base), "s.nest.json", all, {}).value;
+    };
+    const SweepGrid devices = build({"cluster.device=h100-sxm,b200"});
+    QCOMPARE(hostLink(devices, 0), 450e9);
+    QCOMPARE(hostLink(devices, 1), 900e9);
+    QCOMPARE(devices.scenarioAt(1)->cluster.device.id, std::string("b200"));
+    QCOMPARE(hostLink(build({"cluster.levels.0.bandwidth=1 GB/s", "cluster.device=b200"}), 0), 1e9);
+    level.bandwidth = BytesPerSecond(400e9);
+    QCOMPARE(hostLink(build({"cluster.device=b200"}), 0), 400e9);
   }
   /// The one way in which commands name fields.
   void unitsMayBeLeftOut() {

@@ -74,6 +74,47 @@ private slots:
              std::string("Closest plan: stage 1 needs 37.6 GiB more. Fix: devices with at "
                          "least 78 GiB of memory"));
   }
+  void optimalSaysHowMuchIsLeftOut() {
+    Outcome o = ended(OutcomeStatus::Optimal);
+    QCOMPARE(words::verdict(o), std::string("Optimal in 250 ms"));
+    using Kind = NotSearched::Kind;
+    o.notSearched = {{Kind::RankOrder, "", "orders", "", "the planner knows one"}};
+    QCOMPARE(words::verdict(o), std::string("Optimal in 250 ms"));
+    o.notSearched.push_back(
+        {Kind::Schedule, "/search/schedules", "ZB-H1", "`search.schedules += zb-h1`", ""});
+    QCOMPARE(words::verdict(o), std::string("Optimal in 250 ms, 1 option not searched"));
+    o.notSearched.push_back(
+        {Kind::Degree, "/search/context_parallel", "CP", "`search.context_parallel = true`", ""});
+    QCOMPARE(words::verdict(o), std::string("Optimal in 250 ms, 2 options not searched"));
+  }
+  /// "Does not fit" is said of memory alone.
+  void noPlanHasTheWordOfItsReason_data() {
+    QTest::addColumn<QString>("code");
+    QTest::addColumn<QString>("title");
+    QTest::newRow("batch") << "nothing-divides"
+                           << "Batch not divisible";
+    QTest::newRow("blocks") << "chunks-refuse"
+                            << "Blocks not divisible";
+    QTest::newRow("devices") << "too-few-devices"
+                             << "Too few devices";
+    QTest::newRow("schedule") << "schedule-refuses"
+                              << "No schedule runs";
+    QTest::newRow("constraint") << "constraint-conflict"
+                                << "Constraints conflict";
+    QTest::newRow("else") << "another"
+                          << "No plan";
+  }
+  void noPlanHasTheWordOfItsReason() {
+    QFETCH(QString, code);
+    QFETCH(QString, title);
+    Outcome o = ended(OutcomeStatus::Infeasible);
+    o.diagnostics = {note("nothing-allowed", {}, "no plan"), warning(code.toStdString(), {}, "why")};
+    QCOMPARE(QString::fromStdString(words::noPlan(o).title), title);
+    QCOMPARE(QString::fromStdString(words::verdict(o)), title);
+    o.nearestMiss = NearestMiss{};
+    QCOMPARE(words::noPlan(o).title, std::string("Does not fit"));
+    QCOMPARE(std::string(words::of(o)), std::string("does not fit"));
+  }
   void whatStandsInTheWayIsTold() {
     Outcome o = ended(OutcomeStatus::Infeasible);
     QCOMPARE(words::noPlan(o).detail,

@@ -10,6 +10,7 @@
 #include <QTimer>
 
 #include "document/scenario_files.h"
+#include "formats/import_files.h"
 #include "support/test_main.h"
 #include "test_paths.h"
 
@@ -176,6 +177,43 @@ private Q_SLOTS:
     QVERIFY(hasErrors(found));
     QVERIFY(
         std::any_of(found.begin(), found.end(), [](const Diagnostic& one) { return one.where.line == 3; }));
+  }
+
+  /// What nobody chose is named with its value: in an empty window, of a new scenario, and of the open one.
+  void whatAnImportAssumesIsSaid() {
+    const QString config = QStringLiteral(NEST_SOURCE_DIR "/samples/models/llama-3-8b.json");
+    const QString network = QStringLiteral(NEST_TEST_DATA "/nccl-xml/hgx.xml");
+    const auto told = [](const QStringList& paths, bool open) {
+      QTemporaryDir dir;
+      ScenarioDocument d;
+      ScenarioFiles files(d, dir.path());
+      QSignalSpy recognised(&files, &ScenarioFiles::recognised), read(&files, &ScenarioFiles::read);
+      if (open) d.reset(sample(), {});
+      if (!files.openAll(paths)) qFatal("not read");
+      QString issue;
+      for (const Diagnostic& one : read[0][0].value<Diagnostics>())
+        if (one.code == kAssumed || one.code == "job-kept") issue = QString::fromStdString(one.message);
+      const QString message = recognised[0][0].toString().section(u'\n', 1);
+      if (message.toLower() != issue.toLower() + u'.') qFatal("message and issue differ");
+      return issue;
+    };
+    const QString alone = told({config}, false);
+    QVERIFY2(alone.startsWith(
+                 QStringLiteral("assumed: 128 H100 80 GB SXM, the program Ideal, a global batch of ")) &&
+                 alone.contains(QStringLiteral(" tokens, 2 trillion training tokens")),
+             qPrintable(alone));
+    const QString whole = told({config, network}, false);
+    QVERIFY2(
+        whole.startsWith(QStringLiteral("assumed: H100 80 GB SXM, a global batch of 1,024, sequences of ")),
+        qPrintable(whole));
+    const QString kept = told({config}, true);
+    QVERIFY2(kept.startsWith(QStringLiteral("kept from the open scenario: ")) &&
+                 kept.contains(QStringLiteral("a global batch of ")) &&
+                 !kept.contains(QStringLiteral("the model")),
+             qPrintable(kept));
+    const QString drawn = told({network}, true);
+    QVERIFY2(drawn.contains(QStringLiteral("the model ")) && !drawn.contains(QStringLiteral("GB SXM")),
+             qPrintable(drawn));
   }
 
   void filesOfAllKindsAreTakenIntoTheScenario_data() {

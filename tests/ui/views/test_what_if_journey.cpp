@@ -9,12 +9,16 @@
 #include <QListWidget>
 #include <QMessageBox>
 #include <QMimeData>
+#include <QRegularExpression>
 #include <QSettings>
 #include <QSlider>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTextBrowser>
 #include <QTimer>
 #include <QUndoStack>
+#include <QUrl>
+#include <algorithm>
 
 #include "editors/what_if/what_if_view.h"
 #include "export/export_dialog.h"
@@ -217,6 +221,38 @@ private slots:
     QVERIFY(saysSo() && view.answer().contains(QStringLiteral("Why not")));
     view.ask(QStringLiteral("p=1"));
     QVERIFY(!saysSo());
+    // A refused question is answered for the plan at hand, too.
+    QTRY_VERIFY_WITH_TIMEOUT(view.answer().contains(QStringLiteral("Why not")), 20000);
+    desk.solveIt();
+    view.setContext(desk.snapshot());
+    QVERIFY(saysSo());
+    view.ask(QStringLiteral("mbs 64"));
+    QVERIFY2(view.answer().contains(QStringLiteral("is not searched")), qPrintable(view.answer()));
+    QVERIFY(!saysSo());
+  }
+
+  /// Fields go by their labels in an answer, each with a link that makes the change as one undo step; what
+  /// changes in the plan is listed once.
+  void answersLinkTheFieldsTheyName() {
+    Desk desk;
+    SearchView view(desk.services());
+    desk.show(view);
+    view.ask(QStringLiteral("zb-h1"));
+    QTRY_VERIFY_WITH_TIMEOUT(view.answer().contains(QStringLiteral("Why not")), 20000);
+    auto* answer = view.findChild<QTextBrowser*>();
+    QVERIFY(answer);
+    QVERIFY2(view.answer().contains(QStringLiteral("not searched: add ZB-H1 to \"Schedules\"")),
+             qPrintable(view.answer()));
+    QVERIFY(!view.answer().contains(QStringLiteral("search.schedules")));
+    QCOMPARE(view.answer().count(QStringLiteral("→ ZB-H1")), 1);
+    const QString html = answer->toHtml();
+    const auto link = QRegularExpression(QStringLiteral("href=\"([^\"]+)\"")).match(html);
+    QVERIFY2(link.hasMatch(), qPrintable(html));
+    const int before = desk.document.history().count();
+    Q_EMIT answer->anchorClicked(QUrl(link.captured(1)));
+    QCOMPARE(desk.document.history().count(), before + 1);
+    const auto& schedules = desk.document.scenario().search.schedules;
+    QVERIFY(std::find(schedules.begin(), schedules.end(), ScheduleKind::ZbH1) != schedules.end());
   }
 
   void aDarkWindowGivesLightFiguresToATalk() {

@@ -1,4 +1,5 @@
 #include <QApplication>
+#include <QComboBox>
 #include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -55,6 +56,45 @@ private Q_SLOTS:
         document.reset(*opened.value, {});
       }
     QVERIFY2(lost.isEmpty(), qPrintable(lost.join(u'\n')));
+  }
+
+  /// As one undo step; a link that was typed stays, and a note says so.
+  void aDeviceBringsItsLinks() {
+    ScenarioDocument document;
+    const auto opened = readScenarioFile(sample("llama2"));
+    QVERIFY(opened);
+    document.reset(*opened.value, {});
+    ScenarioPanel panel(document);
+    QSignalSpy noticed(&panel, &ScenarioPanel::noticed);
+    auto* device = panel.findChild<QComboBox*>(QStringLiteral("/cluster/device"));
+    QVERIFY(device);
+    const auto hostLink = [&] {
+      return std::get<LevelsSource>(document.scenario().cluster.network).levels[0].bandwidth.value();
+    };
+    const auto choose = [&](const char* name) {
+      const int i = device->findText(QLatin1String(name), Qt::MatchStartsWith);
+      if (i < 0) qFatal("no such device");
+      device->setCurrentIndex(i);
+      Q_EMIT device->activated(i);
+    };
+    QCOMPARE(hostLink(), 450e9);
+    choose("B200");
+    QCOMPARE(document.scenario().cluster.device.id, std::string("b200"));
+    QCOMPARE(hostLink(), 900e9);
+    QCOMPARE(noticed.count(), 0);
+    document.history().undo();
+    QCOMPARE(hostLink(), 450e9);
+    QCOMPARE(document.scenario().cluster.device.id, std::string("h100-sxm"));
+    document.edit({}, QStringLiteral("Type"), [](Scenario& s) {
+      auto& level = std::get<LevelsSource>(s.cluster.network).levels[0];
+      level.bandwidth = BytesPerSecond(400e9);
+      level.origin = Origin::Typed;
+    });
+    choose("B200");
+    QCOMPARE(hostLink(), 400e9);
+    QCOMPARE(noticed.count(), 1);
+    QVERIFY(noticed[0][0].value<Diagnostic>().message.find("keeps 400 GB/s, which was typed") !=
+            std::string::npos);
   }
 
   void whateverAWhatIfTakesCanBeReadAgain() {

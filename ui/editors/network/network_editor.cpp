@@ -310,7 +310,7 @@ QString NetworkEditor::effectText() const {
     return tr("%1: %2 (was %3 per step)")
         .arg(m_verb,
              now.isSearching() ? tr("searching …")
-             : now.outcome     ? QString::fromUtf8(words::of(now.outcome->status))
+             : now.outcome     ? QString::fromUtf8(words::of(*now.outcome))
                                : tr("not solved yet"),
              timeText(before));
   const Seconds after = now.plan->evaluation.batchTime;

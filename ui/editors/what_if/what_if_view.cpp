@@ -26,6 +26,11 @@ namespace {
 
 constexpr int kLow = 420, kLeastForm = 270;
 
+/// "does not fit", "batch not divisible": why there is no plan.
+QString obstacleOf(const PlanContext& c) {
+  return c.outcome ? phrase(words::of(*c.outcome)) : WhatIfView::tr("not solved");
+}
+
 }  // namespace
 
 WhatIfView::WhatIfView(ViewServices services, QWidget* parent)
@@ -147,7 +152,8 @@ void WhatIfView::keep() {
 /// What nothing fits is a reference as well: then a change that makes something fit is told as such.
 void WhatIfView::tellAgainst(const QString& name, const PlanContext& c) {
   if (!c.problem || !c.scenario || !(c.plan || (c.current && c.outcome))) return;
-  m_reference = {name, c.scenario, c.plan, c.problem, {}};
+  m_reference = {name, c.scenario, c.plan, c.problem, {}, {}};
+  if (!c.plan) m_reference.obstacle = phrase(words::of(*c.outcome));
   if (c.isNearestMiss()) m_reference.shortfall = phrase(words::shortfall(*c.outcome->nearestMiss));
   m_form->setReference(c.scenario);
   showAnswer();
@@ -233,9 +239,9 @@ void WhatIfView::showAnswer() {
     m_pair->setSides({m_reference.name, m_reference.plan, m_reference.problem},
                      {tr("Now"), context().plan, context().problem});
   else if (m_reference.scenario && context().scenario && (!m_reference.plan || !context().plan))
-    m_pair->showInstead({m_reference.plan ? tr("No longer fits")
-                         : context().plan ? tr("Before, it did not fit")
-                                          : tr("Does not fit"),
+    m_pair->showInstead({m_reference.plan ? tr("Now: %1").arg(obstacleOf(context()))
+                         : context().plan ? tr("Before: %1").arg(m_reference.obstacle)
+                                          : tr("Before and now: %1").arg(m_reference.obstacle),
                          tr("Two plans are shown here once there is one before and one after the change.")});
   else if (m_reference.scenario && !sameModel && context().problem)
     m_pair->showInstead({tr("Another model"), tr("Set a new baseline to compare again.")});
@@ -307,9 +313,10 @@ QString WhatIfView::changesHtml() const {
   const QString solving = c.current ? QString() : searchHtml();
   const Pace now = paceOf(*c.problem, *c.plan);
   if (!m_reference.plan) {
-    const QString before = m_reference.shortfall.isEmpty()
-                               ? tr("Does not fit")
-                               : tr("Does not fit (%1)").arg(m_reference.shortfall);
+    QString before = m_reference.shortfall.isEmpty()
+                         ? m_reference.obstacle
+                         : QStringLiteral("%1 (%2)").arg(m_reference.obstacle, m_reference.shortfall);
+    if (!before.isEmpty()) before[0] = before[0].toUpper();
     return QStringLiteral("<h3>%1 → %2</h3>").arg(before, timeText(now.batchTime)) + solving +
            differencesHtml() +
            QStringLiteral("<p>%1</p>").arg(phrase(summaryOf(c.plan->plan)).toHtmlEscaped());

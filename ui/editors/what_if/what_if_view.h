@@ -51,6 +51,7 @@ private:
     std::shared_ptr<const Scenario> scenario;
     std::shared_ptr<const RankedPlan> plan;  ///< null: nothing fitted
     std::shared_ptr<const Problem> problem;
+    QString obstacle;   ///< why there was no plan: "does not fit"
     QString shortfall;  ///< why nothing fitted: "stage 2 needs 37.6 GiB more"
   };
   QWidget* buildAnswer();

@@ -4,9 +4,12 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTextBrowser>
+#include <QUrl>
 #include <QVBoxLayout>
 #include <utility>
 
+#include "document/scenario_document.h"
+#include "fields/field_advice.h"
 #include "figures/frame.h"
 #include "figures/phrases.h"
 #include "study/counterfactual.h"
@@ -25,8 +28,24 @@ QString from(const std::string& s) {
   return QString::fromStdString(s);
 }
 
+/// A change of a field is a link that makes it.
+QString adviceHtml(const std::string& text) {
+  QString out;
+  for (const auto& part : adviceParts(text)) {
+    const auto* change = std::get_if<FieldChange>(&part);
+    const QString words =
+        visibleText(from(change ? inLabels(*change) : std::get<std::string>(part))).toHtmlEscaped();
+    const bool isLink = change && change->how != FieldChange::How::Name;
+    out += isLink ? QStringLiteral("<a href=\"%1\">%2</a>")
+                        .arg(QString::fromLatin1(QUrl::toPercentEncoding(from(encoded(*change)))), words)
+                  : words;
+  }
+  return out;
+}
+
 QString changesHtml(const PlanDiff& d) {
-  QString out = QStringLiteral("<ul>");
+  QString out =
+      SearchView::tr("What changes (%1):").arg(from(d.deltas()).toHtmlEscaped()) + QStringLiteral("<ul>");
   for (const auto& c : d.changes)
     out += QStringLiteral("<li>") + from(c.sentence).toHtmlEscaped() + QStringLiteral("</li>");
   return out + QStringLiteral("</ul>");
@@ -75,6 +94,8 @@ QWidget* SearchView::buildQuestions() {
   m_answer = new QTextBrowser;
   m_answer->setAccessibleName(tr("Answer"));
   m_answer->setPlaceholderText(tr("Results appear here."));
+  m_answer->setOpenLinks(false);
+  connect(m_answer, &QTextBrowser::anchorClicked, this, &SearchView::makeChange);
   column->addWidget(m_answer, 1);
   m_asking->addAsker(askButton);
   connect(askButton, &QPushButton::clicked, this, [this] { ask(m_question->text()); });
@@ -87,6 +108,21 @@ void SearchView::say(const QString& html) {
   m_answer->setHtml(html);
 }
 
+/// One undo step, which the search follows.
+void SearchView::makeChange(const QUrl& link) {
+  ScenarioDocument* document = services().document;
+  if (!document || document->isEmpty()) return;
+  for (const auto& part : adviceParts(QUrl::fromPercentEncoding(link.toEncoded()).toStdString())) {
+    const auto* change = std::get_if<FieldChange>(&part);
+    if (!change || !makesDifference(document->scenario(), *change)) continue;
+    QString verb = from(inLabels(*change));
+    verb[0] = verb[0].toUpper();
+    document->closeStep();
+    document->edit({}, verb, [change = *change](Scenario& s) { make(s, change); });
+    document->closeStep();
+  }
+}
+
 void SearchView::askInBackground(const QString& doing, BackgroundTask::Work work) {
   m_answer->clear();
   m_asking->start(doing, std::move(work));
@@ -95,6 +131,7 @@ void SearchView::askInBackground(const QString& doing, BackgroundTask::Work work
 bool SearchView::ready(const QString& what) {
   if (context().problem && context().plan) return true;
   const auto none = stateOf(context(), what);
+  m_asking->drop();
   say(tr("<p>%1 needs a plan. <b>%2</b></p>").arg(what, none ? none->heading : bannerOf(context())));
   return false;
 }
@@ -108,10 +145,9 @@ void SearchView::ask(const QString& question) {
   if (!demand) {
     QString html;
     for (const auto& d : demand.diagnostics)
-      html +=
-          QStringLiteral("<p>%1%2</p>")
-              .arg(from(d.message).toHtmlEscaped(),
-                   d.remedy.empty() ? QString() : QStringLiteral("; ") + phrase(d.remedy).toHtmlEscaped());
+      html += QStringLiteral("<p>%1</p>")
+                  .arg(adviceHtml(d.remedy.empty() ? d.message : d.message + "; " + d.remedy));
+    m_asking->drop();
     return say(html);
   }
   askInBackground(
@@ -119,9 +155,9 @@ void SearchView::ask(const QString& question) {
       [this, problem, plan, d = *demand](const Control& control, const BackgroundTask::Deliver& deliver) {
         auto found = whyNot(*problem, *plan, d, control);
         deliver([this, found = std::move(found)] {
-          QString html = QStringLiteral("<h4>%1</h4><p>%2</p>")
-                             .arg(tr("Why not %1?").arg(from(found.demand).toHtmlEscaped()),
-                                  from(found.answer).toHtmlEscaped());
+          QString html =
+              QStringLiteral("<h4>%1</h4><p>%2</p>")
+                  .arg(tr("Why not %1?").arg(from(found.demand).toHtmlEscaped()), adviceHtml(found.summary));
           if (found.difference) html += changesHtml(*found.difference);
           say(html);
         });

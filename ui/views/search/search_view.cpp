@@ -314,7 +314,7 @@ QString SearchView::verdictHtml() const {
   switch (o->status) {
     case OutcomeStatus::Optimal:
       verdict = tr("<b>Optimal:</b> no plan in the search space takes less than %1.")
-                    .arg(from(text::time(o->lowerBound)));
+                    .arg(from(text::time(o->lowerBound) + words::leftOut(*o)));
       break;
     case OutcomeStatus::BestSoFar:
       verdict = tr("<b>%1.</b>").arg(from(words::verdict(*o)));

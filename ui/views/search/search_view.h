@@ -13,6 +13,7 @@ class QSplitter;
 class QTableView;
 class QTabWidget;
 class QTextBrowser;
+class QUrl;
 
 namespace nest {
 
@@ -66,6 +67,7 @@ private:
   QString verdictHtml() const;
   QString plainVerdict() const;
   void say(const QString& html);
+  void makeChange(const QUrl& link);
   bool ready(const QString& what);
 
   CandidateModel* m_model;

@@ -54,7 +54,7 @@ StudyRecord::Result resultOf(const Problem* problem, const Outcome& outcome,
   StudyRecord::Result r;
   const RankedPlan* best = outcome.best();
   if (!problem || !best) {
-    r.none = problem ? words::of(outcome.status) : StudyView::tr("cannot be planned").toStdString();
+    r.none = problem ? words::of(outcome) : StudyView::tr("cannot be planned").toStdString();
     r.decided = !problem || outcome.status == OutcomeStatus::Infeasible;
     return r;
   }
