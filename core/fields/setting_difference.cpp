@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "cluster/devices/device_catalog.h"
 #include "cluster/levels/device_change.h"
 #include "fields/field.h"
 #include "fields/field_text.h"
@@ -70,7 +71,8 @@ std::vector<std::string> settingDifferences(const Setting& a, const Setting& b) 
       from.id != to.id && from.name != to.name) {
     std::vector<std::string> out{from.name + " → " + to.name};
     Setting with = a;
-    changeDevice(with.cluster, to);
+    const DeviceSpec* listed = findDevice(to.id);  // whose numbers may have been edited since
+    changeDevice(with.cluster, listed ? *listed : to);
     for (std::string& other : settingDifferences(with, b)) out.push_back(std::move(other));
     return out;
   }

@@ -122,9 +122,9 @@ private slots:
     plan.dataInner = 2;
     plan.microbatch = 4;
     QCOMPARE(leftOut(s, plan),
-             std::string("/search/context_parallel /search/chunks_per_stage /job/microbatches"));
+             std::string("/search/chunks_per_stage /search/context_parallel /job/microbatches"));
     plan.microbatch = 2;
-    QCOMPARE(leftOut(s, plan), std::string("/search/context_parallel /search/chunks_per_stage"));
+    QCOMPARE(leftOut(s, plan), std::string("/search/chunks_per_stage /search/context_parallel"));
     proposeSearch(s);
     QCOMPARE(leftOut(s, plan), std::string());
     setProgram(s, *findProgram("nanotron"));
@@ -149,8 +149,8 @@ private slots:
     plan.dataInner = 2;
     QCOMPARE(leftOut(s, plan), std::string());
     s.search.preset = SearchPreset::Free;
-    QCOMPARE(leftOut(s, plan),
-             std::string("/search/context_parallel /search/expert_parallel /search/chunks_per_stage"));
+    QCOMPARE(leftOut(s, plan), std::string("/constraints/megatron_expressible /search/chunks_per_stage "
+                                           "/search/context_parallel /search/expert_parallel"));
     QVERIFY(proposeSearch(s).front().message.find("VPP 1, 2, 4, 8 and CP") != std::string::npos);
     setProgram(s, *findProgram("megatron-core-2023"));
     QVERIFY(s.search.expertParallel);
