@@ -136,9 +136,9 @@ public:
     if (m_sizes.empty() || m_space.strategies().empty() || m_space.schedules().empty()) return std::nullopt;
     if (m_stages.empty()) return stages();
     if (auto found = batch()) return found;
-    if (auto found = chunks()) return found;
     if (auto found = devices()) return found;
-    return schedules();
+    if (auto found = schedules()) return found;
+    return chunks();
   }
 
 private:

@@ -76,10 +76,13 @@ std::string obstacle(const Problem& problem, const Problem& demanded, const Outc
   const std::string none = "there is no plan: ";
   if (!says([](const Diagnostic& d) { return d.code == kMissUnknown; }).empty())
     return none + "finding the cause timed out";
-  if (const auto division = divisionObstacle(demanded)) return none + withRemedy(*division);
-  if (const std::string program = programObstacle(demanded, control); !program.empty()) return none + program;
+  const auto division = divisionObstacle(demanded);
+  const std::string program = division ? std::string() : programObstacle(demanded, control);
+  if (!program.empty()) return none + program;
   if (const Diagnostics against = constraintsAgainst(demanded, problem, control); !against.empty())
-    return none + "the constraint " + withRemedy(against.front());
+    return none + (division ? division->message + ": " : "") + "the constraint " +
+           withRemedy(against.front());
+  if (division) return none + withRemedy(*division);
   if (const std::string error = says([](const Diagnostic& d) { return d.severity != Severity::Note; });
       !error.empty())
     return none + error;
@@ -120,7 +123,7 @@ Counterfactual whyNot(const Problem& problem, const RankedPlan& present, const D
   if (!best) {
     c.answer =
         c.outcome.status == OutcomeStatus::Infeasible
-            ? "With " + demand.words + ' ' + obstacle(problem, demand.problem, c.outcome, control) + "."
+            ? "With " + demand.words + ", " + obstacle(problem, demand.problem, c.outcome, control) + "."
             : "Stopped before a plan with " + demand.words + " was found.";
     c.summary = c.answer;
     return c;

@@ -146,7 +146,7 @@ private slots:
                                        "leave EP out"));
     QCOMPARE(said("cp=2"), std::string("CP 2 is not searched: context parallelism is off; CP is 1; "
                                        "`search.context_parallel = true` to search it"));
-    QCOMPARE(said("mbs=8"), std::string("microbatch size 8 is not searched: microbatch size can be 1, 2; "
+    QCOMPARE(said("mbs=8"), std::string("MBS 8 is not searched: MBS can be 1, 2; "
                                         "`job.microbatches += 8` to search it"));
     const auto sharded = readDemand(*problem, best.plan, "fsdp");
     QVERIFY2(sharded.value.has_value(), said("fsdp").c_str());
@@ -229,9 +229,11 @@ private slots:
         "there is no plan: the degrees take at least 1,280 devices, and the cluster has 1,024");
     row("stages", "ideal", "", "pp 400", "PP 400 needs as many layers, and the model has 83");
     row("batch", "ideal", "", "dp 3",
-        "there is no plan: DP 3 does not divide the global batch of 1,536 into microbatches of 1024");
+        "there is no plan: DP 3 does not divide the global batch of 2,048 into microbatches of 1,024");
     row("constraint", "ideal", "data 64", "tp 8, pp 4",
-        "there is no plan: the constraint \"DP 64\" leaves no plan; without it ");
+        "there is no plan: the degrees take at least 2,048 devices, and the cluster has 1,024: the "
+        "constraint "
+        "\"DP 64\" leaves no plan; without it ");
     row("pin", "ideal", "pin", "cut at layer 4",
         "there is no plan: the constraint \"block 5 in stage 1\" leaves no plan; without it ");
     row("memory", "ideal", "", "tp 1, pp 1, recompute none, zero 0",
@@ -357,7 +359,8 @@ private slots:
     p.job.globalBatch = p.profile->microbatches().front();  // one microbatch
     QVERIFY(told({ScheduleKind::ZbV}, {1}).empty());
     const Diagnostics why = conflictsOf(p, {});
-    QVERIFY(!why.empty() && why.front().code == "schedule-refuses");
+    QVERIFY2(!why.empty() && why.front().code == "schedule-refuses",
+             why.empty() ? "" : why.front().message.c_str());
     QVERIFY(why.front().message.find("2·PP − 1") != std::string::npos);
   }
   void namedStagesKeepTheirCount() {
