@@ -21,13 +21,26 @@ Bubble bubbleOf(const std::vector<StageEvaluation>& stages, const std::vector<Se
   return b;
 }
 
-}  // namespace
-
-Bubble bubbleOf(const Evaluation& e) {
+std::vector<Seconds> busyTimes(const Evaluation& e) {
   std::vector<Seconds> busy;
   busy.reserve(e.stages.size());
   for (const StageEvaluation& s : e.stages) busy.push_back(e.microbatchCount * s.load + s.exposed + s.step);
-  return bubbleOf(e.stages, busy, e.batchTime);
+  return busy;
+}
+
+}  // namespace
+
+std::vector<StageWait> waitsOf(const Evaluation& e) {
+  const std::vector<Seconds> busy = busyTimes(e);
+  Seconds longest;
+  for (const Seconds t : busy) longest = std::max(longest, t);
+  std::vector<StageWait> out;
+  for (const Seconds t : busy) out.push_back({longest - t, std::max(Seconds(), e.batchTime - longest)});
+  return out;
+}
+
+Bubble bubbleOf(const Evaluation& e) {
+  return bubbleOf(e.stages, busyTimes(e), e.batchTime);
 }
 
 Bubble bubbleOf(const Evaluation& e, const Schedule& schedule) {

@@ -17,6 +17,14 @@ struct Bubble {
   double idle() const { return fillAndDrain + imbalance; }
 };
 
+/// What the devices of one stage wait in a step. With m times its load, its exposed sync and its optimizer
+/// step this is the step, whatever the stage.
+struct StageWait {
+  Seconds imbalance;     ///< for the busiest stage
+  Seconds fillAndDrain;  ///< what even the busiest stage waits; the same for all
+};
+std::vector<StageWait> waitsOf(const Evaluation&);  ///< of each stage
+
 /// By the formula of the batch time (STATEMENT.md (4.15) to (4.17)); 0 for a plan that cannot be costed.
 Bubble bubbleOf(const Evaluation&);
 /// The same of a simulated run, for schedules that the formula does not know.

@@ -7,7 +7,8 @@
 namespace nest {
 namespace {
 
-constexpr double kComputeBoundShare = 0.75;
+/// Relative: what sums of parts differ by from their whole, and no time.
+constexpr double kRounding = 1e-12;
 
 TimePart partOf(Exchange kind) {
   switch (kind) {
@@ -39,24 +40,6 @@ void addUtilisation(PlanMetrics& m, const Problem& p, const TransformerArchitect
   if (able > 0) m.mfu = modelFlops(architecture, p.job.sequenceLength, p.job.globalBatch).value() / able;
 }
 
-/// Averaged over the devices in use.
-TimeSplit averageSplit(const Evaluation& e) {
-  TimeSplit sum{};
-  double devices = 0;
-  for (const StageEvaluation& s : e.stages) {
-    const TimeSplit one = splitOf(s);
-    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += s.devices * e.microbatchCount * one[k];
-    sum[at(TimePart::Data)] += s.devices * s.exposed;
-    sum[at(TimePart::Step)] += s.devices * s.step;
-    devices += s.devices;
-  }
-  if (!(devices > 0)) return {};
-  Seconds named;
-  for (Seconds& t : sum) named += t *= 1 / devices;
-  sum[at(TimePart::Idle)] = std::max(Seconds(0), e.batchTime - named);
-  return sum;
-}
-
 }  // namespace
 
 const char* nameOf(TimePart p) {
@@ -83,17 +66,20 @@ const char* nameOf(TimePart p) {
   return "optimizer step";
 }
 
-Limit limitOf(const TimeSplit& split, Seconds whole) {
-  if (!(whole > Seconds())) return {};
-  const auto shareOf = [&](std::size_t k) { return split[k] / whole; };
-  std::size_t other = at(TimePart::Tensor);
-  for (std::size_t k = other; k < split.size(); ++k)
-    if (split[k] > split[other]) other = k;
-  const double compute = shareOf(at(TimePart::Compute));
-  if (compute >= kComputeBoundShare || !(split[other] > Seconds()))
-    return {Limit::Kind::BoundBy, TimePart::Compute, compute};
-  return {shareOf(other) > compute ? Limit::Kind::BoundBy : Limit::Kind::LargestOverhead,
-          static_cast<TimePart>(other), shareOf(other)};
+std::vector<TimeShare> sharesOf(const TimeSplit& split, Seconds whole) {
+  std::vector<TimeShare> out;
+  if (!(whole > Seconds())) return out;
+  for (std::size_t k = 0; k < split.size(); ++k)
+    if (split[k] > Seconds()) out.push_back({static_cast<TimePart>(k), split[k] / whole});
+  std::stable_sort(out.begin(), out.end(),
+                   [](const TimeShare& a, const TimeShare& b) { return a.share > b.share; });
+  return out;
+}
+
+const TimeShare* largestOverhead(const std::vector<TimeShare>& shares) {
+  const auto it = std::find_if(shares.begin(), shares.end(),
+                               [](const TimeShare& s) { return s.part != TimePart::Compute; });
+  return it == shares.end() ? nullptr : &*it;
 }
 
 TimeSplit splitOf(const StageEvaluation& s) {
@@ -105,8 +91,26 @@ TimeSplit splitOf(const StageEvaluation& s) {
   return out;
 }
 
-Limit limitOf(const StageEvaluation& s) {
-  return limitOf(splitOf(s), s.load);
+std::vector<TimeShare> sharesOf(const StageEvaluation& s) {
+  return sharesOf(splitOf(s), s.load);
+}
+
+TimeSplit splitOf(const Evaluation& e) {
+  TimeSplit sum{};
+  double devices = 0;
+  for (const StageEvaluation& s : e.stages) {
+    const TimeSplit one = splitOf(s);
+    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += s.devices * e.microbatchCount * one[k];
+    sum[at(TimePart::Data)] += s.devices * s.exposed;
+    sum[at(TimePart::Step)] += s.devices * s.step;
+    devices += s.devices;
+  }
+  if (!(devices > 0)) return {};
+  Seconds named;
+  for (Seconds& t : sum) named += t *= 1 / devices;
+  const Seconds idle = e.batchTime - named;
+  sum[at(TimePart::Idle)] = idle > kRounding * e.batchTime ? idle : Seconds(0);
+  return sum;
 }
 
 Bytes predictedPeak(const Problem& p, const MemoryUse& use) {
@@ -152,9 +156,8 @@ PlanMetrics metricsOf(const Problem& p, const TransformerArchitecture* architect
     const Bytes needed = predictedPeak(p, s.memory) * (1 + p.memoryError);
     m.mayNotFit = m.mayNotFit || (p.memoryError > 0 && needed > s.memory.capacity);
   }
-  m.split = averageSplit(e);
+  m.split = splitOf(e);
   m.bubble = bubbleOf(e);
-  m.limit = limitOf(m.split, m.batchTime);
   return m;
 }
 

@@ -22,17 +22,15 @@ using TimeSplit = PerTimePart<Seconds>;
 /// for people: words/metric_words.h.
 const char* nameOf(TimePart);
 
-/// What limits a plan or a stage. One rule for headline, inspector, figures, command line and JSON.
-struct Limit {
-  enum class Kind {
-    BoundBy,          ///< `part` is the largest of all; compute only from three quarters on
-    LargestOverhead,  ///< compute is the largest, `part` the largest of the others
-  };
-  Kind kind = Kind::BoundBy;
+/// One part of a time, and the share of the whole that it takes.
+struct TimeShare {
   TimePart part = TimePart::Compute;
-  double share = 0;  ///< of `part`
+  double share = 0;
 };
-Limit limitOf(const TimeSplit&, Seconds whole);
+/// Every part that takes time, the largest first; of equal ones, the first of TimePart.
+std::vector<TimeShare> sharesOf(const TimeSplit&, Seconds whole);
+/// The largest of them that is not compute; nullptr if all the time is compute.
+const TimeShare* largestOverhead(const std::vector<TimeShare>&);
 
 /// The matrix rate that utilisation is measured against.
 struct UtilisationPeak {
@@ -52,20 +50,18 @@ struct PlanMetrics {
   std::optional<Seconds> trainingTime;  ///< for Job::trainingTokens
   std::optional<double> deviceHours;
   int devicesUsed = 0, deviceCount = 0;
-  int fullestStage = -1;  ///< least headroom
-  Bytes peakMemory;       ///< predicted for that stage's device
-  Bytes headroom;         ///< that stays free on it beside that, as predictions err
-  Bytes capacity;         ///< of that device
-  /// The step of an average device in use: m times its stage's load by what fills it, its stage's exposed
-  /// sync (Data) and optimizer step, and Idle for the rest. Sums to batchTime.
-  TimeSplit split{};
+  int fullestStage = -1;   ///< least headroom
+  Bytes peakMemory;        ///< predicted for that stage's device
+  Bytes headroom;          ///< that stays free on it beside that, as predictions err
+  Bytes capacity;          ///< of that device
+  TimeSplit split{};       ///< splitOf(Evaluation)
   bool mayNotFit = false;  ///< within Problem::memoryError of a device's capacity, what is to stay free aside
   ProgramUse program;      ///< Problem::program
   PredictionError error;   ///< Problem::error
   Bubble bubble;           ///< bubble.idle() is the share of Idle
-  Limit limit;             ///< of `split`
 
   double share(TimePart p) const { return batchTime.value() > 0 ? split[p] / batchTime : 0; }
+  std::vector<TimeShare> shares() const { return sharesOf(split, batchTime); }
 };
 
 /// `architecture`: for MFU; nullptr where only a measured profile is known.
@@ -81,6 +77,9 @@ std::string besideHeadroom(Bytes headroom);
 
 /// What one stage's load is spent on, per microbatch; sums to the load.
 TimeSplit splitOf(const StageEvaluation&);
-Limit limitOf(const StageEvaluation&);  ///< of its own load
+std::vector<TimeShare> sharesOf(const StageEvaluation&);  ///< of its own load
+/// The step of an average device in use: m times its stage's load by what fills it, its stage's exposed sync
+/// (Data) and optimizer step, and Idle for the rest. Sums to batchTime.
+TimeSplit splitOf(const Evaluation&);
 
 }  // namespace nest

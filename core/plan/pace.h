@@ -2,8 +2,10 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "plan/evaluation.h"
+#include "plan/metrics.h"
 #include "plan/ranked_plan.h"
 
 namespace nest {
@@ -11,33 +13,53 @@ namespace nest {
 /// How fast a plan trains.
 struct Pace {
   Seconds batchTime;
-  int globalBatch = 0;  ///< samples in a batch
+  int globalBatch = 0;     ///< samples in a batch
+  int sequenceLength = 1;  ///< tokens in a sample
 
-  double samplesPerSecond() const { return batchTime.value() > 0 ? globalBatch / batchTime.value() : 0; }
-  Seconds perSample() const {
-    return globalBatch > 0 ? batchTime / static_cast<double>(globalBatch) : Seconds(0);
-  }
+  double tokens() const { return static_cast<double>(globalBatch) * sequenceLength; }  ///< in a batch
+  double tokensPerSecond() const { return batchTime.value() > 0 ? tokens() / batchTime.value() : 0; }
+  Seconds perToken() const { return tokens() > 0 ? batchTime / tokens() : Seconds(0); }
 };
-/// Of a plan that runs in `problem`, or in one that differs from it (a what-if): the batch is that of the
-/// plan's own evaluation.
+/// `problem`: the one in which the plan was evaluated. The batch is that of the plan's own evaluation.
 Pace paceOf(const Problem& problem, const Plan&, const Evaluation&);
 Pace paceOf(const Problem& problem, const RankedPlan&);
 
-/// By what plans are told beside each other.
+/// What plans are compared by.
 enum class PaceMeasure {
-  BatchTime,   ///< all train batches of one size: the seconds of a batch
-  Throughput,  ///< they do not, and seconds of different batches say nothing: samples a second
+  BatchTime,   ///< every step trains the same batch and sequence length: seconds of a step
+  Throughput,  ///< steps differ in their work, and their seconds cannot be compared: tokens a second
 };
 /// The one rule by which every view, figure and sentence chooses.
 PaceMeasure measureOf(std::span<const Pace>);
 PaceMeasure measureOf(const Pace& first, const Pace& second);
+/// The time that bars show: of a step, or of a token.
+Seconds comparedTime(const Pace&, PaceMeasure);
+/// What differs between the steps: "global batches differ", "sequence lengths differ", both, or empty.
+std::string workDifference(std::span<const Pace>);
+/// "global batch 1,536 → 3,072, sequence length 4,096 → 8,192"; empty if the work is the same.
+std::string workChangeText(const Pace& first, const Pace& second);
 
-std::string paceText(const Pace&, PaceMeasure);  ///< "16.9 s per step", "219 samples/s"
-/// Share by which the second differs in what is measured: +0.02 takes 2 % longer, or trains 2 % more samples
+std::string samplesRate(double perSecond);       ///< "219 samples/s"
+std::string tokensRate(double perSecond);        ///< "897 k tokens/s"
+std::string paceText(const Pace&, PaceMeasure);  ///< "16.9 s per step", "897 k tokens/s"
+std::string paceUnit(PaceMeasure);               ///< behind a change in percent: " time", " tokens/s"
+/// Share by which the second differs in what is measured: +0.02 takes 2 % longer, or trains 2 % more tokens
 /// a second.
 double paceChange(const Pace& first, const Pace& second, PaceMeasure);
-/// "16.9 s → 16.7 s per step (−1.66 %)", "198 → 219 samples/s (+10.3 %)".
+/// "16.9 s → 16.7 s per step (−1.66 %)", "812 k → 897 k tokens/s (+10.4 %)".
 std::string paceChangeText(const Pace& first, const Pace& second, PaceMeasure);
-bool isFaster(const Pace&, const Pace& than);  ///< in samples a second, whatever the batches
+bool isFaster(const Pace&, const Pace& than);  ///< in tokens a second, whatever the steps
+
+/// A part of the time that differs between two plans.
+struct PartChange {
+  TimePart part = TimePart::Compute;
+  Seconds before, after;  ///< comparedTime() of an average device that goes to `part`
+
+  Seconds growth() const { return after - before; }
+};
+/// The parts that grow, the most first; with `shrinking` those that fall, the most first. As many as make
+/// nine tenths of all growth (or fall).
+std::vector<PartChange> partChanges(const Evaluation& first, const Pace& firstPace, const Evaluation& second,
+                                    const Pace& secondPace, bool shrinking = false);
 
 }  // namespace nest

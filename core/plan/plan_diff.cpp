@@ -179,7 +179,8 @@ PlanDiff diff(const Problem& problem, const Plan& first, const Evaluation& first
               const Plan& second, const Evaluation& secondEvaluation, const Problem* before) {
   PlanDiff d;
   d.changes = Comparison(problem, first, second).run();
-  d.before = paceOf(problem, first, firstEvaluation), d.after = paceOf(problem, second, secondEvaluation);
+  d.before = paceOf(before ? *before : problem, first, firstEvaluation);
+  d.after = paceOf(problem, second, secondEvaluation);
   d.timeDelta = secondEvaluation.batchTime - firstEvaluation.batchTime;
   if (firstEvaluation.batchTime.value() > 0)
     d.timeRatio = secondEvaluation.batchTime / firstEvaluation.batchTime;
@@ -203,8 +204,7 @@ std::string PlanDiff::sentence() const {
 std::string PlanDiff::deltas() const {
   const auto sign = [](double v) { return v < 0 ? "−" : "+"; };
   const PaceMeasure measure = measureOf(before, after);
-  std::string out = text::signedPercent(paceChange(before, after, measure)) +
-                    (measure == PaceMeasure::BatchTime ? " time" : " samples/s");
+  std::string out = text::signedPercent(paceChange(before, after, measure)) + paceUnit(measure);
   if (memoryDelta.value() != 0)
     out += std::string(", ") + sign(memoryDelta.value()) +
            text::memory(Bytes(std::abs(memoryDelta.value()))) + " on the fullest device";

@@ -49,7 +49,8 @@ struct PlanDiff {
 
   bool same() const { return changes.empty(); }
   /// The first five changes, and the deltas: "Tensor degree 8 → 4; stages 4 → 8 (−6.1 % time, +3.2 GiB on the
-  /// fullest device)"; samples/s instead of time where the batches differ.
+  /// fullest device)"; tokens/s instead of time where the steps differ in
+  /// batch or sequence length.
   std::string sentence() const;
   std::string deltas() const;  ///< "−6.1 % time, +3.2 GiB on the fullest device"
 };

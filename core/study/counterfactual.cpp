@@ -24,42 +24,6 @@ bool meets(const Demand& demand, const Plan& plan) {
                      [&](const StagePlan& s) { return offered[s.recompute]; });
 }
 
-/// What grows from one plan to another, the most first, until nine tenths of the growth are told.
-std::vector<Cause> causesOf(const Problem& problem, const RankedPlan& before, const RankedPlan& after) {
-  const auto splitOf = [&](const RankedPlan& r) {
-    TimeSplit split = metricsOf(problem, nullptr, r).split;
-    for (Seconds& t : split)
-      if (t < 1e-9 * r.evaluation.batchTime) t = Seconds();  // rounding, no time
-    return split;
-  };
-  const TimeSplit a = splitOf(before), b = splitOf(after);
-  std::vector<Cause> all;
-  Seconds growth;
-  for (std::size_t k = 0; k < a.size(); ++k)
-    if (b[k] > a[k]) {
-      all.push_back({static_cast<TimePart>(k), a[k], b[k]});
-      growth += b[k] - a[k];
-    }
-  std::sort(all.begin(), all.end(),
-            [](const Cause& x, const Cause& y) { return x.after - x.before > y.after - y.before; });
-  Seconds told;
-  std::size_t count = 0;
-  while (count < all.size() && told < 0.9 * growth) {
-    told += all[count].after - all[count].before;
-    ++count;
-  }
-  all.resize(count);
-  return all;
-}
-
-std::string sentenceOn(const std::vector<Cause>& causes) {
-  std::string out;
-  for (const Cause& c : causes)
-    out += (out.empty() ? "" : ", ") + std::string(words::of(c.part)) + ' ' + text::time(c.before) + " → " +
-           text::time(c.after);
-  return out;
-}
-
 std::string withRemedy(const Diagnostic& d) {
   return d.message + (d.remedy.empty() ? "" : "; " + d.remedy);
 }
@@ -129,12 +93,13 @@ Counterfactual whyNot(const Problem& problem, const RankedPlan& present, const D
     return c;
   }
   c.difference = diff(problem, present.plan, present.evaluation, best->plan, best->evaluation);
-  c.causes = causesOf(problem, present, *best);
+  c.causes = partChanges(present.evaluation, paceOf(problem, present), best->evaluation,
+                         paceOf(demand.problem, *best));
   c.notSearched = outsideSearch(problem, best->plan);
   c.answer = "With " + demand.words + ": " + text::time(best->evaluation.batchTime) +
              " per step instead of " + text::time(present.evaluation.batchTime) +
              relation(problem, present, *best, c.notSearched) + ".";
-  if (!c.causes.empty()) c.answer += " What takes longer: " + sentenceOn(c.causes) + ".";
+  if (!c.causes.empty()) c.answer += " What takes longer: " + words::of(c.causes) + ".";
   const std::string stopped = c.outcome.status == OutcomeStatus::Optimal
                                   ? std::string()
                                   : " The search was stopped; a faster plan may exist.";

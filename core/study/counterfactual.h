@@ -28,20 +28,14 @@ struct Demand {
 /// demanded as well. Errors say what is not understood, or why a value is not searched and what is.
 Reading<Demand> readDemand(const Problem& problem, const Plan& present, std::string_view text);
 
-/// A part of the step that takes longer under a demand.
-struct Cause {
-  TimePart part;
-  Seconds before, after;  ///< of the step of an average device (PlanMetrics::split)
-};
-
 /// What would be if the demand were met.
 struct Counterfactual {
   std::string demand;
   bool alreadyMet = false;  ///< the present plan does so; nothing was solved
   Outcome outcome;          ///< of the problem with the demand
   std::optional<PlanDiff>
-      difference;             ///< from the present plan to the best one that meets it; empty if none fits
-  std::vector<Cause> causes;  ///< what grows, the most first; together they explain what is lost
+      difference;  ///< from the present plan to the best one that meets it; empty if none fits
+  std::vector<PartChange> causes;        ///< what grows, the most first; together they explain what is lost
   std::vector<NotSearched> notSearched;  ///< of the plan that meets it, what the search leaves out
   std::string summary;  ///< a few sentences without what changes; fields as adviceText() reads them
   std::string answer;   ///< the same with what changes

@@ -17,10 +17,6 @@
 namespace nest {
 namespace {
 
-double tokensOf(const Problem& p) {
-  return double(p.job.globalBatch) * p.job.sequenceLength;
-}
-
 /// The values to try for an improvement; none where it can get no better.
 std::vector<double> improved(const Problem& problem, const Parameter& p, double now, double fraction) {
   if (p.isDevices()) {
@@ -61,10 +57,9 @@ std::optional<Improvement> improvement(const Setting& s, const Problem& problem,
   const Outcome found = there ? quietSolve(*there, control, &present.plan) : notSolved(control);
   one.status = found.status;
   if (const RankedPlan* best = found.best()) {
-    const Seconds before = present.evaluation.batchTime;
+    const Seconds before = paceOf(problem, present).perToken();
     one.batchTime = best->evaluation.batchTime;
-    one.change =
-        before.value() > 0 ? one.batchTime / before * (tokensOf(problem) / tokensOf(*there)) - 1 : -1;
+    one.change = before.value() > 0 ? paceOf(*there, *best).perToken() / before - 1 : -1;
     one.plan = diff(*there, present.plan, present.evaluation, best->plan, best->evaluation, &problem);
     one.sentence = one.what + ": " + text::signedPercent(one.change);
     if (!one.plan.same()) one.sentence += ", with another plan";

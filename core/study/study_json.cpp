@@ -141,7 +141,7 @@ Json counterfactualJson(const Counterfactual& c) {
   if (!c.notSearched.empty()) j["not_searched"] = notSearchedJson(c.notSearched);
   if (!c.alreadyMet) j["outcome"] = outcomeJson(c.outcome);
   if (c.difference) {
-    j["causes"] = listOf(c.causes, [](const Cause& one) {
+    j["causes"] = listOf(c.causes, [](const PartChange& one) {
       return Json{
           {"part", nameOf(one.part)}, {"before_s", one.before.value()}, {"after_s", one.after.value()}};
     });

@@ -62,7 +62,7 @@ std::string comparisonText(const Problem& problem, const Outcome& exact,
   std::string out = rows.text();
   if (best)
     out += "\nThroughput is relative to NEST Explorer's " +
-           text::rate(problem.job.globalBatch / best->evaluation.batchTime.value()) + " samples/s.\n";
+           samplesRate(problem.job.globalBatch / best->evaluation.batchTime.value()) + ".\n";
   return out;
 }
 

@@ -279,7 +279,9 @@ SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& 
   row.mfu = m.mfu;
   row.devicesUsed = m.devicesUsed;
   row.peakMemoryBytes = m.peakMemory.value();
-  (m.limit.kind == Limit::Kind::BoundBy ? row.boundBy : row.largestOverhead) = nameOf(m.limit.part);
+  const auto shares = m.shares();
+  if (!shares.empty()) row.boundBy = nameOf(shares.front().part);
+  if (const TimeShare* overhead = largestOverhead(shares)) row.largestOverhead = nameOf(overhead->part);
   return row;
 }
 

@@ -72,7 +72,7 @@ struct SweepRow {
   std::optional<double> mfu;
   int devicesUsed = 0;
   double peakMemoryBytes = 0;
-  std::string boundBy, largestOverhead;  ///< the one or the other, as Limit has it
+  std::string boundBy, largestOverhead;  ///< the largest part of the step; the largest that is not compute
   double lowerBoundSeconds = 0;          ///< 0: none
   std::optional<double> gap;
   double states = 0, elapsedSeconds = 0;

@@ -14,7 +14,7 @@ std::vector<HeadlinePart> headlineParts(const PlanMetrics& m, const Plan& plan, 
   parts.push_back({Kind::Plan, summaryOf(plan)});
   if (m.fullestStage >= 0)
     parts.push_back({Kind::Memory, words::memory(m) + (m.mayNotFit ? ", may not fit" : "")});
-  parts.push_back({Kind::Limit, words::of(m.limit)});
+  parts.push_back({Kind::Limit, words::of(m.shares(), words::kOfStep)});
   parts.push_back({Kind::Verdict, words::verdict(outcome)});
   parts.push_back({Kind::Program, words::programWith(m.program, m.error)});
   if (m.trainingTime) parts.push_back({Kind::Training, text::time(*m.trainingTime) + " to train"});

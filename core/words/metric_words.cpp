@@ -47,19 +47,59 @@ const char* of(TimePart p) {
   return "optimizer step";
 }
 
-std::string of(const Limit& limit, const char* whole) {
-  const std::string share = text::percent(limit.share);
-  if (limit.part == TimePart::Recompute)
-    return (limit.kind == Limit::Kind::BoundBy ? "bound by recompute (" : "largest overhead: recompute (") +
-           share + " of " + whole + ", to save memory)";
-  if (limit.kind == Limit::Kind::LargestOverhead)
-    return std::string("largest overhead: ") + of(limit.part) + ' ' + share;
-  return std::string("bound by ") + (limit.part == TimePart::Idle ? "idle time" : of(limit.part)) + " (" +
-         share + ")";
+const char* brief(TimePart p) {
+  switch (p) {
+    case TimePart::Tensor:
+      return brief(Exchange::Tensor);
+    case TimePart::Context:
+      return brief(Exchange::Context);
+    case TimePart::Expert:
+      return brief(Exchange::Expert);
+    case TimePart::Pipeline:
+      return brief(Exchange::Pipeline);
+    case TimePart::Data:
+      return brief(Exchange::Data);
+    case TimePart::Step:
+      return "optimizer";
+    default:
+      return of(p);
+  }
 }
 
-std::string brief(const Limit& limit) {
-  return std::string(of(limit.part)) + ' ' + text::percent(limit.share);
+std::string of(const std::vector<TimeShare>& shares, const char* whole, std::size_t most) {
+  constexpr double kLeast = 5e-4;  // what is less shows in no picture
+  std::string out;
+  double left = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    left += shares[i].share;
+    if (i >= most || shares[i].share < kLeast) continue;
+    left -= shares[i].share;
+    out +=
+        (out.empty() ? "" : ", ") + std::string(brief(shares[i].part)) + ' ' + text::percent(shares[i].share);
+  }
+  if (out.empty()) return {};
+  if (left >= kLeast) out += ", other " + text::percent(left);
+  return *whole ? out + ' ' + whole : out;
+}
+
+std::string of(const std::vector<PartChange>& changes) {
+  std::string out;
+  for (const PartChange& c : changes)
+    out += (out.empty() ? "" : ", ") + std::string(of(c.part)) + ' ' + text::time(c.before) + " → " +
+           text::time(c.after);
+  return out;
+}
+
+std::string partsThatDiffer(const Pace& before, const Evaluation& first, const Pace& after,
+                            const Evaluation& second) {
+  constexpr double kAsFast = 5e-7;  // as in lists of plans
+  const PaceMeasure measure = measureOf(before, after);
+  const Seconds a = comparedTime(before, measure), b = comparedTime(after, measure);
+  if (!(a > Seconds()) || (b - a < kAsFast * a && a - b < kAsFast * a)) return {};
+  const std::string parts = of(partChanges(first, before, second, after, b < a));
+  if (parts.empty()) return {};
+  return std::string(b > a ? "What takes longer" : "What takes less") +
+         (measure == PaceMeasure::BatchTime ? ", of the step: " : ", of a token: ") + parts + ".";
 }
 
 std::string of(const Bubble& b) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "plan/metrics.h"
+#include "plan/pace.h"
 
 /// What core's enums and parts are called, for every program; one place for the words.
 namespace nest::words {
@@ -10,11 +12,21 @@ namespace nest::words {
 const char* brief(Exchange);  ///< "TP", "CP", "EP", "PP", "DP"
 const char* of(TimePart);     ///< "compute", "TP communication", …, "recompute", "idle", "optimizer step"
 
-/// "bound by compute (82 %)", "largest overhead: PP communication 15.4 %", and where it is recompute
-/// "largest overhead: recompute (21 % of the step, to save memory)". `whole`: what the shares are of.
-std::string of(const Limit&, const char* whole = "the step");
+const char* brief(TimePart);  ///< "compute", "TP", …, "recompute", "idle", "optimizer"
 
-std::string brief(const Limit&);  ///< "compute 82 %", where there is little room
+/// What time goes to: "compute 72 %, idle 16.2 %, PP 6.6 %, other 5.2 % of the step". The largest `most` are
+/// named, and what is left of them is one more. `whole`: what the shares are of; empty where that is said
+/// elsewhere.
+std::string of(const std::vector<TimeShare>&, const char* whole, std::size_t most = 4);
+inline constexpr const char* kOfStep = "of the step";
+inline constexpr const char* kOfMicrobatch = "of its microbatch";
+
+/// Names of the parts and their times: "TP communication 996 ms → 2.34 s, idle 1.1 s → 1.4 s".
+std::string of(const std::vector<PartChange>&);
+/// Where two plans differ in time, the parts that explain it: "What takes longer, of the step: PP
+/// communication 1.2 s → 2.34 s.", "What takes less, of a token: …". Empty: they are as fast.
+std::string partsThatDiffer(const Pace& before, const Evaluation& first, const Pace& after,
+                            const Evaluation& second);
 
 std::string of(const Bubble&);  ///< "16.8 % (fill and drain 4.4 %, imbalance 12.4 %)": follows "idle"
 

@@ -132,7 +132,7 @@ private slots:
     QVERIFY(r.out.contains("1–4 (embedding … block 3)"));
     QVERIFY(!r.out.contains("stage 0"));
     for (const char* part :
-         {"per step", "MFU", "samples/s", "tokens/s", "GiB", "stage", "lower bound", "idle", "limit"})
+         {"per step", "MFU", "samples/s", "tokens/s", "GiB", "stage", "lower bound", "idle", "time goes to"})
       QVERIFY2(r.out.contains(part), part);
     const Ran no = run({"solve", sample("llama3-70b-a100-16-too-small")});
     QCOMPARE(no.code, 1);

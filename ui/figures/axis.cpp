@@ -13,8 +13,10 @@ Axis Axis::time(double largest, int mostTicks) {
     a.unit = 1, a.unitName = QStringLiteral("s");
   } else if (largest >= 1e-3) {
     a.unit = 1e-3, a.unitName = QStringLiteral("ms");
-  } else {
+  } else if (largest >= 1e-6) {
     a.unit = 1e-6, a.unitName = QStringLiteral("µs");
+  } else {
+    a.unit = 1e-9, a.unitName = QStringLiteral("ns");
   }
   a.ticks = roundTicks(largest / a.unit, mostTicks);
   return a;

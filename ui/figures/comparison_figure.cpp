@@ -33,17 +33,23 @@ QString partName(TimePart part) {
   return name;
 }
 
-/// What a bar shows: seconds of a batch, or of a sample.
+std::vector<Pace> pacesOf(const std::vector<ComparisonFigure::Row>& rows) {
+  std::vector<Pace> out;
+  for (const auto& row : rows) out.push_back(row.pace);
+  return out;
+}
+
+/// What a bar shows: seconds of a step, or of a token.
 Seconds shownTime(const ComparisonFigure::Row& row, PaceMeasure m) {
-  return m == PaceMeasure::BatchTime ? row.pace.batchTime : row.pace.perSample();
+  return comparedTime(row.pace, m);
 }
 
 /// Slower than the fastest by more than what rounding hides.
 bool isBehind(const Pace& best, const Pace& p) {
-  return best.samplesPerSecond() > p.samplesPerSecond() * (1 + 5e-4);
+  return best.tokensPerSecond() > p.tokensPerSecond() * (1 + 5e-4);
 }
 
-/// "2 % slower", "9.4 % fewer samples/s"; empty: as fast.
+/// "2 % slower", "−9.4 % tokens/s"; empty: as fast.
 QString behind(const Pace& best, const Pace& p, PaceMeasure m) {
   if (!isBehind(best, p)) return {};
   const double change = paceChange(best, p, m);
@@ -51,28 +57,53 @@ QString behind(const Pace& best, const Pace& p, PaceMeasure m) {
                                      : from(text::signedPercent(change));
 }
 
-/// Who is fastest, and by how much.
-QString sentence(std::vector<ComparisonFigure::Row> rows, PaceMeasure m) {
+/// "; Manual does not fit", "; 3 others do not run: 2 do not fit, 1 cannot run"; empty: all run.
+QString withoutRunning(const std::vector<ComparisonFigure::Row>& rows) {
+  std::vector<std::pair<QString, int>> obstacles;  // in the order of the rows
+  const ComparisonFigure::Row* first = nullptr;
+  int all = 0;
+  for (const auto& row : rows) {
+    if (row.runs()) continue;
+    if (!first) first = &row;
+    ++all;
+    const auto known = std::find_if(obstacles.begin(), obstacles.end(),
+                                    [&](const auto& o) { return o.first == row.obstacle; });
+    if (known == obstacles.end())
+      obstacles.emplace_back(row.obstacle, 1);
+    else
+      ++known->second;
+  }
+  if (all == 0) return {};
+  if (all == 1) return QStringLiteral("; %1 %2").arg(first->name, first->obstacle);
+  QStringList parts;
+  for (const auto& [obstacle, count] : obstacles) parts << QStringLiteral("%1 × %2").arg(count).arg(obstacle);
+  return ComparisonFigure::tr("; %1 others do not run (%2)").arg(all).arg(parts.join(QStringLiteral(", ")));
+}
+
+/// Who is fastest of those that run, and by how much; then how many do not run.
+QString sentence(const std::vector<ComparisonFigure::Row>& all, PaceMeasure m) {
+  std::vector<ComparisonFigure::Row> rows = all;
   std::erase_if(rows, [](const auto& row) { return !row.runs(); });
   if (rows.empty()) return ComparisonFigure::tr("None of these plans runs");
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return isFaster(a.pace, b.pace); });
   const Pace best = rows.front().pace;
   QString lead = QStringLiteral("%1: %2").arg(rows.front().name, from(paceText(best, m)));
-  if (m == PaceMeasure::Throughput) lead += ComparisonFigure::tr("; global batches differ");
+  if (m == PaceMeasure::Throughput) lead += QStringLiteral("; ") + from(workDifference(pacesOf(all)));
   const auto next =
       std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return isBehind(best, row.pace); });
   const auto equals = next - rows.begin();
-  if (next == rows.end())
-    return rows.size() > 1 ? lead + ComparisonFigure::tr("; the others are equally fast") : lead;
-  if (equals > 1)
-    lead += equals == 2 ? ComparisonFigure::tr("; %1 is as fast").arg(rows[1].name)
-                        : ComparisonFigure::tr("; %1 others are as fast").arg(equals - 1);
-  return lead + QStringLiteral("; %1: %2")
-                    .arg(next->name, m == PaceMeasure::BatchTime
-                                         ? behind(best, next->pace, m)
-                                         : QStringLiteral("%1 (%2)").arg(from(paceText(next->pace, m)),
-                                                                         behind(best, next->pace, m)));
+  if (equals == 2)
+    lead += ComparisonFigure::tr("; %1 is as fast").arg(rows[1].name);
+  else if (equals > 2)
+    lead += ComparisonFigure::tr("; %1 others are as fast").arg(equals - 1);
+  if (next != rows.end())
+    lead += QStringLiteral("; %1: %2")
+                .arg(next->name, m == PaceMeasure::BatchTime
+                                     ? behind(best, next->pace, m)
+                                     : QStringLiteral("%1 (%2)").arg(from(paceText(next->pace, m)),
+                                                                     behind(best, next->pace, m)));
+  return lead + withoutRunning(all);
 }
 
 constexpr double kBeside = 150;  ///< right of the longest bar, for what is said of it
@@ -130,9 +161,7 @@ std::optional<FigureState> ComparisonFigure::state(const PlanContext& c, bool) c
 }
 
 PaceMeasure ComparisonFigure::measure() const {
-  std::vector<Pace> paces;
-  for (const Row& row : m_rows) paces.push_back(row.pace);
-  return measureOf(paces);
+  return measureOf(pacesOf(m_rows));
 }
 
 void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
@@ -142,7 +171,7 @@ void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) 
   const Rows r = layOut(bodyOf(area, c, style.standalone), m_rows, ink.theme(), m);
   const Axis axis = Axis::time(r.largest, 6);
   paintHorizontalAxis(ink, r.plot, axis,
-                      m == PaceMeasure::BatchTime ? tr("Step time") : tr("Time per sample"));
+                      m == PaceMeasure::BatchTime ? tr("Step time") : tr("Time per token"));
   const Pace fastest = std::min_element(m_rows.begin(), m_rows.end(), [](const Row& a, const Row& b) {
                          return a.runs() != b.runs() ? a.runs() : isFaster(a.pace, b.pace);
                        })->pace;
@@ -168,9 +197,8 @@ void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) 
     }
     ink.outline({bar.left(), bar.top(), total, bar.height()},
                 ink.color(row.runs() ? Theme::Role::Border : Theme::Role::Error), row.runs() ? 1 : 1.5);
-    const QString time = m == PaceMeasure::BatchTime
-                             ? from(text::time(row.metrics.batchTime))
-                             : tr("%1 samples/s").arg(from(text::number(row.pace.samplesPerSecond())));
+    const QString time = m == PaceMeasure::BatchTime ? from(text::time(row.pace.batchTime))
+                                                     : from(tokensRate(row.pace.tokensPerSecond()));
     const QString delta = row.runs() ? behind(fastest, row.pace, m) : row.obstacle;
     const QColor tone = ink.color(row.runs() ? Theme::Role::MutedText : Theme::Role::Error);
     if (bar.height() >= 30) {

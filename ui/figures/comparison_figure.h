@@ -9,8 +9,8 @@
 
 namespace nest {
 
-/// Several plans as bars on one scale, each split by what the time is spent on: the time of a batch, or where
-/// the batches differ (measureOf) the time of a sample, with samples a second beside it.
+/// Several plans as bars on one scale, each split by what the time is spent on: the time of a step, or where
+/// the steps differ in their work (measureOf) the time of a token, with tokens a second beside it.
 /// Not a bar chart of Qt Charts: that fills a part of all bars with one brush, so that a plan which does not
 /// fit could not be drawn hollow; hatches would be brush patterns, which have no ground and do not grow with
 /// the page; and six bars without any text take 2.3 ms there, the whole figure 1.1 ms here.

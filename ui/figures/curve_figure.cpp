@@ -11,6 +11,7 @@
 #include "figures/ink.h"
 #include "figures/phrases.h"
 #include "figures/ticks.h"
+#include "units/amount.h"
 #include "units/text.h"
 
 namespace nest {
@@ -72,6 +73,9 @@ ChartPlane CurveFigure::planeOf(const QRectF& area, const PlanContext& c, bool s
       linearAt(right) > 0
           ? ChartScale::powers(roundBound(least * 0.9, true), top, ticks, phrase(m_record.quantity))
           : ChartScale::linear({top, 1, {}, roundTicks(top, std::min(ticks, 6))}, phrase(m_record.quantity));
+  constexpr double kLong = 1e4;
+  for (auto& tick : plane.y.ticks)  // "1.5 M": in full there is no room for it beside the axis
+    if (tick.value >= kLong) tick.text = phrase(text::amount(tick.value));
   return plane;
 }
 
@@ -304,10 +308,25 @@ QString CurveFigure::sentence() const {
                .arg(phrase(text::percent(last->y / linear)), countText(m_record.heldBatch));
   const auto changes = std::count_if(m_record.results.begin(), m_record.results.end(),
                                      [](const Result& r) { return !r.change.empty(); });
-  return out + (changes == 0   ? tr("; the plan stays the same")
-                : changes == 1 ? tr("; the plan changes once")
-                : changes == 2 ? tr("; the plan changes twice")
-                               : tr("; the plan changes %1 times").arg(changes));
+  return out +
+         (changes == 0   ? tr("; the plan stays the same")
+          : changes == 1 ? tr("; the plan changes once")
+          : changes == 2 ? tr("; the plan changes twice")
+                         : tr("; the plan changes %1 times").arg(changes)) +
+         withoutPlan(m_record);
+}
+
+/// "; no plan fits at 5 of 12 values": what the sentence before does not speak of; empty: a plan at each.
+QString CurveFigure::withoutPlan(const StudyRecord& r) {
+  const auto count = [&](bool decided) {
+    return std::count_if(r.results.begin(), r.results.end(),
+                         [decided](const Result& one) { return !(one.y > 0) && one.decided == decided; });
+  };
+  const auto text = [&](const QString& said, auto n) {
+    return n == 0 ? QString() : said.arg(countText(n), countText(static_cast<long long>(r.results.size())));
+  };
+  return text(tr("; no plan fits at %1 of %2 values"), count(true)) +
+         text(tr("; at %1 of %2 values the search was stopped before it found a plan"), count(false));
 }
 
 void CurveFigure::addOthers(Ink& ink, Chart& chart, const ChartPlane& plane) const {
@@ -373,10 +392,10 @@ QString CurveFigure::words(const PlanContext&) const {
   for (std::size_t i = 0; i < m_record.results.size(); ++i) {
     const Result& r = m_record.results[i];
     out += phrase(m_record.across[i].text) + u'\t' + phrase(r.y > 0 ? r.yText : r.none);
-    if (m_record.heldBatch > 0) out += u'\t' + phrase(text::number(linearAt(m_record.across[i].x)));
+    if (m_record.heldBatch > 0) out += u'\t' + phrase(text::amount(linearAt(m_record.across[i].x)));
     out += u'\t' + phrase(r.plan);
     for (std::size_t k = 0; k < m_record.others.size(); ++k)
-      out += u'\t' + (k < r.others.size() && r.others[k] > 0 ? phrase(text::number(r.others[k]))
+      out += u'\t' + (k < r.others.size() && r.others[k] > 0 ? phrase(text::amount(r.others[k]))
                                                              : QStringLiteral("–"));
     out += u'\n';
   }

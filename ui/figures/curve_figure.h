@@ -25,6 +25,7 @@ public:
   int count(const PlanContext&) const override { return static_cast<int>(m_record.results.size()); }
   /// What of the study is there: empty when all of it is.
   static QString progressOf(const StudyRecord&);
+  static QString withoutPlan(const StudyRecord&);  ///< how many values have no plan
   /// Throughput that perfect scaling from the first point that runs would give at `x`; 0: not such a study.
   double linearAt(double x) const;
   /// Where a value stands in the picture.

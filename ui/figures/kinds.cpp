@@ -23,6 +23,8 @@ QColor on(const Theme& theme, QRgb colour) {
   return theme.kind() == Theme::Kind::Dark ? mixed(QColor(colour), Qt::white, 0.22) : QColor(colour);
 }
 
+constexpr double kHiddenShare = 0.22, kHiddenGap = 1;  ///< of a bar's width; pixels
+
 }  // namespace
 
 QString nameOf(LoadPart part) {
@@ -120,22 +122,80 @@ PerLoadPart<double> loadParts(const StageEvaluation& e) {
           e.step.value()};
 }
 
-QString loadAxisTitle(bool overlaps, double width) {
-  if (!overlaps) return QStringLiteral("Time per microbatch");
-  for (const QString& title : {QStringLiteral("Time per microbatch: bars before overlap, numbers after it"),
-                               QStringLiteral("Per microbatch before overlap, numbers after it"),
-                               QStringLiteral("Before overlap, numbers after it")})
-    if (Ink::width(title, Ink::kSmall) < width) return title;
-  return QStringLiteral("Before overlap");
+PerLoadPart<double> hiddenParts(const StageEvaluation& e) {
+  PerLoadPart<double> out{};
+  const auto hidden = [&](Exchange x) { return e.hiddenExchange[x].value(); };
+  out[LoadPart::Tensor] = hidden(Exchange::Tensor);
+  out[LoadPart::Context] = hidden(Exchange::Context);
+  out[LoadPart::Expert] = hidden(Exchange::Expert);
+  out[LoadPart::Data] = hidden(Exchange::Data);
+  const double sent = (e.activationIn + e.gradientIn).value();
+  const double share = sent > 0 ? hidden(Exchange::Pipeline) / sent : 0;
+  out[LoadPart::Activation] = share * e.activationIn.value();
+  out[LoadPart::Gradient] = share * e.gradientIn.value();
+  return out;
 }
 
-LegendItem afterOverlap(const Theme& theme) {
-  return {QStringLiteral("Time after overlap"), theme.color(Theme::Role::Text), 0, true};
+PerLoadPart<double> shownParts(const StageEvaluation& e) {
+  PerLoadPart<double> out = loadParts(e);
+  const PerLoadPart<double> hidden = hiddenParts(e);
+  for (std::size_t k = 0; k < kLoadPartsInLoad; ++k) out[k] = std::max(0.0, out[k] - hidden[k]);
+  return out;
 }
 
-QString limitText(const StageEvaluation& e) {
-  if (!(e.load.value() > 0)) return {};
-  return phrase(words::of(limitOf(e), "its time"));
+double StepParts::busy() const {
+  double sum = 0;
+  for (const double t : work) sum += t;
+  return sum;
+}
+
+StepParts stepParts(const Evaluation& e, int stage) {
+  const StageEvaluation& s = e.stages[stage];
+  StepParts out;
+  const PerLoadPart<double> shown = shownParts(s);
+  for (std::size_t k = 0; k < kLoadPartsInLoad; ++k) out.work[k] = e.microbatchCount * shown[k];
+  out.work[LoadPart::Sync] = s.exposed.value();
+  out.work[LoadPart::Step] = s.step.value();
+  const StageWait wait = waitsOf(e)[static_cast<std::size_t>(stage)];
+  out.imbalance = wait.imbalance.value(), out.fillAndDrain = wait.fillAndDrain.value();
+  return out;
+}
+
+QString imbalanceName() {
+  return QStringLiteral("Idle: imbalance");
+}
+
+QString fillAndDrainName() {
+  return QStringLiteral("Idle: fill and drain");
+}
+
+double widthBesideHidden(double bar, double slot) {
+  return std::min(bar, std::max(slot * 0.4, (slot - 2 * kHiddenGap) / (1 + 2 * kHiddenShare)));
+}
+
+void paintHidden(Ink& ink, const QRectF& bar, const PerLoadPart<double>& seconds, double scale) {
+  const double width = std::clamp(bar.width() * kHiddenShare, 1.0, 14.0), left = bar.right() + kHiddenGap;
+  double y = bar.bottom();
+  for (std::size_t k = 0; k < kLoadPartsInLoad; ++k) {
+    const double h = seconds[k] * scale;
+    if (h <= 0) continue;
+    const QRectF piece(left, y - h, width, h);
+    ink.fill(piece, ink.color(Theme::Role::Canvas));
+    const double line = std::min({1.2, h, width / 2});
+    ink.outline(piece.adjusted(line / 2, line / 2, -line / 2, -line / 2),
+                colorOf(static_cast<LoadPart>(k), ink.theme()), line);
+    y -= h;
+  }
+}
+
+LegendItem hiddenLegend(const Theme& theme) {
+  return {QStringLiteral("Hidden behind compute"), theme.color(Theme::Role::MutedText), 0, false, true};
+}
+
+QString sharesText(const StageEvaluation& e) {
+  const std::string shares = words::of(sharesOf(e), "");
+  // What they are of comes first: a sentence may be cut at its end.
+  return shares.empty() ? QString() : phrase(words::kOfMicrobatch + std::string(" ") + shares);
 }
 
 QString nameOf(MemoryPart part) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QColor>
+#include <QRectF>
 #include <QString>
 #include <optional>
 
@@ -11,6 +12,7 @@
 
 namespace nest {
 
+class Ink;
 struct LegendItem;
 
 /// Parts of a stage's load, and what a timeline shows. In the order in which bars stack.
@@ -43,12 +45,33 @@ std::optional<LoadPart> partOf(TimePart);
 
 /// Seconds per microbatch of each part of a load, before overlap; they sum to load + hidden.
 PerLoadPart<double> loadParts(const StageEvaluation&);
-/// Over bars of them, whose numbers are loads; as long as fits beside the axis of a plot of that width.
-QString loadAxisTitle(bool overlaps, double width);
-/// Of the line that shows the load in a bar which is higher.
-LegendItem afterOverlap(const Theme&);
-/// What limits a stage: "bound by compute (92 %)"; empty without a load.
-QString limitText(const StageEvaluation&);
+/// Of them, what is hidden behind compute; they sum to hidden.
+PerLoadPart<double> hiddenParts(const StageEvaluation&);
+/// What a bar is stacked of: the parts after overlap. They sum to load.
+PerLoadPart<double> shownParts(const StageEvaluation&);
+
+/// The step of a stage in seconds, as a bar is stacked: what it works, after overlap, and what it waits. They
+/// sum to the step, whatever the stage.
+struct StepParts {
+  PerLoadPart<double> work{};
+  double imbalance = 0, fillAndDrain = 0;
+
+  double busy() const;
+  double total() const { return busy() + imbalance + fillAndDrain; }
+};
+StepParts stepParts(const Evaluation&, int stage);
+QString imbalanceName();
+QString fillAndDrainName();
+inline constexpr int kImbalanceHatch = 1, kFillAndDrainHatch = 2;
+
+/// Right of a bar of work, what is hidden behind its compute, hollow. `seconds`: of each part; `scale`:
+/// pixels a second.
+void paintHidden(Ink&, const QRectF& bar, const PerLoadPart<double>& seconds, double scale);
+/// The width of a bar that leaves it room, at most `bar`, in the middle of a slot.
+double widthBesideHidden(double bar, double slot);
+LegendItem hiddenLegend(const Theme&);
+/// What a stage's time goes to: "of its microbatch compute 92 %, TP 8 %"; empty without a load.
+QString sharesText(const StageEvaluation&);
 
 enum class MemoryPart { Weights, Gradients, Optimizer, Stash, Workspace, Gathered, Reserve, Headroom };
 inline constexpr int kMemoryPartCount = 8;

@@ -15,24 +15,43 @@ namespace {
 
 using Role = Theme::Role;
 
+/// Loads that differ by rounding alone are equal.
+bool isAsSlow(const StageEvaluation& a, const StageEvaluation& slowest) {
+  constexpr double kRounding = 1e-9;
+  return a.load >= slowest.load * (1 - kRounding);
+}
+
+/// "Stage 2 is slowest", "Stages 2–15 are slowest".
+QString slowestText(const Evaluation& e, int slow) {
+  int equals = 0, run = 0;
+  for (std::size_t i = 0; i < e.stages.size(); ++i) equals += isAsSlow(e.stages[i], e.stages[slow]);
+  for (std::size_t i = slow; i < e.stages.size() && isAsSlow(e.stages[i], e.stages[slow]); ++i) ++run;
+  if (equals == 1) return QStringLiteral("Stage %1 is slowest").arg(stageNumber(slow));
+  if (equals > run)
+    return QStringLiteral("Stage %1 and %2 are slowest")
+        .arg(stageNumber(slow), plural(equals - 1, QStringLiteral("other")));
+  return (run == 2 ? QStringLiteral("Stages %1 and %2 are slowest")
+                   : QStringLiteral("Stages %1–%2 are slowest"))
+      .arg(stageNumber(slow), stageNumber(slow + run - 1));
+}
+
 QString sentence(const PlanContext& c) {
   const Evaluation& e = *c.shownEvaluation();
   const int slow = e.slowestStage();
   if (slow < 0 || e.stages.empty()) return {};
   const auto& s = e.stages[slow];
   const double mean = e.sumLoad.value() / static_cast<double>(e.stages.size());
-  const QString bound = limitText(s);
+  const QString shares = sharesText(s);
   if (e.stages.size() == 1)
     return e.microbatchCount == 1
-               ? QStringLiteral("One stage, one microbatch of %1; %2").arg(timeText(s.load), bound)
+               ? QStringLiteral("One stage, one microbatch of %1; %2").arg(timeText(s.load), shares)
                : QStringLiteral("One stage, %1 per microbatch, %2 microbatches; %3")
-                     .arg(timeText(s.load), countText(e.microbatchCount), bound);
+                     .arg(timeText(s.load), countText(e.microbatchCount), shares);
   const double above = mean > 0 ? s.load.value() / mean - 1 : 0;
-  const QString pace = above < 0.0005 ? QStringLiteral("all stages are equal")
-                                      : phrase(text::percent(above)) + QStringLiteral(" above the mean");
-  return QStringLiteral("Stage %1 is slowest: %2 per microbatch, %3; %4")
-      .arg(stageNumber(slow))
-      .arg(timeText(s.load), pace, bound);
+  if (above < 0.0005)
+    return QStringLiteral("All stages take %1 per microbatch; %2").arg(timeText(s.load), shares);
+  return QStringLiteral("%1: %2 per microbatch, %3 above the mean; %4")
+      .arg(slowestText(e, slow), timeText(s.load), phrase(text::percent(above)), shares);
 }
 
 /// Painting in one place: every part knows the layout, the plan and what stands out.
@@ -52,7 +71,7 @@ public:
     ribbon();
     paintVerticalAxis(
         m_ink, m.plot, m.axis,
-        m_shares ? QStringLiteral("Share of the time") : loadAxisTitle(anyOverlap(), m.plot.width()));
+        m_shares ? QStringLiteral("Share of a microbatch's time") : QStringLiteral("Time per microbatch"));
     for (int i = 0; i < m_plan.stageCount() && i < static_cast<int>(m_eval.stages.size()); ++i) column(i);
     pace();
     chips();
@@ -62,12 +81,6 @@ public:
 
 private:
   const StageEvaluation& stage(int i) const { return m_eval.stages[i]; }
-
-  /// Then columns are higher than what the stages take, which a mark in each shows.
-  bool anyOverlap() const {
-    return std::any_of(m_eval.stages.begin(), m_eval.stages.end(),
-                       [](const StageEvaluation& s) { return s.hidden.value() > 0; });
-  }
 
   void ribbon() {
     QPainter& p = m_ink.painter();
@@ -136,13 +149,13 @@ private:
   }
 
   double scaleOf(int i) const {
-    const double own = (stage(i).load + stage(i).hidden).value();
+    const double own = stage(i).load.value();
     return m.plot.height() / m.axis.largest / (m_shares && own > 0 ? own : 1);
   }
 
   void column(int i) {
     const QRectF box = m.column(i);
-    const auto parts = loadParts(stage(i));
+    const auto parts = shownParts(stage(i));
     const double scale = scaleOf(i);
     double y = m.plot.bottom();
     for (std::size_t k = 0; k < kLoadPartsInLoad; ++k) {
@@ -158,10 +171,7 @@ private:
       if (h > 1.5) m_ink.line(piece.topLeft(), piece.topRight(), m_ink.color(Role::Canvas), 0.8);
       y -= h;
     }
-    if (stage(i).hidden.value() > 0) {
-      const double load = m.plot.bottom() - stage(i).load.value() * scale;
-      m_ink.line({box.left() - 3, load}, {box.right() + 3, load}, m_ink.color(Role::Text), 2);
-    }
+    if (stage(i).hidden.value() > 0) paintHidden(m_ink, box, hiddenParts(stage(i)), scale);
     if (m_focus.selects(i) || m_focus.hovers(i))
       m_ink.outline(QRectF(box.left() - 1.5, y - 1.5, box.width() + 3, m.plot.bottom() - y + 3),
                     m_ink.color(m_focus.selects(i) ? Role::Selection : Role::Hover), 2);
@@ -229,18 +239,26 @@ private:
       const auto& e = stage(i);
       const StagePlan& s = m_plan.stages[i];
       const double once = (e.exposed + e.step).value();
+      const auto shares = sharesOf(e);
       const QStringList rows{
-          phrase(words::brief(limitOf(e))),
           plural(e.devices, QStringLiteral("device")) + QStringLiteral(" · ") + phrase(toText(s.strategy)),
           s.recompute == Recompute::None ? QStringLiteral("no recompute")
                                          : phrase(nameOf(s.recompute)) + QStringLiteral(" recompute"),
           QStringLiteral("+ %1 per step").arg(timeText(Seconds(once)))};
-      for (int k = 0; k < m.factRows; ++k)
-        m_ink.label(QRectF(m.slotLeft(i) + 3, m.facts.top() + k * 16.0, m.slot - 6, 16), rows[k],
-                    Qt::AlignCenter, Ink::kSmall, m_ink.color(k == 0 ? Role::Text : Role::MutedText));
+      const auto row = [&](int k) {
+        return QRectF(m.slotLeft(i) + 3, m.facts.top() + k * 16.0, m.slot - 6, 16);
+      };
+      // As many shares as fit; the first alone is the largest.
+      QStringList choices;
+      for (std::size_t most = kTimePartCount; most > 0; --most)
+        choices << phrase(words::of(shares, "", most));
+      if (!shares.empty()) choices << phrase(words::of({shares.front()}, ""));
+      m_ink.firstThatFits(row(0), choices, Qt::AlignCenter, Ink::kSmall, m_ink.color(Role::Text));
+      for (int k = 1; k < m.factRows; ++k)
+        m_ink.label(row(k), rows[k - 1], Qt::AlignCenter, Ink::kSmall, m_ink.color(Role::MutedText));
     }
     static const QStringList heads{
-        QStringLiteral("Bound by"), QStringLiteral("On"), {}, QStringLiteral("Step end")};
+        QStringLiteral("Spent on"), QStringLiteral("On"), {}, QStringLiteral("Step end")};
     for (int k = 0; k < m.factRows; ++k)
       m_ink.label(QRectF(m.facts.left() - 60, m.facts.top() + k * 16.0, 54, 16), heads[k],
                   Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, m_ink.color(Role::MutedText));
@@ -261,6 +279,11 @@ private:
   std::vector<Value> m_values;
 };
 
+/// What runs behind compute besides: " + 20.6 ms hidden"; empty without.
+QString hiddenText(Seconds hidden, QString (*text)(Seconds)) {
+  return hidden.value() > 0 ? QStringLiteral(" + %1 hidden behind compute").arg(text(hidden)) : QString();
+}
+
 QString stageTip(int i, const PlanContext& c) {
   const Plan& plan = *c.shownPlan();
   const auto& e = c.shownEvaluation()->stages[i];
@@ -268,10 +291,11 @@ QString stageTip(int i, const PlanContext& c) {
   Tip tip(QStringLiteral("Stage %1").arg(stageNumber(i)));
   tip.row(QStringLiteral("Layers"), layerSpan(*c.problem->graph, s.layers()));
   tip.row(QStringLiteral("Time per microbatch"), exactTime(e.load));
-  const auto parts = loadParts(e);
+  const auto parts = shownParts(e), hidden = hiddenParts(e);
   for (int k = 0; k < kLoadPartsInLoad; ++k)
-    if (parts[k] > 0) tip.row(nameOf(static_cast<LoadPart>(k)), exactTime(Seconds(parts[k])));
-  if (e.hidden.value() > 0) tip.row(QStringLiteral("Hidden behind compute"), exactTime(-e.hidden));
+    if (parts[k] > 0 || hidden[k] > 0)
+      tip.row(nameOf(static_cast<LoadPart>(k)),
+              exactTime(Seconds(parts[k])) + hiddenText(Seconds(hidden[k]), exactTime));
   tip.row(QStringLiteral("Gradient reduction, once per step"), exactTime(e.sync));
   tip.row(QStringLiteral("of it exposed"), exactTime(e.exposed));
   tip.row(QStringLiteral("Optimizer step"), exactTime(e.step));
@@ -281,7 +305,7 @@ QString stageTip(int i, const PlanContext& c) {
   tip.row(QStringLiteral("Devices"),
           countText(e.devices) + QStringLiteral(", ") + phrase(toText(s.strategy)));
   tip.row(QStringLiteral("Recompute policy"), phrase(nameOf(s.recompute)));
-  tip.note(limitText(e));
+  tip.note(sharesText(e));
   return tip.html();
 }
 
@@ -370,7 +394,7 @@ QString StagesFigure::sentenceOf(const SelectionItem& item, const PlanContext& c
   const auto& e = c.shownEvaluation()->stages[*stage];
   return QStringLiteral("Stage %1: %2 per microbatch, %3")
       .arg(stageNumber(*stage))
-      .arg(timeText(e.load), limitText(e));
+      .arg(timeText(e.load), sharesText(e));
 }
 
 QString StagesFigure::words(const PlanContext& c) const {
@@ -379,16 +403,14 @@ QString StagesFigure::words(const PlanContext& c) const {
     const auto& e = c.shownEvaluation()->stages[i];
     out += describe({ItemKind::Stage, i}, c) + QStringLiteral("; ") +
            layerSpan(*c.problem->graph, c.shownPlan()->stages[i].layers());
-    const auto parts = loadParts(e);
+    const auto parts = shownParts(e), hidden = hiddenParts(e);
     for (int k = 0; k < kLoadPartCount; ++k) {
-      // The parts of the time per microbatch, and what is hidden of them; the rest comes once.
-      if (k == kLoadPartsInLoad && e.hidden.value() > 0)
-        out += QStringLiteral("; hidden behind compute %1").arg(timeText(-e.hidden));
-      const Seconds part(parts[k]);
-      if (part.value() > 0)
+      // The parts of the time per microbatch; the rest comes once.
+      const Seconds part(parts[k]), behind(hidden[k]);
+      if (part.value() > 0 || behind.value() > 0)
         out += QStringLiteral("; %1 %2%3")
                    .arg(inSentence(nameOf(static_cast<LoadPart>(k))), timeText(part),
-                        k < kLoadPartsInLoad ? QString() : QStringLiteral(" per step"));
+                        k < kLoadPartsInLoad ? hiddenText(behind, timeText) : QStringLiteral(" per step"));
     }
     out += u'\n';
   }

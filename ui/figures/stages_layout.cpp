@@ -12,7 +12,7 @@ std::vector<LegendItem> legendOf(const Evaluation& e, const Theme& theme) {
   PerLoadPart<bool> used{};
   bool hidden = false;
   for (const auto& s : e.stages) {
-    const auto parts = loadParts(s);
+    const auto parts = loadParts(s);  // shown or hidden
     for (std::size_t k = 0; k < kLoadPartsInLoad; ++k) used[k] = used[k] || parts[k] > 0;
     hidden = hidden || s.hidden.value() > 0;
   }
@@ -22,7 +22,7 @@ std::vector<LegendItem> legendOf(const Evaluation& e, const Theme& theme) {
       const auto part = static_cast<LoadPart>(k);
       items.push_back({nameOf(part), colorOf(part, theme), hatchOf(part), false});
     }
-  if (hidden) items.push_back(afterOverlap(theme));
+  if (hidden) items.push_back(hiddenLegend(theme));
   return items;
 }
 
@@ -78,6 +78,9 @@ StagesLayout layoutStages(const QRectF& area, const PlanContext& c, bool standal
   const double left = body.left() + 52, width = body.width() - 52;
   out.slot = width / stages;
   out.bar = std::min(out.slot * (out.slot > 12 ? 0.7 : 0.88), 110.0);
+  const bool overlaps = std::any_of(e.stages.begin(), e.stages.end(),
+                                    [](const StageEvaluation& s) { return s.hidden.value() > 0; });
+  if (overlaps) out.bar = widthBesideHidden(out.bar, out.slot);
   out.factRows = out.slot >= 92 && body.height() > 460 ? 4 : 0;
   const double ribbon = std::clamp(body.height() * 0.09, 22.0, 44.0);
   const double joint = std::clamp(body.height() * 0.07, 14.0, 40.0) + 20;
@@ -90,7 +93,7 @@ StagesLayout layoutStages(const QRectF& area, const PlanContext& c, bool standal
   out.plot = QRectF(left, top, width, std::max(20.0, out.chips.top() - 4 - top));
 
   double largest = 0;
-  for (const auto& s : e.stages) largest = std::max(largest, (s.load + s.hidden).value());
+  for (const auto& s : e.stages) largest = std::max(largest, s.load.value());
   const int ticks = std::clamp(static_cast<int>(out.plot.height() / 48), 2, kMostTicks);
   if (shares) {
     out.axis.largest = 1.06, out.axis.unit = 0.01, out.axis.unitName = QStringLiteral("%");

@@ -7,6 +7,7 @@
 #include "figures/frame.h"
 #include "figures/ink.h"
 #include "figures/phrases.h"
+#include "units/amount.h"
 
 namespace nest {
 
@@ -68,7 +69,7 @@ void SweepFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
       }
       const QColor colour = ink.theme().magnitude(most > least ? (it->y - least) / (most - least) : 0.5);
       ink.fill(box.adjusted(0, 0, 0.6, 0.6), colour);
-      ink.firstThatFits(box, {phrase(text::number(it->y))}, Qt::AlignCenter, Ink::kSmall,
+      ink.firstThatFits(box, {phrase(text::amount(it->y))}, Qt::AlignCenter, Ink::kSmall,
                         ink.theme().textOn(colour));
     }
   paintBorders(ink, p);
@@ -126,7 +127,7 @@ void SweepFigure::paintScale(Ink& ink, const QRectF& p, double least, double mos
              ink.theme().magnitude(i / 35.0));
   ink.label({ramp.right() + 8, ramp.top() - 4, p.right() - ramp.right() - 8, 18},
             tr("%1: %2 to %3 · hatched: no plan")
-                .arg(phrase(m_record.quantity), phrase(text::number(least)), phrase(text::number(most))),
+                .arg(phrase(m_record.quantity), phrase(text::amount(least)), phrase(text::amount(most))),
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
 }
 
@@ -143,8 +144,10 @@ QString SweepFigure::sentence() const {
                     phrase(m_record.across[i % columns()].text), phrase(m_record.upName),
                     phrase(m_record.up[i / columns()].text));
   }
-  return out + (out.isEmpty() ? tr("Lines separate different best plans")
-                              : tr("lines separate different best plans"));
+  return out +
+         (out.isEmpty() ? tr("Lines separate different best plans")
+                        : tr("lines separate different best plans")) +
+         CurveFigure::withoutPlan(m_record);
 }
 
 QString SweepFigure::valueText(int i) const {

@@ -49,7 +49,7 @@ void addStage(Facts& f, const PlanContext& c, int index) {
   f.rows.emplace_back(tr("Devices"), q(text::count(e.devices)));
   f.rows.emplace_back(tr("Strategy"), q(toText(stage.strategy)));
   f.rows.emplace_back(tr("Recompute policy"), QString::fromLatin1(nameOf(stage.recompute)));
-  f.rows.emplace_back(tr("Limit"), q(words::of(limitOf(e), "its time")));
+  f.rows.emplace_back(tr("Time goes to"), q(words::of(sharesOf(e), words::kOfMicrobatch, kTimePartCount)));
   f.rows.emplace_back(tr("Time per microbatch"), q(text::time(e.load)));
   const auto parts = loadParts(e);
   for (int k = 0; k < kLoadPartsInLoad; ++k) addTime(f, nameOf(static_cast<LoadPart>(k)), Seconds(parts[k]));
@@ -170,8 +170,7 @@ void addPlan(Facts& f, const PlanContext& c) {
   if (const std::string why = simulationRemark(c, shown, m.simulated); !why.empty())
     f.rows.emplace_back(tr("Difference"), q(why));
   f.rows.emplace_back(tr("Throughput"),
-                      tr("%1 samples/s, %2 tokens/s")
-                          .arg(q(text::number(m.samplesPerSecond)), q(text::amount(m.tokensPerSecond))));
+                      q(samplesRate(m.samplesPerSecond) + ", " + tokensRate(m.tokensPerSecond)));
   if (m.mfu) f.rows.emplace_back(tr("MFU"), q(text::percent(*m.mfu)));
   if (m.trainingTime) f.rows.emplace_back(tr("Training"), q(text::time(*m.trainingTime)));
   if (m.deviceHours) f.rows.emplace_back(tr("Device-hours"), q(text::amount(*m.deviceHours)));
@@ -180,12 +179,8 @@ void addPlan(Facts& f, const PlanContext& c) {
   f.rows.emplace_back(tr("Microbatches"), q(text::count(shown.evaluation.microbatchCount)));
   f.rows.emplace_back(tr("Fullest stage"),
                       tr("%1: %2").arg(stageNumber(m.fullestStage), q(words::memory(m))));
-  f.rows.emplace_back(tr("Limit"), q(words::of(m.limit)));
-  for (int k = 0; k < kTimePartCount; ++k)
-    if (const auto part = static_cast<TimePart>(k); m.share(part) >= 0.001)
-      f.rows.emplace_back(
-          part == TimePart::Idle ? tr("Idle") : tr("Time in %1").arg(QString::fromLatin1(words::of(part))),
-          q(part == TimePart::Idle ? words::of(m.bubble) : text::percent(m.share(part))));
+  f.rows.emplace_back(tr("Time goes to"), q(words::of(m.shares(), words::kOfStep, kTimePartCount)));
+  f.rows.emplace_back(tr("Idle"), q(words::of(m.bubble)));
 }
 
 }  // namespace

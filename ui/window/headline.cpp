@@ -68,14 +68,13 @@ std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& p
   QString time = Headline::tr("<qt><b>Step time</b> %1").arg(q(text::precise(m.batchTime)));
   if (m.simulated.value() > 0)
     time += Headline::tr("<br>%1 by simulation of the schedule").arg(q(text::precise(m.simulated)));
-  time += Headline::tr("<br>%1 samples/s, %2 tokens/s</qt>")
-              .arg(q(text::rate(m.samplesPerSecond)), q(text::rate(m.tokensPerSecond)));
-  QString split = Headline::tr("<qt><b>Where the devices' time goes</b>");
-  for (int k = 0; k < kTimePartCount; ++k)
-    if (const auto part = static_cast<TimePart>(k); m.share(part) >= 0.001)
-      split += QStringLiteral("<br>%1 %2")
-                   .arg(q(words::of(part)),
-                        q(part == TimePart::Idle ? words::of(m.bubble) : text::percent(m.share(part))));
+  time += QStringLiteral("<br>%1</qt>")
+              .arg(q(samplesRate(m.samplesPerSecond) + ", " + tokensRate(m.tokensPerSecond)));
+  QString split = Headline::tr("<qt><b>What the step of an average device goes to</b>");
+  for (const TimeShare& s : m.shares())
+    split += QStringLiteral("<br>%1 %2")
+                 .arg(q(words::of(s.part)),
+                      q(s.part == TimePart::Idle ? words::of(m.bubble) : text::percent(s.share)));
   QString left;
   for (const NotSearched& n : outcome.notSearched)
     left += (left.isEmpty() ? Headline::tr("<br><b>Not searched</b>") : QString()) +

@@ -33,12 +33,14 @@ void addModel(Json& j, const ReportSource& source) {
   j["active_parameters"] = activeParameterCount(*source.architecture);
 }
 
-/// Either what binds, or, where compute is the largest part, the largest overhead beside it.
-void addLimit(Json& j, const Limit& limit) {
-  const bool binds = limit.kind == Limit::Kind::BoundBy;
-  j["bound_by"] = binds ? Json(nameOf(limit.part)) : Json(nullptr);
-  j["largest_overhead"] = binds ? Json(nullptr) : Json(nameOf(limit.part));
-  j[binds ? "bound_by_share" : "largest_overhead_share"] = limit.share;
+/// The largest part of the time, and the largest that is not compute, each with its share.
+void addLimit(Json& j, const std::vector<TimeShare>& shares) {
+  const auto add = [&j](const char* key, const char* shareKey, const TimeShare* s) {
+    j[key] = s ? Json(nameOf(s->part)) : Json(nullptr);
+    j[shareKey] = s ? Json(s->share) : Json(nullptr);
+  };
+  add("bound_by", "bound_by_share", shares.empty() ? nullptr : &shares.front());
+  add("largest_overhead", "largest_overhead_share", largestOverhead(shares));
 }
 
 void addMetrics(Json& j, const ReportSource& source, const RankedPlan& r) {
@@ -61,7 +63,7 @@ void addMetrics(Json& j, const ReportSource& source, const RankedPlan& r) {
   if (m.deviceHours) j["device_hours"] = *m.deviceHours;
   j["devices_used"] = m.devicesUsed;
   j["devices"] = m.deviceCount;
-  addLimit(j, m.limit);
+  addLimit(j, m.shares());
   j["idle"] = {{"share", m.bubble.idle()},
                {"fill_and_drain_share", m.bubble.fillAndDrain},
                {"imbalance_share", m.bubble.imbalance}};
@@ -173,7 +175,7 @@ Json stagesJson(const Problem& p, const RankedPlan& r) {
     j["strategy"] = toText(plan.strategy);
     j["recompute"] = nameOf(plan.recompute);
     j["load"] = loadJson(p, s);
-    addLimit(j, limitOf(s));
+    addLimit(j, sharesOf(s));
     j["sync_s"] = s.sync.value();
     j["exposed_sync_s"] = s.exposed.value();
     j["step_s"] = s.step.value();

@@ -72,7 +72,7 @@ std::string loadTable(const ReportSource& source, const RankedPlan& r) {
   const bool overlaps = anyOverlap(r.evaluation);
   if (overlaps) columns.push_back({"overlap"});
   columns.push_back({"DP reduce"});
-  columns.push_back({"limit", Align::Left});
+  columns.push_back({"time goes to", Align::Left});
   TextTable table(columns);
   const std::size_t count = std::min(r.plan.stages.size(), r.evaluation.stages.size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -97,7 +97,7 @@ std::string loadTable(const ReportSource& source, const RankedPlan& r) {
     for (const Exchange k : kinds) row.push_back(span(exchanged(s, k)));
     if (overlaps) row.push_back(span(s.hidden));
     row.push_back(span(s.sync));
-    row.push_back(words::of(limitOf(s), "its time"));
+    row.push_back(words::of(sharesOf(s), ""));
     table.add(std::move(row));
   }
   return table.text(2);
@@ -177,8 +177,7 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
     if (const std::string why = differenceInWords(*source.problem, r.plan, r.evaluation, m.simulated);
         !why.empty())
       out += titled("simulation", why);
-  out += titled("throughput", text::rate(m.samplesPerSecond) + " samples/s, " +
-                                  text::amount(m.tokensPerSecond) + " tokens/s");
+  out += titled("throughput", samplesRate(m.samplesPerSecond) + ", " + tokensRate(m.tokensPerSecond));
   if (m.mfu) out += titled("MFU", text::percent(*m.mfu) + " (" + words::mfuConvention(m) + ")");
   if (holdsMeasurements(*source.problem)) out += titled("layer costs", originsOf(*source.problem, r.plan));
   out += titled("devices", text::count(m.devicesUsed) + " of " + text::count(m.deviceCount) + " in use");
@@ -189,14 +188,8 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
   if (m.trainingTime)
     out += titled("training", text::time(*m.trainingTime) + ", " + text::amount(*m.deviceHours) +
                                   " device-hours for " + tokensText(*source.problem->job.trainingTokens));
-  std::string split;
-  for (int k = 0; k < kTimePartCount; ++k)
-    if (const auto part = static_cast<TimePart>(k); part != TimePart::Idle && m.share(part) >= 0.0005)
-      split +=
-          (split.empty() ? "" : ", ") + std::string(words::of(part)) + ' ' + text::percent(m.share(part));
-  out += titled("time goes to", split);
+  out += titled("time goes to", words::of(m.shares(), words::kOfStep, kTimePartCount));
   out += titled("idle", words::of(m.bubble));
-  out += titled("limit", words::of(m.limit));
   if (m.fullestStage >= 0)
     out += titled("fullest device",
                   words::memory(m) + ", in " + text::stageName(StageIndex(m.fullestStage)) +

@@ -60,7 +60,8 @@ private slots:
     for (const auto& [part, seconds] : j["time_split_s"].items()) sum += seconds.get<double>();
     QVERIFY(std::abs(sum / j["batch_time_s"].get<double>() - 1) < 1e-9);
     QVERIFY(!j["time_split_s"].contains("pipeline exchange"));
-    QVERIFY(j["bound_by"].is_null() != j["largest_overhead"].is_null());
+    QVERIFY(j["bound_by"].is_string() && j["largest_overhead"].is_string());
+    QVERIFY(j["bound_by_share"].get<double>() > 0 && j["largest_overhead_share"].get<double>() > 0);
     QCOMPARE(j["mfu_peak_flops_per_s"].get<double>(), 100e12);
     QVERIFY(!j.contains("stopped_by"));
   }

@@ -171,32 +171,25 @@ private slots:
       QVERIFY(s.hiddenExchange[std::size_t(Exchange::Data)] > Seconds());
     }
   }
-  void whatLimits_data() {
-    QTest::addColumn<double>("compute");
-    QTest::addColumn<double>("tensor");
-    QTest::addColumn<double>("recompute");
-    QTest::addColumn<int>("kind");
-    QTest::addColumn<int>("part");
-    const int binds = int(Limit::Kind::BoundBy), overhead = int(Limit::Kind::LargestOverhead);
-    QTest::newRow("mostly compute") << 8.0 << 2.0 << 0.0 << binds << int(TimePart::Compute);
-    QTest::newRow("all compute") << 8.0 << 0.0 << 0.0 << binds << int(TimePart::Compute);
-    QTest::newRow("compute leads") << 5.0 << 4.0 << 1.0 << overhead << int(TimePart::Tensor);
-    QTest::newRow("exchange leads") << 4.0 << 5.0 << 1.0 << binds << int(TimePart::Tensor);
-    QTest::newRow("recompute follows") << 5.0 << 1.0 << 4.0 << overhead << int(TimePart::Recompute);
-  }
-  void whatLimits() {
-    QFETCH(double, compute);
-    QFETCH(double, tensor);
-    QFETCH(double, recompute);
-    StageEvaluation s;
-    s.forward = Seconds(compute);
-    s.recompute = Seconds(recompute);
-    s.exchange[std::size_t(Exchange::Tensor)] = Seconds(tensor);
-    s.load = Seconds(compute + tensor + recompute);
-    const Limit limit = limitOf(s);
-    QTEST(int(limit.kind), "kind");
-    QTEST(int(limit.part), "part");
-    QCOMPARE(limitOf(StageEvaluation{}).share, 0.0);
+  void sharesComeInOrderOfSize() {
+    const auto named = [](double compute, double tensor, double recompute) {
+      StageEvaluation s;
+      s.forward = Seconds(compute), s.recompute = Seconds(recompute);
+      s.exchange[Exchange::Tensor] = Seconds(tensor);
+      s.load = Seconds(compute + tensor + recompute);
+      QString out;
+      double sum = 0;
+      const auto shares = sharesOf(s);
+      for (const TimeShare& one : shares) out += QString(nameOf(one.part)) + u' ', sum += one.share;
+      if (!shares.empty() && std::abs(sum - 1) > 1e-12) out += QStringLiteral("not all");
+      const TimeShare* overhead = largestOverhead(shares);
+      return out + QStringLiteral("> ") + (overhead ? nameOf(overhead->part) : "none");
+    };
+    QCOMPARE(named(8, 2, 0), QStringLiteral("compute tensor exchange > tensor exchange"));
+    QCOMPARE(named(8, 0, 0), QStringLiteral("compute > none"));
+    QCOMPARE(named(4, 5, 1), QStringLiteral("tensor exchange compute recompute > tensor exchange"));
+    QCOMPARE(named(5, 1, 4), QStringLiteral("compute recompute tensor exchange > recompute"));
+    QVERIFY(sharesOf(StageEvaluation{}).empty());
   }
   void utilisationIsOfThePeakItNames_data() {
     QTest::addColumn<int>("format");

@@ -454,7 +454,7 @@ private slots:
       if (!one.best()) continue;
       Demand back{"two stages", s.problem};
       back.problem.constraints.stages = {2, 2};
-      for (const Cause& c : whyNot(s.problem, *one.best(), back).causes) {
+      for (const PartChange& c : whyNot(s.problem, *one.best(), back).causes) {
         ++seen;
         QVERIFY2(c.before.value() == 0 || c.before / one.best()->evaluation.batchTime > 1e-9, nameOf(c.part));
       }

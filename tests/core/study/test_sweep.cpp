@@ -167,7 +167,7 @@ private slots:
           "peak_memory_bytes", "bound_by", "largest_overhead", "lower_bound_s", "gap"})
       QVERIFY2(table[0][key].is_null(), key);
     QVERIFY(table[1]["batch_time_s"] > 0 && table[1]["gap"] == 0);
-    QVERIFY(table[1]["bound_by"].is_null() != table[1]["largest_overhead"].is_null());
+    QVERIFY(table[1]["bound_by"].is_string() && table[1]["largest_overhead"].is_string());
     const std::string csv = tableOf(g, rows, writeSweepCsv);
     QVERIFY2(csv.find(",infeasible,,,,,,,,,,,,,") != std::string::npos, csv.c_str());
   }

@@ -10,17 +10,46 @@ using namespace nest;
 class TestMetricWords : public QObject {
   Q_OBJECT
 private slots:
-  void saysWhatLimits() {
-    using Kind = Limit::Kind;
-    QCOMPARE(words::of(Limit{Kind::BoundBy, TimePart::Compute, 0.82}),
-             std::string("bound by compute (82 %)"));
-    QCOMPARE(words::of(Limit{Kind::BoundBy, TimePart::Idle, 0.45}), std::string("bound by idle time (45 %)"));
-    QCOMPARE(words::of(Limit{Kind::LargestOverhead, TimePart::Pipeline, 0.154}),
-             std::string("largest overhead: PP communication 15.4 %"));
-    QCOMPARE(words::of(Limit{Kind::LargestOverhead, TimePart::Recompute, 0.21}),
-             std::string("largest overhead: recompute (21 % of the step, to save memory)"));
-    QCOMPARE(words::brief(Limit{Kind::LargestOverhead, TimePart::Recompute, 0.21}),
-             std::string("recompute 21 %"));
+  /// Always the shares, from the largest: no threshold turns one story into another.
+  void saysWhatTimeGoesTo() {
+    using enum TimePart;
+    const auto shares = [](double compute, double idle) {
+      return std::vector<TimeShare>{{Compute, compute}, {Idle, idle}, {Pipeline, 0.066}, {Tensor, 0.044}};
+    };
+    QCOMPARE(words::of(shares(0.76, 0.13), words::kOfStep),
+             std::string("compute 76 %, idle 13 %, PP 6.6 %, TP 4.4 % of the step"));
+    QCOMPARE(words::of(shares(0.74, 0.15), words::kOfStep),
+             std::string("compute 74 %, idle 15 %, PP 6.6 %, TP 4.4 % of the step"));
+    QCOMPARE(words::of(shares(0.76, 0.13), words::kOfMicrobatch, 2),
+             std::string("compute 76 %, idle 13 %, other 11 % of its microbatch"));
+    QCOMPARE(words::of({{Compute, 0.9998}, {Step, 0.0002}}, ""), std::string("compute 100 %"));
+    QCOMPARE(words::of(std::vector<TimeShare>(), words::kOfStep), std::string());
+  }
+  /// The part that grew, whatever is the largest.
+  void namesThePartThatGrew() {
+    Evaluation first, second;
+    for (Evaluation* e : {&first, &second}) {
+      e->microbatchCount = 1;
+      e->stages.resize(1);
+      e->stages[0].devices = 1;
+      e->stages[0].forward = Seconds(6);
+    }
+    const auto finish = [](Evaluation& e, double sent, double idle) {
+      StageEvaluation& s = e.stages[0];
+      s.exchange[Exchange::Pipeline] = Seconds(sent);
+      s.load = s.forward + s.exchange[Exchange::Pipeline];
+      e.batchTime = s.load + Seconds(idle);
+    };
+    finish(first, 1, 2), finish(second, 4, 1.8);
+    const auto pace = [](const Evaluation& e, int batch) { return Pace{e.batchTime, batch, 1000}; };
+    QCOMPARE(words::partsThatDiffer(pace(first, 8), first, pace(second, 8), second),
+             std::string("What takes longer, of the step: PP communication 1 s → 4 s."));
+    QCOMPARE(words::partsThatDiffer(pace(second, 8), second, pace(first, 8), first),
+             std::string("What takes less, of the step: PP communication 4 s → 1 s."));
+    QCOMPARE(words::partsThatDiffer(pace(first, 8), first, pace(first, 8), first), std::string());
+    // Twice the samples in 11.8 instead of 9 s: a token takes less, of everything but PP.
+    QCOMPARE(words::partsThatDiffer(pace(first, 8), first, pace(second, 16), second),
+             std::string("What takes less, of a token: compute 750 µs → 375 µs, idle 250 µs → 113 µs."));
   }
   void opensTheBubble() {
     QCOMPARE(words::of(Bubble{0.0439, 0.1241}),
@@ -97,16 +126,17 @@ private slots:
     m.fullestStage = 0;
     m.peakMemory = Bytes(71 * 1073741824.0);
     m.capacity = Bytes(80 * 1073741824.0);
-    m.limit = {Limit::Kind::LargestOverhead, TimePart::Idle, 0.168};
+    m.split[TimePart::Compute] = m.batchTime * 0.832, m.split[TimePart::Idle] = m.batchTime * 0.168;
     Plan p;
     p.stages.resize(1);
     p.stages[0].chunks.resize(1);
     Outcome o;
     o.status = OutcomeStatus::Optimal;
     o.statistics.elapsed = Seconds(0.012);
-    QCOMPARE(headlineOf(m, p, o),
-             std::string("8.4 s per step · 41 % MFU · ") + summaryOf(p) +
-                 " · 71 of 80 GiB · largest overhead: idle 16.8 % · Optimal in 12 ms · ideal program");
+    QCOMPARE(
+        headlineOf(m, p, o),
+        std::string("8.4 s per step · 41 % MFU · ") + summaryOf(p) +
+            " · 71 of 80 GiB · compute 83.2 %, idle 16.8 % of the step · Optimal in 12 ms · ideal program");
     const auto parts = headlineParts(m, p, o);
     QCOMPARE(int(parts[5].kind), int(HeadlinePart::Kind::Verdict));
   }

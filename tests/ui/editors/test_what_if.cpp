@@ -239,7 +239,7 @@ private slots:
     a.solveAgain();
     QCOMPARE(strip->count(), 2);
     // Of different batches it is not the seconds that tell which is faster.
-    QVERIFY(strip->item(0)->data(Qt::UserRole + 1).toString().endsWith(QStringLiteral("samples/s")));
+    QVERIFY(strip->item(0)->data(Qt::UserRole + 1).toString().endsWith(QStringLiteral("tokens/s")));
     QVERIFY2(strip->item(1)->text().startsWith(QStringLiteral("global batch")),
              qPrintable(strip->item(1)->text()));
     QVERIFY(strip->item(0)->data(Qt::UserRole + 1) != strip->item(1)->data(Qt::UserRole + 1));
@@ -258,9 +258,9 @@ private slots:
     QCOMPARE(pair.side(0).name, QStringLiteral("What-if 1"));
     QCOMPARE(pair.side(0).plan->plan, kept->plan);
     QVERIFY2(a.view.story().contains(QStringLiteral("→")), qPrintable(a.view.story()));
-    QVERIFY2(a.view.story().contains(QStringLiteral("samples/s")), qPrintable(a.view.story()));
+    QVERIFY2(a.view.story().contains(QStringLiteral("tokens/s")), qPrintable(a.view.story()));
     QVERIFY2(a.view.story().contains(QStringLiteral("Changed: global batch")), qPrintable(a.view.story()));
-    QVERIFY(pair.asText(a.context).contains(QStringLiteral("samples/s")));
+    QVERIFY(pair.asText(a.context).contains(QStringLiteral("tokens/s")));
   }
 
   /// Its list is filled anew while the menu is open, as when the file is read again or the theme changes.

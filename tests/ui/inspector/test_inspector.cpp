@@ -276,8 +276,8 @@ private slots:
     };
     QVERIFY(textOf(std::nullopt).contains(QStringLiteral("Time in compute=")));
     for (int i = 0; i < desk.context.plan->plan.stageCount(); ++i)
-      QVERIFY(textOf(SelectionItem{ItemKind::Stage, i}).contains(QStringLiteral("Limit=")));
-    QVERIFY(textOf(SelectionItem{ItemKind::Layer, 2}).contains(QStringLiteral("Limit=")));
+      QVERIFY(textOf(SelectionItem{ItemKind::Stage, i}).contains(QStringLiteral("Time goes to=")));
+    QVERIFY(textOf(SelectionItem{ItemKind::Layer, 2}).contains(QStringLiteral("Time goes to=")));
     QVERIFY(textOf(SelectionItem{ItemKind::Device, 0}).contains(QStringLiteral("Stage=1")));
   }
 

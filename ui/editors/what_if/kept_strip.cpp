@@ -9,6 +9,7 @@
 #include "figures/phrases.h"
 #include "figures/stages_figure.h"
 #include "views/remove_kept_plan.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -71,7 +72,8 @@ void KeptStrip::refresh(const Theme& theme) {
   const auto& kept = scenario ? scenario->keptPlans : kNone;
   setVisible(!kept.empty());
   QStringList shape{QString::number(static_cast<int>(theme.kind())),
-                    QString::number(scenario ? scenario->job.globalBatch : 0)};
+                    QString::number(scenario ? scenario->job.globalBatch : 0),
+                    QString::number(scenario ? scenario->job.sequenceLength : 0)};
   for (const KeptPlan& k : kept)
     shape += phrase(k.name) + QStringLiteral("@%1").arg(reinterpret_cast<quintptr>(k.plan.get()), 0, 16);
   if (shape == m_shape) return;
@@ -80,7 +82,8 @@ void KeptStrip::refresh(const Theme& theme) {
   const QSignalBlocker quiet(this);
   const int current = currentRow();
   clear();
-  std::vector<Pace> paces{{Seconds(1), scenario ? scenario->job.globalBatch : 0}};
+  std::vector<Pace> paces;
+  if (scenario) paces.push_back({Seconds(1), scenario->job.globalBatch, scenario->job.sequenceLength});
   for (const KeptPlan& k : kept)
     if (const auto c = m_contexts.of(k, *scenario); c->plan) paces.push_back(paceOf(*c->problem, *c->plan));
   m_measure = measureOf(paces);
@@ -94,7 +97,9 @@ void KeptStrip::addItem(const KeptPlan& k, const PlanContextPtr& c, const Theme&
   item->setFlags(item->flags() | Qt::ItemIsEditable);
   item->setText(phrase(k.name));
   if (c->plan) {
-    const QString time = phrase(paceText(paceOf(*c->problem, *c->plan), m_measure));
+    QString time = phrase(paceText(paceOf(*c->problem, *c->plan), m_measure));
+    if (const Evaluation& e = c->plan->evaluation; !e.feasible())
+      time += QStringLiteral(", ") + phrase(words::obstacleTo(e));
     const QImage picture = thumbnailOf(StagesFigure(), *c, QSize(340, 192), theme.kind());
     item->setIcon(QIcon(QPixmap::fromImage(picture)));
     item->setData(kTimeRole, time);

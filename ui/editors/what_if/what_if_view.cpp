@@ -19,6 +19,7 @@
 #include "views/bare.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
+#include "words/metric_words.h"
 #include "words/outcome_words.h"
 
 namespace nest {
@@ -298,11 +299,18 @@ PlanDiff WhatIfView::planChanges() const {
               c.plan->evaluation, m_reference.problem.get());
 }
 
+/// The parts of the time that grew, or fell.
+QString WhatIfView::partsThatDiffer(const PlanDiff& d) const {
+  return phrase(
+      words::partsThatDiffer(d.before, m_reference.plan->evaluation, d.after, context().plan->evaluation));
+}
+
 QStringList WhatIfView::notes() const {
   if (!m_pair->count(context())) return {};
   QStringList out;
   if (const QString what = differences(); !what.isEmpty()) out << what;
   const PlanDiff d = planChanges();
+  if (const QString parts = partsThatDiffer(d); !parts.isEmpty()) out << parts;
   if (d.same()) out << tr("The plan stays the same.");
   for (const auto& change : d.changes) out << phrase(change.sentence);
   return out;
@@ -311,20 +319,22 @@ QStringList WhatIfView::notes() const {
 QString WhatIfView::changesHtml() const {
   const PlanContext& c = context();
   const QString solving = c.current ? QString() : searchHtml();
-  const Pace now = paceOf(*c.problem, *c.plan);
   if (!m_reference.plan) {
     QString before = m_reference.shortfall.isEmpty()
                          ? m_reference.obstacle
                          : QStringLiteral("%1 (%2)").arg(m_reference.obstacle, m_reference.shortfall);
     if (!before.isEmpty()) before[0] = before[0].toUpper();
-    return QStringLiteral("<h3>%1 → %2</h3>").arg(before, timeText(now.batchTime)) + solving +
+    return QStringLiteral("<h3>%1 → %2</h3>").arg(before, timeText(c.plan->evaluation.batchTime)) + solving +
            differencesHtml() +
            QStringLiteral("<p>%1</p>").arg(phrase(summaryOf(c.plan->plan)).toHtmlEscaped());
   }
   const PlanDiff d = planChanges();
-  QString html = QStringLiteral("<h3>%1</h3>")
-                     .arg(phrase(paceChangeText(d.before, now, measureOf(d.before, now))).toHtmlEscaped()) +
-                 solving + differencesHtml();
+  QString html =
+      QStringLiteral("<h3>%1</h3>")
+          .arg(phrase(paceChangeText(d.before, d.after, measureOf(d.before, d.after))).toHtmlEscaped()) +
+      solving + differencesHtml();
+  if (const QString parts = partsThatDiffer(d); !parts.isEmpty())
+    html += QStringLiteral("<p>%1</p>").arg(parts.toHtmlEscaped());
   if (d.same()) return html + tr("<p>The plan stays the same.</p>");
   html += tr("<p>The plan changes:</p><ul>");
   for (const auto& change : d.changes)

@@ -64,8 +64,9 @@ private:
   QString changesHtml() const;
   QString differences() const;
   QString differencesHtml() const;
-  PlanDiff planChanges() const;  ///< there are two plans, of one model
-  QStringList notes() const;     ///< the story in lines, for the figure
+  PlanDiff planChanges() const;
+  QString partsThatDiffer(const PlanDiff&) const;  ///< there are two plans, of one model
+  QStringList notes() const;                       ///< the story in lines, for the figure
 
   WhatIfForm* m_form;
   std::unique_ptr<PlanPairFigure> m_pair;  ///< before and now, stage by stage

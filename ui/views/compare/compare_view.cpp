@@ -242,21 +242,24 @@ void CompareView::chooseSecond(int row) {
 void CompareView::fillTable() {
   const QSignalBlocker quiet(m_table);
   const auto& rows = m_figure->rows();
+  const PaceMeasure measure = m_figure->measure();
   double manual = 0;
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (m_entries[i].name == QString::fromUtf8(nameOf(BaselineKind::Manual)) && rows[i].runs())
-      manual = rows[i].metrics.samplesPerSecond;
+      manual = rows[i].pace.tokensPerSecond();
   m_table->setRowCount(static_cast<int>(rows.size()));
   m_whyEmpty->setVisible(rows.empty());
   m_whyEmpty->setText(
       stateOf(context(), tr("the plans")).value_or(FigureState{tr("No plan to compare."), {}}).heading);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& r = rows[i];
-    const double rate = r.metrics.samplesPerSecond;
+    const double rate = r.pace.tokensPerSecond();
     const QString cells[] = {
         r.name,
         r.runs() ? from(text::time(r.metrics.batchTime)) : r.obstacle,
-        r.runs() ? tr("%1 samples/s").arg(from(text::number(rate))) : QStringLiteral("–"),
+        !r.runs() ? QStringLiteral("–")
+                  : from(measure == PaceMeasure::BatchTime ? samplesRate(r.metrics.samplesPerSecond)
+                                                           : tokensRate(rate)),
         r.runs() && manual > 0 ? from(text::number(rate / manual)) + QStringLiteral(" ×")
                                : QStringLiteral("–"),
         from(words::memory(r.metrics)),
@@ -363,7 +366,7 @@ void CompareView::rebuild() {
   m_split->showSecond(rows.size() > 1 && !m_bar->isHidden());  // with one plan there is nothing to choose
   m_figure->setRows(std::move(rows));
   m_tabs->setTabText(0,
-                     m_figure->measure() == PaceMeasure::BatchTime ? tr("Step time") : tr("Time per sample"));
+                     m_figure->measure() == PaceMeasure::BatchTime ? tr("Step time") : tr("Time per token"));
   m_pane->show(context(), theme());
   fillTable();
   fillChoices();
@@ -415,6 +418,10 @@ void CompareView::showDifference() {
   const PlanDiff d =
       diff(*y.problem, x.plan.plan, x.plan.evaluation, y.plan.plan, y.plan.evaluation, x.problem.get());
   QString html = QStringLiteral("<p><b>%1</b></p>").arg(from(d.sentence()).toHtmlEscaped());
+  if (const std::string parts =
+          words::partsThatDiffer(d.before, x.plan.evaluation, d.after, y.plan.evaluation);
+      !parts.empty())
+    html += QStringLiteral("<p>%1</p>").arg(from(parts).toHtmlEscaped());
   if (const std::string what = settingDifference(x.scenario->setting(), y.scenario->setting()); !what.empty())
     html += QStringLiteral("<p>%1</p>").arg(tr("The scenarios differ: %1.").arg(from(what)).toHtmlEscaped());
   if (!d.same()) {
@@ -425,8 +432,11 @@ void CompareView::showDifference() {
   }
   if (!y.note.isEmpty())
     html += QStringLiteral("<p>%1: %2.</p>").arg(y.name.toHtmlEscaped(), y.note.toHtmlEscaped());
-  for (const auto& v : y.plan.evaluation.violations)
-    html += QStringLiteral("<p>%1</p>").arg(from(v.message).toHtmlEscaped());
+  for (const Entry* e : {&x, &y})
+    for (const auto& v : e->plan.evaluation.violations)
+      html += QStringLiteral("<p>%1 %2: %3</p>")
+                  .arg(e->name.toHtmlEscaped(), from(words::obstacleTo(e->plan.evaluation)),
+                       from(v.message).toHtmlEscaped());
   m_difference->setHtml(html);
 }
 

@@ -51,6 +51,19 @@ QString changesHtml(const PlanDiff& d) {
   return out + QStringLiteral("</ul>");
 }
 
+/// All that differs, on one line.
+QString changesText(const PlanDiff& d) {
+  QStringList all;
+  for (const auto& c : d.changes) all << from(c.sentence);
+  return all.isEmpty() ? SearchView::tr("same plan") : all.join(QStringLiteral("; "));
+}
+
+/// Without a plan there is no change in percent.
+QString rowWithout(const QString& what, OutcomeStatus status) {
+  return QStringLiteral("<tr><td style='padding-right:16px'>%1</td><td></td><td>%2</td></tr>")
+      .arg(what.toHtmlEscaped(), QString::fromUtf8(words::of(status)));
+}
+
 QString row(const QString& what, double change, const QString& detail) {
   return QStringLiteral(
              "<tr><td style='padding-right:16px'>%1</td><td align='right' "
@@ -172,10 +185,11 @@ void SearchView::rankImprovements() {
                     auto all = nest::rankImprovements(*scenario, *problem, *plan, 0.25, control);
                     deliver([this, all = std::move(all)] {
                       QString html =
-                          tr("<h4>Effect of improving one parameter by 25 % (re-planned)</h4><table>");
+                          tr("<h4>Effect of improving one parameter by 25 % on the time per token "
+                             "(re-planned)</h4><table>");
                       for (const auto& i : all)
-                        html += row(from(i.what), i.change,
-                                    i.plan.same() ? tr("same plan") : from(i.plan.changes.front().sentence));
+                        html += i.batchTime.value() > 0 ? row(from(i.what), i.change, changesText(i.plan))
+                                                        : rowWithout(from(i.what), i.status);
                       say(html + QStringLiteral("</table>"));
                     });
                   });
@@ -191,9 +205,8 @@ void SearchView::rankFailures() {
         deliver([this, all = std::move(all)] {
           QString html = tr("<h4>Effect of losing one component (re-planned without it)</h4><table>");
           for (const auto& f : all) {
-            if (f.status == OutcomeStatus::Infeasible || f.status == OutcomeStatus::Stopped)
-              html += QStringLiteral("<tr><td style='padding-right:16px'>%1</td><td></td><td>%2</td></tr>")
-                          .arg(from(f.what).toHtmlEscaped(), QString::fromUtf8(words::of(f.status)));
+            if (!(f.batchTime.value() > 0))
+              html += rowWithout(from(f.what), f.status);
             else
               html +=
                   row(from(f.what), f.change,

@@ -21,6 +21,7 @@
 #include "plan/plan_diff.h"
 #include "solver/baselines/baselines.h"
 #include "study/quiet_solve.h"
+#include "units/amount.h"
 #include "units/text.h"
 #include "views/adaptive_splitter.h"
 #include "views/asking.h"
@@ -35,12 +36,38 @@ QString from(const std::string& s) {
   return QString::fromStdString(s);
 }
 
-double rateOf(const Problem& problem, const RankedPlan* plan) {
-  return plan ? problem.job.globalBatch / plan->evaluation.batchTime.value() : 0;
+/// The quantity of a study: tokens a second wherever its points train other batches or sequences, as plans
+/// are compared anywhere.
+QString quantityOf(PaceMeasure m) {
+  return m == PaceMeasure::BatchTime ? StudyView::tr("Throughput, samples/s")
+                                     : StudyView::tr("Throughput, tokens/s");
 }
 
-QString rateText(double samples) {
-  return StudyView::tr("%1 samples/s").arg(from(text::rate(samples)));
+double rateOf(const Problem& problem, const RankedPlan& plan, PaceMeasure m) {
+  const Pace pace = paceOf(problem, plan);
+  return pace.tokensPerSecond() / (m == PaceMeasure::BatchTime ? pace.sequenceLength : 1);
+}
+
+QString rateText(double rate, PaceMeasure m) {
+  return from(m == PaceMeasure::BatchTime ? samplesRate(rate) : tokensRate(rate));
+}
+
+/// Whether the points of a study along these parameters train the same work in a step.
+PaceMeasure measureAlong(const Scenario& scenario, const Problem& problem,
+                         const std::vector<Parameter>& parameters) {
+  std::vector<Pace> paces;
+  const auto add = [&paces](const Job& job) {
+    paces.push_back({Seconds(1), job.globalBatch, job.sequenceLength});
+  };
+  add(scenario.job);
+  for (const Parameter& p : parameters)
+    for (const double value :
+         p.isDevices() ? std::vector<double>() : studyValues(scenario, problem, p, false)) {
+      Setting there = scenario.setting();
+      setNumber(there, *p.field, value);
+      add(there.job);
+    }
+  return measureOf(paces);
 }
 
 QString nameOf(const Parameter& p) {
@@ -50,7 +77,7 @@ QString nameOf(const Parameter& p) {
 /// What a solve gives; no problem: the scenario cannot be planned with that value. `previous`: the plan of
 /// the value before, where something fitted.
 StudyRecord::Result resultOf(const Problem* problem, const Outcome& outcome,
-                             const std::optional<RankedPlan>& previous) {
+                             const std::optional<RankedPlan>& previous, PaceMeasure measure) {
   StudyRecord::Result r;
   const RankedPlan* best = outcome.best();
   if (!problem || !best) {
@@ -58,7 +85,8 @@ StudyRecord::Result resultOf(const Problem* problem, const Outcome& outcome,
     r.decided = !problem || outcome.status == OutcomeStatus::Infeasible;
     return r;
   }
-  r.y = rateOf(*problem, best), r.yText = rateText(r.y).toStdString(), r.plan = summaryOf(best->plan);
+  r.y = rateOf(*problem, *best, measure), r.yText = rateText(r.y, measure).toStdString();
+  r.plan = summaryOf(best->plan);
   if (!previous) return r;
   // More or fewer devices are the point of the study; another strategy, stage count or cut is news.
   for (const auto& c :
@@ -292,11 +320,11 @@ void StudyView::take(StudyRecord::Result result) {
   show(std::move(m_record));
 }
 
-StudyRecord StudyView::curveOf(const Parameter& parameter, bool fine,
+StudyRecord StudyView::curveOf(const Parameter& parameter, bool fine, PaceMeasure measure,
                                const std::vector<BaselineKind>& kinds) const {
   const Problem& problem = *context().problem;
   StudyRecord record;
-  record.quantity = tr("Throughput, samples/s").toStdString();
+  record.quantity = quantityOf(measure).toStdString();
   record.acrossName = nameOf(parameter).toStdString();
   record.across = valuesOf(*context().scenario, problem, parameter, fine);
   for (const BaselineKind k : kinds) record.others.emplace_back(nest::nameOf(k));
@@ -311,12 +339,13 @@ void StudyView::workOut(const Control& control) {
   const Problem& problem = *context().problem;
   m_studied = contextPtr();
   const Parameter devices;
-  StudyRecord record = curveOf(devices, false, {});
+  const PaceMeasure measure = measureAlong(scenario, problem, {devices});
+  StudyRecord record = curveOf(devices, false, measure, {});
   std::optional<RankedPlan> previous;
   for (const double value : studyValues(scenario, problem, devices, false)) {
     const auto there = problemAt(scenario, problem, devices, value);
     const Outcome o = there ? quietSolve(*there, control) : Outcome{};
-    record.results.push_back(resultOf(there ? &*there : nullptr, o, previous));
+    record.results.push_back(resultOf(there ? &*there : nullptr, o, previous, measure));
     if (o.best()) previous = *o.best();
   }
   show(std::move(record));
@@ -324,9 +353,10 @@ void StudyView::workOut(const Control& control) {
 
 void StudyView::runCurve(const Parameter& parameter) {
   const auto kinds = m_baselines->isChecked() ? curveBaselines().kinds : std::vector<BaselineKind>{};
-  show(curveOf(parameter, true, kinds));
+  const PaceMeasure measure = measureAlong(*context().scenario, *context().problem, {parameter});
+  show(curveOf(parameter, true, measure, kinds));
   m_asking->start(tr("Solving …"), [this, problem = context().problem, scenario = context().scenario,
-                                    parameter, baselines = !kinds.empty()](
+                                    parameter, measure, baselines = !kinds.empty()](
                                        const Control& control, const BackgroundTask::Deliver& deliver) {
     std::optional<RankedPlan> previous;
     const auto values = studyValues(*scenario, *problem, parameter, true);
@@ -334,13 +364,13 @@ void StudyView::runCurve(const Parameter& parameter) {
       const auto there = problemAt(*scenario, *problem, parameter, values[i]);
       const Outcome o = there ? quietSolve(*there, control) : Outcome{};
       if (control.stopRequested()) return;
-      auto result = resultOf(there ? &*there : nullptr, o, previous);
+      auto result = resultOf(there ? &*there : nullptr, o, previous, measure);
       if (o.best()) previous = *o.best();
       if (baselines && there) {
         Control quiet;
         quiet.stop = control.stop;
         for (const auto& b : runBaselines(*there, quiet, curveBaselines()))
-          result.others.push_back(b.runs() ? rateOf(*there, &*b.plan) : 0);
+          result.others.push_back(b.runs() ? rateOf(*there, *b.plan, measure) : 0);
         if (control.stopRequested()) return;
       }
       deliver([this, result = std::move(result)] { take(result); });
@@ -351,27 +381,31 @@ void StudyView::runCurve(const Parameter& parameter) {
 
 void StudyView::runSweep(const Parameter& across, const Parameter& up) {
   const Problem& problem = *context().problem;
+  const PaceMeasure measure = measureAlong(*context().scenario, problem, {across, up});
   StudyRecord record;
-  record.quantity = tr("Throughput, samples/s").toStdString();
+  record.quantity = quantityOf(measure).toStdString();
   record.acrossName = nameOf(across).toStdString(), record.upName = nameOf(up).toStdString();
   record.across = valuesOf(*context().scenario, problem, across, false);
   record.up = valuesOf(*context().scenario, problem, up, false);
   show(std::move(record));
-  m_asking->start(tr("Solving …"), [this, problem = context().problem, scenario = context().scenario, across,
-                                    up](const Control& control, const BackgroundTask::Deliver& deliver) {
-    const auto rows = studyValues(*scenario, *problem, up, false);
-    const auto columns = studyValues(*scenario, *problem, across, false);
-    std::size_t done = 0;
-    for (const double row : rows)
-      for (const double column : columns) {
-        if (studyStopped(control)) return;
-        const auto there = problemAt(*scenario, *problem, {{across, column}, {up, row}});
-        const Outcome o = there ? quietSolve(*there, control) : Outcome{};
-        if (control.stopRequested()) return;
-        deliver([this, result = resultOf(there ? &*there : nullptr, o, std::nullopt)] { take(result); });
-        reportStudy(control, "sweep", ++done, rows.size() * columns.size());
-      }
-  });
+  m_asking->start(
+      tr("Solving …"), [this, problem = context().problem, scenario = context().scenario, across, up,
+                        measure](const Control& control, const BackgroundTask::Deliver& deliver) {
+        const auto rows = studyValues(*scenario, *problem, up, false);
+        const auto columns = studyValues(*scenario, *problem, across, false);
+        std::size_t done = 0;
+        for (const double row : rows)
+          for (const double column : columns) {
+            if (studyStopped(control)) return;
+            const auto there = problemAt(*scenario, *problem, {{across, column}, {up, row}});
+            const Outcome o = there ? quietSolve(*there, control) : Outcome{};
+            if (control.stopRequested()) return;
+            deliver([this, result = resultOf(there ? &*there : nullptr, o, std::nullopt, measure)] {
+              take(result);
+            });
+            reportStudy(control, "sweep", ++done, rows.size() * columns.size());
+          }
+      });
 }
 
 void StudyView::showPoints() {
@@ -390,7 +424,7 @@ void StudyView::showPoints() {
     QStringList cells{from(m_record.across[i].text), r.y > 0 ? from(r.yText) : QStringLiteral("–"),
                       from(r.y > 0 ? r.plan : r.none)};
     for (std::size_t k = 0; k < m_record.others.size(); ++k)
-      cells << (k < r.others.size() && r.others[k] > 0 ? from(text::number(r.others[k]))
+      cells << (k < r.others.size() && r.others[k] > 0 ? from(text::amount(r.others[k]))
                                                        : QStringLiteral("–"));
     cells << from(r.change);
     for (int c = 0; c < cells.size(); ++c) m_table->setItem(i, c, new QTableWidgetItem(cells[c]));

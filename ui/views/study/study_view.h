@@ -4,6 +4,7 @@
 
 #include "figures/curve_figure.h"
 #include "figures/sweep_figure.h"
+#include "plan/pace.h"
 #include "solver/baselines/baselines.h"
 #include "study/parameter.h"
 #include "views/view.h"
@@ -56,7 +57,7 @@ protected:
 
 private:
   void buildBar(FlowLayout&);
-  StudyRecord curveOf(const Parameter&, bool fine, const std::vector<BaselineKind>&) const;
+  StudyRecord curveOf(const Parameter&, bool fine, PaceMeasure, const std::vector<BaselineKind>&) const;
   void runCurve(const Parameter&);
   void runSweep(const Parameter& across, const Parameter& up);
   void take(StudyRecord::Result);
