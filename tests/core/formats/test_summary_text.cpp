@@ -41,7 +41,8 @@ private slots:
     const std::string text = summaryText(source, o);
     QVERIFY2(text.starts_with(s.name + "\n"), text.c_str());
     QVERIFY2(holds(text, "\n  idle            " + words::of(m.bubble) + "\n"), text.c_str());
-    QVERIFY2(holds(text, "\n  limit           " + words::of(m.limit) + "\n"), text.c_str());
+    const std::string shares = words::of(m.shares(), words::kOfStep, kTimePartCount);
+    QVERIFY2(holds(text, "\n  time goes to    " + shares + "\n"), text.c_str());
     QVERIFY2(holds(text, words::mfuConvention(m)), text.c_str());
     QVERIFY2(holds(text, "  result          Optimal in "), text.c_str());
     QVERIFY2(!holds(text, "PP communication"), text.c_str());
