@@ -1,13 +1,16 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "fields/setting.h"
 #include "plan/plan.h"
 #include "scenario/study_record.h"
+#include "solver/outcome.h"
 
 namespace nest {
 
@@ -33,33 +36,93 @@ inline double numberIn(const FigureOptions& options, const std::string& key, dou
   return number ? *number : otherwise;
 }
 
-/// A sight worth showing again: a view of a plan, what is picked out in it, and what is said about it.
+/// What a search had ended in when a slide was added: what its figures show of it, and no more.
+struct SavedOutcome {
+  /// The plan that comes closest where none fits.
+  struct Miss {
+    Plan plan;
+    int stage = -1;
+    Bytes shortfall;
+    std::vector<std::string> remedies;
+    friend bool operator==(const Miss&, const Miss&) = default;
+  };
+
+  OutcomeStatus status = OutcomeStatus::Optimal;
+  StopCause stopCause = StopCause::None;
+  Seconds elapsed;
+  std::optional<Miss> nearestMiss = {};
+  std::optional<Plan> best = {};  ///< of a plan cut by hand: the best plan, which it is compared with
+  std::vector<Plan> front = {};   ///< Pareto front, where it is what the slide shows
+  FrontReach frontReach = FrontReach::Met;
+  std::string obstacle = {}, remedy = {};  ///< without a plan: what stands in its way, and what helps
+
+  friend bool operator==(const SavedOutcome&, const SavedOutcome&) = default;
+};
+
+/// The plan of a slide with everything it is costed and judged by. It does not change when the scenario does.
+struct SavedState {
+  std::shared_ptr<const Setting> setting;    ///< never null; slides with equal settings may share one
+  std::optional<Plan> plan = {};             ///< empty: see `outcome`
+  bool byHand = false;                       ///< the plan was cut by hand
+  bool edited = false;                       ///< the plan was found before the last edit of the setting
+  std::optional<SavedOutcome> outcome = {};  ///< empty: not solved, or nothing of it is shown
+
+  friend bool operator==(const SavedState&, const SavedState&);
+};
+
+/// A table as it stood in a view: sorted and filtered, its first rows.
+struct SavedTable {
+  struct Column {
+    std::string name;
+    bool right = false;  ///< numbers
+    friend bool operator==(const Column&, const Column&) = default;
+  };
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> rows;  ///< a cell for each column
+  int more = 0;                                ///< rows that are not listed
+  friend bool operator==(const SavedTable&, const SavedTable&) = default;
+};
+
+/// A slide: a view, the plan it shows, what is selected in it, and what is said about it.
 struct SavedMoment {
   /// The one thing that is picked out; the meaning of the numbers depends on `kind`.
   struct Item {
     std::string kind;  ///< "stage", "layer", "device", "group", "level", "pair"
     int index = 0;
-    int level = 0;   ///< "group": of which level
+    int level = 0;   ///< "group": of which level; −1: an item of the figure's own
     int other = -1;  ///< "pair": the second device or group
     friend bool operator==(const Item&, const Item&) = default;
   };
   /// Another plan in the same picture.
   struct Beside {
     std::string name, note;
-    std::string kept;          ///< name of a kept plan; empty: `plan`
-    std::optional<Plan> plan;  ///< judged under the setting of the moment's own plan
-    friend bool operator==(const Beside&, const Beside&) = default;
+    std::shared_ptr<const Setting> setting;  ///< null: that of the slide
+    Plan plan;
+    friend bool operator==(const Beside&, const Beside&);
+  };
+  /// The play head: what runs at one time of the step.
+  struct PlayHead {
+    struct Task {
+      int stage = 0, task = 0, microbatch = 0;
+      friend bool operator==(const Task&, const Task&) = default;
+    };
+    double seconds = 0;
+    std::vector<Task> running;
+    friend bool operator==(const PlayHead&, const PlayHead&) = default;
   };
 
   std::string caption;
   std::string view;     ///< id of the view: "stages"
   FigureOptions state;  ///< the view's own choices and zoom, by their names
   std::optional<Item> selected;
-  std::string plan;  ///< name of a kept plan; empty: the best plan of the scenario
+  std::string sentence = {};  ///< what the figure said of itself, in lines; empty: it is asked again
+  std::shared_ptr<const SavedState> shown = {};  ///< null, in files of earlier versions: the scenario's own
   std::vector<Beside> beside = {};
   std::optional<StudyRecord> study = {};
+  std::optional<SavedTable> table = {};
+  std::optional<PlayHead> playHead = {};
 
-  friend bool operator==(const SavedMoment&, const SavedMoment&) = default;
+  friend bool operator==(const SavedMoment&, const SavedMoment&);
 };
 
 }  // namespace nest

@@ -14,6 +14,21 @@ bool operator==(const KeptPlan& a, const KeptPlan& b) {
   return a.name == b.name && sameTarget(a.plan, b.plan) && sameTarget(a.setting, b.setting);
 }
 
+bool operator==(const SavedState& a, const SavedState& b) {
+  return sameTarget(a.setting, b.setting) && a.plan == b.plan && a.byHand == b.byHand &&
+         a.edited == b.edited && a.outcome == b.outcome;
+}
+
+bool operator==(const SavedMoment::Beside& a, const SavedMoment::Beside& b) {
+  return a.name == b.name && a.note == b.note && sameTarget(a.setting, b.setting) && a.plan == b.plan;
+}
+
+bool operator==(const SavedMoment& a, const SavedMoment& b) {
+  return a.caption == b.caption && a.view == b.view && a.state == b.state && a.selected == b.selected &&
+         a.sentence == b.sentence && sameTarget(a.shown, b.shown) && a.beside == b.beside &&
+         a.study == b.study && a.table == b.table && a.playHead == b.playHead;
+}
+
 const KeptPlan* keptPlanNamed(const Scenario& s, const std::string& name) {
   const auto it =
       std::find_if(s.keptPlans.begin(), s.keptPlans.end(), [&](const KeptPlan& k) { return k.name == name; });

@@ -45,8 +45,8 @@ PlanningSession::PlanningSession(ScenarioDocument& document, JobRunner::Solve so
   connect(&document, &ScenarioDocument::changed, this, [this](ScenarioParts parts, bool preview) {
     if (parts & kSettingParts)
       scenarioChanged(preview);
-    else
-      wordsChanged();
+    else if (parts & ScenarioPart::Name)
+      nameChanged();
   });
 }
 
@@ -68,8 +68,8 @@ void PlanningSession::tick() {
   if (m_search->lasting) Q_EMIT searchChanged();
 }
 
-/// Names, and what was kept: no plan is touched by them.
-void PlanningSession::wordsChanged() {
+/// No plan is touched by a name. What is kept, and slides, are not of the context at all.
+void PlanningSession::nameChanged() {
   if (!m_context->scenario || m_context->scenario->setting() != m_document.scenario().setting()) return;
   PlanContext next = *m_context;
   next.scenario = m_document.snapshot();

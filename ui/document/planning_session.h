@@ -41,7 +41,7 @@ Q_SIGNALS:
 
 private:
   void scenarioChanged(bool preview);
-  void wordsChanged();
+  void nameChanged();
   void submit(bool live);
   void followSearch();
   void tick();

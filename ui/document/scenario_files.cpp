@@ -9,6 +9,7 @@
 #include <QJsonObject>
 #include <QSettings>
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -47,14 +48,27 @@ QByteArray hashOf(const QByteArray& content) {
   return QCryptographicHash::hash(content, QCryptographicHash::Sha1).toHex();
 }
 
-/// The model's file moves along, for kept plans of the same model as well.
+/// The model's file moves along, for kept plans and slides of the same model as well.
 void referTo(Scenario& s, const std::string& reference) {
   const std::string before = std::exchange(s.model.reference, reference);
-  for (KeptPlan& kept : s.keptPlans) {
-    if (kept.setting->model.reference != before) continue;
-    auto moved = std::make_shared<Setting>(*kept.setting);
-    moved->model.reference = reference;
-    kept.setting = std::move(moved);
+  std::map<const Setting*, std::shared_ptr<const Setting>> moved;  // slides share settings
+  const auto move = [&](std::shared_ptr<const Setting>& setting) {
+    if (!setting || setting->model.reference != before) return false;
+    auto& there = moved[setting.get()];
+    if (!there) {
+      auto copy = std::make_shared<Setting>(*setting);
+      copy->model.reference = reference;
+      there = std::move(copy);
+    }
+    setting = there;
+    return true;
+  };
+  for (KeptPlan& kept : s.keptPlans) move(kept.setting);
+  for (SavedMoment& m : s.moments) {
+    for (SavedMoment::Beside& b : m.beside) move(b.setting);
+    if (!m.shown) continue;
+    auto shown = std::make_shared<SavedState>(*m.shown);
+    if (move(shown->setting)) m.shown = std::move(shown);
   }
 }
 

@@ -142,7 +142,10 @@ void CutFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   const Parts parts = partsOf(area, c, style.standalone);
   paintRibbon(ink, parts.ribbon, c);
   paintLoads(ink, parts.loads, c);
-  if (!parts.memory.isEmpty()) paintMemory(ink, parts.memory, c);
+  if (parts.memory.isEmpty())
+    ink.leaveOut();
+  else
+    paintMemory(ink, parts.memory, c);
 }
 
 void CutFigure::paintRibbon(Ink& ink, const QRectF& r, const PlanContext& c) const {

@@ -25,12 +25,20 @@ struct FigureState {
   QString heading, text;
 };
 
+/// What a figure says of itself while it is painted.
+struct FigureReport {
+  QString sentence;      ///< above the drawing; of a figure with nothing to show, the heading
+  bool leftOut = false;  ///< something had no room
+};
+
 /// How a figure is to look this time.
 struct FigureStyle {
   const Theme* theme = &Theme::of(Theme::Kind::Light);
   bool standalone = false;  ///< on paper: title, legend and units are drawn, and nothing depends on hovering
   std::optional<SelectionItem> hovered, selected;
   std::optional<Moment> moment;  ///< the play head: what runs then stands out
+  /// Not null: the sentence goes here instead of above the drawing, where its row stays empty.
+  FigureReport* report = nullptr;
 };
 
 /// One picture of a plan, painted the same way on screen, in exports and as thumbnail. Stateless but for its

@@ -89,9 +89,14 @@ QString bannerOf(const PlanContext& c) {
     }
     return out;
   }
+  QString obstacle;
+  if (c.plan && !c.plan->evaluation.feasible())
+    obstacle =
+        QStringLiteral("This plan does not run: ") + phrase(c.plan->evaluation.violations.front().message);
   if (!c.isSearching() && !c.current && c.shownPlan())
-    return QStringLiteral("Found before your last edit. Solve to update.");
-  return {};
+    return QStringLiteral("Found before your last edit. Solve to update.") +
+           (obstacle.isEmpty() ? obstacle : u' ' + obstacle);
+  return obstacle;
 }
 
 double bannerHeight(const QString& banner, double width) {
@@ -148,7 +153,9 @@ QRectF paintFrame(Ink& ink, const QRectF& area, const PlanContext& c, const QStr
     row.translate(0, kTitleRow);
   }
   row.setHeight(height);
-  if (height > 0) {
+  if (ink.style().report) {
+    ink.style().report->sentence = sentence;
+  } else if (height > 0) {
     const auto [said, size] = fitting(sentence, row.width());
     ink.label(row, said, Qt::AlignLeft | Qt::AlignVCenter, size,
               ink.color(ink.style().standalone ? MutedText : Text));
@@ -164,6 +171,7 @@ QRectF paintFrame(Ink& ink, const QRectF& area, const PlanContext& c, const QStr
 
 void paintState(Ink& ink, const QRectF& area, const FigureState& state) {
   using enum Theme::Role;
+  if (ink.style().report) ink.style().report->sentence = state.heading;
   ink.fill(area, ink.color(Canvas));
   const double w = std::min(520.0, area.width() - 40);
   QRectF box(area.center().x() - w / 2, area.center().y() - 40, w, 28);

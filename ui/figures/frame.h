@@ -23,6 +23,8 @@ QString bannerOf(const PlanContext&);
 double bannerHeight(const QString& banner, double width);
 void paintBanner(Ink&, const QRectF& row, const PlanContext&);
 
+/// The row of the sentence and what stands above it, of an area that is not low: px.
+inline constexpr double kSentenceBand = 38;
 /// Canvas, title, sentence, banner. Returns bodyOf().
 QRectF paintFrame(Ink&, const QRectF& area, const PlanContext&, const QString& title,
                   const QString& sentence);

@@ -25,6 +25,10 @@ public:
   const Theme& theme() const { return *m_style.theme; }
   const FigureStyle& style() const { return m_style; }
   QColor color(Theme::Role role) const { return theme().color(role); }
+  /// Something that belongs to the figure has no room this time.
+  void leaveOut() {
+    if (m_style.report) m_style.report->leftOut = true;
+  }
 
   static double width(const QString& text, double pixels, bool bold = false);
   static double height(double pixels) { return pixels * 1.3; }

@@ -245,7 +245,10 @@ void PlanPairFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
   for (int side = 0; side < 2; ++side) {
     paintHeading(ink, p, side);
     paintTimes(ink, p, side);
-    if (!p.memory[side].isEmpty()) paintMemory(ink, p, side);
+    if (!p.memory[side].isEmpty())
+      paintMemory(ink, p, side);
+    else
+      ink.leaveOut();
   }
   paintLegend(ink, p.legend, p.items);
   paintMarks(ink, area, c);

@@ -1,6 +1,6 @@
 #include "figures/table_figure.h"
 
-#include <QAbstractItemModel>
+#include <QStandardItemModel>
 #include <algorithm>
 #include <utility>
 
@@ -82,6 +82,11 @@ void TableFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
               ink.color(role));
   };
   double y = body.top(), x = body.left();
+  const auto sayMore = [&](int rows) {
+    ink.leaveOut();
+    ink.label({body.left(), y + kPad / 2, body.width(), kLine}, tr("… and %1 more rows").arg(countText(rows)),
+              Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Role::MutedText));
+  };
   for (const Column& column : columns) {
     cell(column, x, y, column.title, Role::MutedText);
     x += column.width;
@@ -99,13 +104,8 @@ void TableFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
       lines = std::max(lines, cells.back().size());
     }
     const double height = double(lines) * kLine + kPad;
-    const double further = r + 1 < n ? kLine + kPad : 0;  // room to say how many are left out
-    if (r > 0 && y + height + further > body.bottom() + 1) {
-      ink.label({body.left(), y + kPad / 2, body.width(), kLine},
-                tr("… and %1 more rows").arg(countText(n - r)), Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody,
-                ink.color(Role::MutedText));
-      return;
-    }
+    const double further = r + 1 < n || m_more > 0 ? kLine + kPad : 0;  // room to say how many are left out
+    if (r > 0 && y + height + further > body.bottom() + 1) return sayMore(n - r + m_more);
     x = body.left();
     for (std::size_t k = 0; k < columns.size(); ++k) {
       for (qsizetype l = 0; l < cells[k].size(); ++l)
@@ -116,6 +116,7 @@ void TableFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
     ink.line({body.left(), y}, {body.right(), y},
              mixed(ink.color(Role::Canvas), ink.color(Role::Border), 0.5), 0.5);
   }
+  if (m_more > 0) sayMore(m_more);
 }
 
 QString TableFigure::words(const PlanContext& c) const {
@@ -128,6 +129,40 @@ QString TableFigure::words(const PlanContext& c) const {
     out += cells.join(u'\t') + u'\n';
   }
   return out;
+}
+
+SavedTable savedTable(const QAbstractItemModel& model) {
+  SavedTable t;
+  for (int k = 0; k < model.columnCount(); ++k) {
+    const QVariant align = model.index(0, k).data(Qt::TextAlignmentRole);
+    t.columns.push_back({model.headerData(k, Qt::Horizontal).toString().toStdString(),
+                         align.isValid() && (align.toInt() & Qt::AlignRight) != 0});
+  }
+  const int rows = std::min(kMostRows, model.rowCount());
+  for (int r = 0; r < rows; ++r) {
+    std::vector<std::string> cells;
+    for (int k = 0; k < model.columnCount(); ++k)
+      cells.push_back(model.index(r, k).data().toString().toStdString());
+    t.rows.push_back(std::move(cells));
+  }
+  t.more = model.rowCount() - rows;
+  return t;
+}
+
+void fillModel(QStandardItemModel& model, const SavedTable& t) {
+  model.clear();
+  QStringList heads;
+  for (const SavedTable::Column& c : t.columns) heads << QString::fromStdString(c.name);
+  for (const auto& row : t.rows) {
+    QList<QStandardItem*> items;
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      items << new QStandardItem(QString::fromStdString(row[k]));
+      if (t.columns[k].right) items.back()->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    }
+    model.appendRow(items);
+  }
+  model.setColumnCount(static_cast<int>(t.columns.size()));
+  model.setHorizontalHeaderLabels(heads);
 }
 
 }  // namespace nest

@@ -5,8 +5,10 @@
 #include <functional>
 
 #include "figures/figure.h"
+#include "scenario/saved_moment.h"
 
 class QAbstractItemModel;
+class QStandardItemModel;
 
 namespace nest {
 
@@ -21,6 +23,9 @@ public:
               std::function<QString(const PlanContext&)> sentence = {});
 
   QSizeF preferredSize(const PlanContext&) const override;
+  QString sentence(const PlanContext& c) const { return m_sentence ? m_sentence(c) : QString(); }
+  const QAbstractItemModel& model() const { return m_model; }
+  void setMore(int rows) { m_more = rows; }  ///< that the model does not hold: only how many is said
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
@@ -41,6 +46,11 @@ private:
 
   const QAbstractItemModel& m_model;
   std::function<QString(const PlanContext&)> m_sentence;
+  int m_more = 0;
 };
+
+/// The first rows of a table as they stand, and a model that shows them again.
+SavedTable savedTable(const QAbstractItemModel&);
+void fillModel(QStandardItemModel&, const SavedTable&);
 
 }  // namespace nest

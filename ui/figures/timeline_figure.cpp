@@ -350,6 +350,7 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
   }
   ink.firstThatFits(QRectF(body.left() - 6, below.bottom() + 5, 50, 16), {unitText, axis.unitName},
                     Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+  if (m_showsMemory && layout.memory.isEmpty()) ink.leaveOut();
   if (!layout.memory.isEmpty()) {
     int stage = run.fullest;
     if (focus.selected()) stage = *focus.selected();

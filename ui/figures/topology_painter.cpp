@@ -110,7 +110,10 @@ void TopologyPainter::collectHost(const Box& host) {
     if (!rect.intersects(m_canvas)) continue;
     const RankKind kind = kindAt(d);
     m_fills[kind].push_back(rect);
-    if (labels) m_labelled[kind].push_back({rect, d});
+    if (labels)
+      m_labelled[kind].push_back({rect, d});
+    else
+      m_ink.leaveOut();
   }
 }
 
@@ -217,7 +220,10 @@ void TopologyPainter::paintDevices() {
     for (const Cell& cell : cells) {
       QRectF box = cell.rect;
       if (second) box.setHeight(box.height() * 0.58);
-      if (plate > box.width()) continue;
+      if (plate > box.width()) {
+        m_ink.leaveOut();
+        continue;
+      }
       if (hatch && !second)
         m_ink.fill(QRectF(box.center().x() - plate / 2, box.center().y() - size * 0.55, plate, size * 1.1),
                    c);

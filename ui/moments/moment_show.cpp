@@ -1,15 +1,16 @@
 #include "moments/moment_show.h"
 
-#include <QGraphicsScene>
-#include <QGraphicsView>
-#include <QHBoxLayout>
+#include <QHelpEvent>
 #include <QLabel>
+#include <QMouseEvent>
+#include <QPainter>
 #include <QShortcut>
 #include <QTimer>
-#include <QVBoxLayout>
+#include <QToolTip>
 #include <algorithm>
 #include <utility>
 
+#include "accessible/screen_reader.h"
 #include "moments/moment_edits.h"
 #include "moments/moment_sight.h"
 #include "views/view.h"
@@ -25,51 +26,16 @@ MomentShow::MomentShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr 
       m_scenario(std::move(scenario)),
       m_own(std::move(own)),
       m_theme(theme),
-      m_slide(new QWidget),
-      m_stage(new QGraphicsView(this)),
-      m_caption(new QLabel(m_slide)),
-      m_place(new QLabel(m_slide)),
-      m_middle(new QVBoxLayout) {
+      m_keys(new QLabel(tr("← → to move, Esc to exit"), this)) {
   setAttribute(Qt::WA_DeleteOnClose);
+  setAttribute(Qt::WA_OpaquePaintEvent);
+  makeGraphic(*this, [this] { return m_sight ? m_sight->asText() : QString(); });
   setWindowTitle(tr("Slides of %1").arg(QString::fromStdString(m_scenario->name)));
   setAccessibleName(windowTitle());
-  m_slide->setAutoFillBackground(true);
-  m_slide->setBackgroundRole(QPalette::Base);
-  m_stage->setScene(new QGraphicsScene(m_stage));
-  m_stage->scene()->addWidget(m_slide);
-  m_stage->setFrameShape(QFrame::NoFrame);
-  m_stage->setFocusPolicy(Qt::NoFocus);
-  m_stage->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  m_stage->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  m_stage->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-  m_stage->setRenderHints(QPainter::Antialiasing | QPainter::TextAntialiasing |
-                          QPainter::SmoothPixmapTransform);
-  auto* whole = new QVBoxLayout(this);
-  whole->setContentsMargins(0, 0, 0, 0);
-  whole->addWidget(m_stage);
-  m_caption->setFont(Theme::font(24, true));
-  m_caption->setWordWrap(true);
-  m_caption->setTextFormat(Qt::PlainText);
-  m_place->setFont(Theme::font(11));
-  m_place->setProperty("role", "muted");
-  auto* foot = new QHBoxLayout;
-  auto* keys = new QLabel(tr("← → to move, Esc to exit"), m_slide);
-  keys->setFont(Theme::font(11));
-  keys->setProperty("role", "muted");
-  QSizePolicy place = keys->sizePolicy();
-  place.setRetainSizeWhenHidden(true);
-  keys->setSizePolicy(place);
-  keys->setObjectName(QStringLiteral("keys"));
-  QTimer::singleShot(kHintMs, keys, &QWidget::hide);  // who presents knows them by then
-  foot->addWidget(keys);
-  foot->addStretch();
-  foot->addWidget(m_place);
-  auto* all = new QVBoxLayout(m_slide);
-  all->setContentsMargins(30, 20, 30, 10);
-  all->setSpacing(8);
-  all->addWidget(m_caption);
-  all->addLayout(m_middle, 1);
-  all->addLayout(foot);
+  setMouseTracking(true);
+  m_keys->setObjectName(QStringLiteral("keys"));
+  m_keys->setProperty("role", "muted");
+  QTimer::singleShot(kHintMs, m_keys, &QWidget::hide);  // who presents knows them by then
   const auto key = [this](std::initializer_list<int> codes, auto run) {
     for (const int k : codes) connect(new QShortcut(QKeySequence(k), this), &QShortcut::activated, this, run);
   };
@@ -82,21 +48,66 @@ MomentShow::MomentShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr 
   showMoment(0);
 }
 
-MomentShow::~MomentShow() {
-  m_sight.reset();  // its view stands on the slide
-}
+MomentShow::~MomentShow() = default;
 
 double MomentShow::enlargement() const {
   return std::max(0.25, std::min(width() / kSlide.width(), height() / kSlide.height()));
 }
 
-/// Where the screen has another shape than the slide, the slide is wider or higher.
+QRectF MomentShow::page() const {
+  const QSizeF size = kSlide * enlargement();
+  return {(width() - size.width()) / 2, (height() - size.height()) / 2, size.width(), size.height()};
+}
+
+QPointF MomentShow::onPage(const QPointF& inWindow) const {
+  return (inWindow - page().topLeft()) / enlargement();
+}
+
 void MomentShow::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   const double by = enlargement();
-  m_stage->setTransform(QTransform::fromScale(by, by));
-  m_slide->resize((QSizeF(size()) / by).toSize());
-  m_stage->setSceneRect(QRectF(QPointF(), QSizeF(size()) / by));
+  m_keys->setFont(Theme::font(static_cast<int>(11 * by)));
+  m_keys->adjustSize();
+  const QRectF at = page();
+  m_keys->move(QPointF(at.center().x() - m_keys->width() / 2.0, at.bottom() - 26 * by).toPoint());
+}
+
+void MomentShow::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.fillRect(rect(), Theme::of(m_theme).color(Theme::Role::Canvas));
+  if (!m_sight) return;
+  painter.translate(page().topLeft());
+  painter.scale(enlargement(), enlargement());
+  m_sight->paint(painter, footOf(*m_scenario, m_current));
+}
+
+void MomentShow::mouseMoveEvent(QMouseEvent* e) {
+  if (!m_sight) return;
+  const auto hit = m_sight->hit(onPage(e->position()));
+  const auto item = hit ? std::optional(hit->item) : std::nullopt;
+  if (item == m_sight->hovered()) return;
+  m_sight->hover(item);
+  update();
+}
+
+void MomentShow::mouseReleaseEvent(QMouseEvent* e) {
+  if (!m_sight || e->button() != Qt::LeftButton) return;
+  const auto hit = m_sight->hit(onPage(e->position()));
+  m_sight->select(hit ? std::optional(hit->item) : std::nullopt);
+  update();
+}
+
+bool MomentShow::event(QEvent* e) {
+  if (e->type() != QEvent::ToolTip || !m_sight) return QWidget::event(e);
+  const auto* help = static_cast<QHelpEvent*>(e);
+  if (const auto hit = m_sight->hit(onPage(help->pos())); hit && !hit->tip.isEmpty()) {
+    const QRectF there(page().topLeft() + hit->area.topLeft() * enlargement(),
+                       hit->area.size() * enlargement());
+    QToolTip::showText(help->globalPos(), hit->tip, this, there.toAlignedRect().adjusted(-1, -1, 1, 1));
+  } else {
+    QToolTip::hideText();
+  }
+  return true;
 }
 
 int MomentShow::count() const {
@@ -108,17 +119,11 @@ void MomentShow::showMoment(int wanted) {
   if (i == m_current || count() == 0) return;
   m_current = i;
   const SavedMoment& moment = m_scenario->moments[i];
-  m_sight.reset();
   m_sight = std::make_unique<MomentSight>(moment, contextOf(moment, *m_scenario, m_own, m_contexts),
-                                          *m_scenario, m_theme, m_slide);
-  m_caption->setText(m_sight->caption());
-  m_caption->setVisible(!m_caption->text().isEmpty());
-  m_place->setText(tr("%1 of %2").arg(i + 1).arg(count()));
+                                          *m_scenario, m_theme);
   setAccessibleDescription(m_sight->caption());
-  if (View* view = m_sight->view()) {
-    m_middle->addWidget(view);
-    view->show();
-  }
+  QToolTip::hideText();
+  update();
   setFocus();
 }
 

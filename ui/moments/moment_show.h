@@ -7,16 +7,14 @@
 #include "document/plan_context.h"
 #include "theme/theme.h"
 
-class QGraphicsView;
 class QLabel;
-class QVBoxLayout;
 
 namespace nest {
 
 class MomentSight;
 
-/// The moments of a scenario, one at a time over the whole screen. Arrow keys, Space, Page Up and Page Down
-/// walk, Home and End jump, Escape leaves. The scenario is as it was when the walk began. A slide is laid out
+/// The slides of a scenario, one at a time over the whole screen. Arrow keys, Space, Page Up and Page Down
+/// walk, Home and End jump, Escape leaves. The scenario is as it was when the walk began. A slide is painted
 /// in kSlide and enlarged to the screen, so that a projector of any resolution shows the same.
 class MomentShow : public QWidget {
   Q_OBJECT
@@ -26,8 +24,9 @@ public:
 
   int current() const { return m_current; }
   int count() const;
-  MomentSight* sight() const { return m_sight.get(); }  ///< nullptr: the scenario has no moments
+  MomentSight* sight() const { return m_sight.get(); }  ///< nullptr: the scenario has no slides
   double enlargement() const;                           ///< pixels of the window to one of the slide
+  QRectF page() const;                                  ///< where the slide is: in the middle of the window
 
 public Q_SLOTS:
   void showMoment(int);  ///< beyond the ends: stays
@@ -35,19 +34,22 @@ public Q_SLOTS:
   void back() { showMoment(m_current - 1); }
 
 protected:
+  void paintEvent(QPaintEvent*) override;
   void resizeEvent(QResizeEvent*) override;
+  void mouseMoveEvent(QMouseEvent*) override;
+  void mouseReleaseEvent(QMouseEvent*) override;
+  bool event(QEvent*) override;
 
 private:
+  QPointF onPage(const QPointF& inWindow) const;
+
   std::shared_ptr<const Scenario> m_scenario;
   PlanContextPtr m_own;
   KeptContexts m_contexts;
   Theme::Kind m_theme;
   std::unique_ptr<MomentSight> m_sight;
   int m_current = -1;
-  QWidget* m_slide;
-  QGraphicsView* m_stage;  ///< enlarges the slide
-  QLabel *m_caption, *m_place;
-  QVBoxLayout* m_middle;
+  QLabel* m_keys;
 };
 
 }  // namespace nest

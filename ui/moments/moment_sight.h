@@ -1,12 +1,16 @@
 #pragma once
 
 #include <QImage>
+#include <QRectF>
 #include <QSizeF>
+#include <QStringList>
 #include <memory>
+#include <optional>
 
 #include "document/plan_context.h"
 #include "document/scenario_document.h"
 #include "document/selection.h"
+#include "figures/figure.h"
 #include "scenario/saved_moment.h"
 #include "theme/theme.h"
 
@@ -20,26 +24,55 @@ class View;
 /// read from the last row.
 inline constexpr QSizeF kSlide(1024, 576);
 
-/// The view of one moment, alive: with a selection and a document of its own, so that what is tried out in it
-/// changes nothing.
+/// The page of one slide: caption, what else is said, the figure, a line at the foot. Screen, PDF, SVG and
+/// thumbnail paint this page and nothing else. Its view is never seen: it has a selection and a document of
+/// its own, and makes the figure.
 class MomentSight {
 public:
-  /// `scenario`: the one that keeps the moment. The view is the child of `parent`.
-  MomentSight(const SavedMoment&, PlanContextPtr, const Scenario& scenario, Theme::Kind, QWidget* parent);
+  /// What stands below the figure.
+  struct Foot {
+    QString name, place;
+  };
+
+  /// `scenario`: the one that keeps the slide. `live`: the view that is being kept, which knows what it says.
+  MomentSight(const SavedMoment&, PlanContextPtr, const Scenario& scenario, Theme::Kind,
+              const View* live = nullptr);
   ~MomentSight();
 
-  View* view() const { return m_view; }  ///< nullptr: there is no such view in this program
-  QString caption() const;
-  /// The figure of the view, or the view itself where it has none, in the colours of the theme.
-  void paint(QPainter&, const QRectF& area) const;
+  View* view() const { return m_view.get(); }  ///< nullptr: there is no such view in this program
+  QString caption() const { return m_caption; }
+  /// What the figure says of itself, in lines; the caption is one of them until it is changed.
+  const QStringList& sentences() const { return m_sentences; }
+  QString asText() const;  ///< the whole page
+
+  /// The page, kSlide large, in the colours of the theme.
+  void paint(QPainter&, const Foot& = {}) const;
+  /// What is at a place of the page; its area is in coordinates of the page.
+  std::optional<Figure::Hit> hit(const QPointF&) const;
+  void hover(const std::optional<SelectionItem>& item) { m_hovered = item; }
+  const std::optional<SelectionItem>& hovered() const { return m_hovered; }
+  void select(const std::optional<SelectionItem>& item) { m_selected = item; }
 
 private:
+  FigureStyle style() const;
+  void readSentences(const View* live);
+  void layOut();
+  bool leavesOut(const QRectF& area, double scale) const;
+  QRectF figureArea(double scale) const;
+
   const SavedMoment m_moment;
   PlanContextPtr m_context;
   Theme::Kind m_theme;
   ScenarioDocument m_document;
   Selection m_selection;
-  View* m_view = nullptr;
+  std::unique_ptr<View> m_view;
+  std::optional<SelectionItem> m_selected, m_hovered;
+  QString m_caption;
+  QStringList m_sentences;
+  QStringList m_text;  ///< of the sentences those that the caption does not say
+  double m_captionSize = 0, m_textSize = 0;
+  QRectF m_captionBox, m_textBox, m_body;  ///< of the page
+  double m_scale = 1;                      ///< of the figure
 };
 
 QImage thumbnailOf(const SavedMoment&, const PlanContextPtr&, const Scenario&, const QSize&, Theme::Kind);

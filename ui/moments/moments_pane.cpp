@@ -93,7 +93,7 @@ MomentsPane::MomentsPane(ScenarioDocument& document, QWidget* parent)
   key(QKeySequence(Qt::ALT | Qt::Key_Left), [this] { move(-1); });
   key(QKeySequence(Qt::ALT | Qt::Key_Right), [this] { move(1); });
   connect(&document, &ScenarioDocument::changed, this, [this](ScenarioParts parts) {
-    if (parts & (ScenarioPart::Moments | ScenarioPart::KeptPlans)) outdate();
+    if (parts & ScenarioPart::Moments) outdate();
   });
   refresh();
 }
@@ -128,31 +128,22 @@ void MomentsPane::refresh() {
   const QSignalBlocker quiet(m_strip);
   std::vector<QIcon> known(m_shown.size());
   for (std::size_t i = 0; i < m_shown.size(); ++i) known[i] = m_strip->item(static_cast<int>(i))->icon();
-  QStringList looks;
   m_contexts.forgetOthers(s);
   m_strip->clear();
   for (const SavedMoment& moment : s.moments) {
-    const KeptPlan* kept = keptPlanNamed(s, moment.plan);
-    const QString look = QStringLiteral("%1 %2")
-                             .arg(static_cast<int>(m_theme))
-                             .arg(reinterpret_cast<quintptr>(kept ? kept->plan.get() : nullptr));
     auto* item = new QListWidgetItem(QString::fromStdString(moment.caption), m_strip);
     item->setFlags(item->flags() | Qt::ItemIsEditable);
     item->setToolTip(tr("%1\nEnter presents from here, F2 changes the caption, Alt with arrow keys moves it")
                          .arg(QString::fromStdString(moment.caption)));
-    // Painted once: only the caption may have changed, or its place.
-    for (std::size_t i = 0; i < m_shown.size() && item->icon().isNull(); ++i) {
-      SavedMoment before = m_shown[i];
-      before.caption = moment.caption;
-      if (before == moment && m_looks.value(static_cast<qsizetype>(i)) == look) item->setIcon(known[i]);
-    }
+    // Painted once: only its place may have changed.
+    for (std::size_t i = 0; i < m_shown.size() && item->icon().isNull(); ++i)
+      if (m_shown[i] == moment && m_shownIn == m_theme) item->setIcon(known[i]);
     if (item->icon().isNull())
       item->setIcon(QIcon(QPixmap::fromImage(
           thumbnailOf(moment, contextOf(moment, s, m_context, m_contexts), s, kPicture * 2, m_theme))));
-    looks += look;
   }
   m_shown = s.moments;
-  m_looks = looks;
+  m_shownIn = m_theme;
   const bool any = !s.moments.empty();
   m_none->setVisible(!any);
   m_present->setEnabled(any);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QStringList>
 #include <QWidget>
 
 #include "document/kept_plans.h"
@@ -45,7 +44,7 @@ private:
   QLabel* m_none;
   QPushButton *m_present, *m_export, *m_earlier, *m_later;
   std::vector<SavedMoment> m_shown;
-  QStringList m_looks;  ///< what each picture was painted from
+  Theme::Kind m_shownIn = Theme::Kind::Light;
   bool m_dirty = true;
 };
 

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <QByteArray>
+#include <vector>
 
 #include "document/plan_context.h"
 
 namespace nest {
 
-/// The moments of a scenario as one PDF, a page of 16:9 each: caption, figure, place. In the colours of
-/// print.
+/// The slides of a scenario on paper, in the colours of print: one PDF with a page of 16:9 for each, or an
+/// SVG each.
 QByteArray momentsAsPdf(const Scenario&, const PlanContextPtr& own);
+std::vector<QByteArray> momentsAsSvg(const Scenario&, const PlanContextPtr& own);
 
 }  // namespace nest

@@ -24,11 +24,11 @@ FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices s
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
-  m_head = new QWidget(this);
+  auto* head = new QWidget(this);
   m_bar = new FlowLayout(6);
-  m_head->setLayout(m_bar);
+  head->setLayout(m_bar);
   m_bar->setContentsMargins(8, 4, 8, 4);
-  column->addWidget(m_head);
+  column->addWidget(head);
   m_pane = new FigurePane(*m_figure, selection());
   column->addWidget(m_pane, 1);
   setFocusProxy(m_pane);
@@ -132,11 +132,6 @@ void FigureView::addSwitch(const FigureOption& o) {
           [this, key = o.key, nameOf](bool checked) { set(key, nameOf(checked)); });
 }
 
-void FigureView::showBare() {
-  m_head->hide();
-  for (QWidget* below : m_below) below->hide();
-}
-
 QToolButton* FigureView::addFirstButton(const QString& text, const QString& tip) {
   auto* b = new QToolButton(this);
   b->setText(text);
@@ -148,7 +143,6 @@ QToolButton* FigureView::addFirstButton(const QString& text, const QString& tip)
 
 void FigureView::addBelow(QWidget* widget) {
   layout()->addWidget(widget);
-  m_below.push_back(widget);
 }
 
 void FigureView::addBeside(QWidget* widget, QWidget* tools) {

@@ -31,7 +31,7 @@ public:
   State state() const override;
   /// Of its options, whatever was chosen and remembered.
   const State& defaults() const { return m_defaults; }
-  void showBare() override;
+  bool isOfOnePlan() const override { return true; }
 
   bool showsText() const;
   /// Everything that works here, in the order of the context menu. Owned by the caller.
@@ -72,12 +72,11 @@ private:
   void set(const std::string& key, const std::string& name);
 
   std::unique_ptr<InteractiveFigure> m_figure;
-  QWidget* m_head;
   FlowLayout* m_bar = nullptr;  ///< options, then the buttons
   QWidget *m_beside = nullptr, *m_besideTools = nullptr;
   QWidget* m_buttons;
   FigurePane* m_pane = nullptr;
-  std::vector<QWidget*> m_options, m_below;
+  std::vector<QWidget*> m_options;
   State m_defaults;
 };
 

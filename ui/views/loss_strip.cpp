@@ -74,7 +74,7 @@ void LossStrip::setContext(const PlanContextPtr& c) {
 QString LossStrip::sentence(const PlanContext& c, const LostParts& lost) const {
   QString out = QStringLiteral("<b>%1.</b> ").arg(phrase(inWords(lost)).toHtmlEscaped());
   if (!c.current) return out + tr("Re-planning …");
-  if (!m_whole || !m_whole->plan || !(*m_whole->scenario == withoutFailures(*c.scenario)))
+  if (!m_whole || !m_whole->plan || m_whole->scenario->setting() != withoutFailures(*c.scenario).setting())
     return out + (c.plan ? tr("The plan on the remaining cluster takes %1 per step.")
                                .arg(timeText(c.plan->evaluation.batchTime))
                          : QString());

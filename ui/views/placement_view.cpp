@@ -21,8 +21,6 @@
 #include "figures/frame.h"
 #include "figures/phrases.h"
 #include "theme/elided_label.h"
-#include "views/bare.h"
-#include "views/figure_canvas.h"
 #include "views/placement_model.h"
 
 namespace nest {
@@ -98,7 +96,6 @@ PlacementView::PlacementView(ViewServices services, QWidget* parent)
 }
 
 void PlacementView::refresh() {
-  if (m_bare) return m_bare->show(context(), theme());
   const bool first = m_model->rowCount() == 0;
   m_model->setContext(context(), theme());
   if (first) m_table->resizeColumnsToContents();
@@ -115,14 +112,6 @@ void PlacementView::searchChanged() {
   if (what == m_said) return;  // what else is told here stays
   m_message->setText(m_said = what);
   m_message->setToolTip(what);
-}
-
-void PlacementView::showBare() {
-  hideControls(*this);
-  m_table->hide();
-  m_message->hide();
-  m_bare = new FigureCanvas(m_figure, selection(), this);
-  layout()->addWidget(m_bare);
 }
 
 void PlacementView::findNext() {

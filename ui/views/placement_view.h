@@ -9,7 +9,6 @@ class QTableView;
 
 namespace nest {
 
-class FigureCanvas;
 class PlacementModel;
 
 /// Every device with its host, stage and replica; sort by any column, find, copy or save as CSV.
@@ -22,8 +21,8 @@ public:
   QString title() const override { return tr("Placement"); }
   const Figure* figure() const override { return &m_figure; }  ///< host by host, alike ones together
   PlacementModel* model() const { return m_model; }
-  QTableView* table() const { return m_table; }
-  void showBare() override;  ///< the figure: a slide has no room to scroll
+  QTableView* tableView() const { return m_table; }
+  bool isOfOnePlan() const override { return true; }
 
 public Q_SLOTS:
   void findNext();
@@ -43,7 +42,6 @@ private:
   PlacementFigure m_figure;
   PlacementModel* m_model;
   QTableView* m_table;
-  FigureCanvas* m_bare = nullptr;  ///< in place of the table
   QLineEdit* m_find;
   QLabel* m_message;
   QString m_said;  ///< of the plan and the search, in m_message

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
 #include <optional>
 #include <string>
@@ -69,10 +70,23 @@ public:
   virtual void showBeside(std::vector<PlanBeside>) {}
   virtual std::optional<StudyRecord> study() const { return std::nullopt; }
   virtual void showStudy(const StudyRecord&) {}
+  virtual std::optional<SavedTable> table() const { return std::nullopt; }
+  virtual void showTable(const SavedTable&) {}       ///< after showBare()
+  virtual bool showsFront() const { return false; }  ///< of the outcome of its context
   /// Why a moment could not show this again, as a sentence; empty: it could.
   virtual QString whyNotKept() const { return {}; }
-  /// Hides what is there to be used rather than looked at: the view stands on a slide.
+  /// Its figure is to stand on a slide: what has to be asked for or waited for is there at once, and nothing
+  /// is said of what can be done with the mouse. Called before the context comes.
   virtual void showBare() {}
+  /// What figure() is painted of.
+  virtual PlanContextPtr drawnContext() const { return m_context; }
+  /// The item that figure() marks as selected.
+  virtual std::optional<SelectionItem> marked() const { return selection().selected(); }
+  /// What a slide says above figure(), in lines: `sentence`, the figure's own, and what the view says
+  /// besides.
+  virtual QStringList slideText(const QString& sentence) const { return {sentence}; }
+  /// figure() is of the plan of its context alone: whether that runs is said with it.
+  virtual bool isOfOnePlan() const { return false; }
 
   /// False: it lies behind other tabs, where Qt still calls it visible. It then marks itself dirty only.
   void setInSight(bool);

@@ -312,12 +312,13 @@ void Headline::refreshActivity() {
   m_progress->setValue(static_cast<int>(std::clamp(search.fraction, 0.0, 1.0) * 1000));
   QString text = c.scenario ? q(c.scenario->name) : QString();
   bool isWrong = false;
-  if (const RankedPlan* best = c.byHand && c.outcome ? c.outcome->best() : nullptr) {
-    const QString takes = q(text::time(best->evaluation.batchTime));
+  if (c.byHand && c.plan) {
+    const RankedPlan* best = c.outcome ? c.outcome->best() : nullptr;
+    const QString takes = best ? q(text::time(best->evaluation.batchTime)) : QString();
     const auto& wrong = c.plan->evaluation.violations;
-    text = wrong.empty() ? tr("Cut by hand; the best plan takes %1").arg(takes)
-                         : tr("Cut by hand; it does not run: %1. The best plan takes %2")
-                               .arg(phrase(wrong.front().message), takes);
+    text = wrong.empty() ? (best ? tr("Cut by hand; the best plan takes %1").arg(takes) : tr("Cut by hand"))
+                         : tr("Cut by hand; it does not run: %1").arg(phrase(wrong.front().message)) +
+                               (best ? tr(". The best plan takes %1").arg(takes) : QString());
     isWrong = !wrong.empty();
   }
   if (search.lasting || (search.running && c.shownPlan() && !c.current)) {

@@ -1,5 +1,6 @@
-// What a user has kept in a scenario: plans with their settings, and moments to show.
+// What a user has kept in a scenario: plans with their settings, and slides.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr double kLargest = std::numeric_limits<double>::max();
+constexpr int kMostNumber = std::numeric_limits<int>::max();
+constexpr int kMostStages = 1 << 20;
+constexpr std::array<std::string_view, 7> kTaskNames{
+    "forward", "backward", "activation-transfer", "gradient-transfer", "sync", "step", "weight-gradient"};
 
 void readKeptPlan(const ScenarioReader& r, JsonFields& f, Scenario& s) {
   KeptPlan kept;
@@ -39,7 +44,7 @@ SavedMoment::Item readItem(JsonFields& f) {
   f.requireKey("kind", "what is picked out: \"stage\", \"layer\", …");
   item.kind = f.oneOf("kind", {"stage", "layer", "device", "group", "level", "pair"}).value_or("stage");
   item.index = static_cast<int>(f.integer("index", 0, std::numeric_limits<int>::max()).value_or(0));
-  item.level = static_cast<int>(f.integer("level", 0, 64).value_or(0));
+  item.level = static_cast<int>(f.integer("level", -1, 64).value_or(0));
   item.other = static_cast<int>(f.integer("other", -1, std::numeric_limits<int>::max()).value_or(-1));
   return item;
 }
@@ -52,18 +57,139 @@ void requireKept(JsonFields& f, std::string_view key, const std::string& name, c
            names.empty() ? "leave it out to show the best plan" : "one of " + names);
 }
 
+Setting readSettingOf(const ScenarioReader& r, JsonFields& f, const Setting& own) {
+  Setting setting = own;
+  r.section(f, "setting", [&](JsonFields& x) { setting = readSetting(r, x, own); });
+  return setting;
+}
+
+std::optional<Plan> readPlanAt(const ScenarioReader& r, JsonFields& f, const char* key) {
+  std::optional<Plan> plan;
+  r.section(f, key, [&](JsonFields& x) { plan = readPlanFields(r.text, x, r.out); });
+  return plan;
+}
+
+/// Files of earlier versions name a kept plan here, and mean its setting and its plan as they were then.
 SavedMoment::Beside readBeside(const ScenarioReader& r, JsonFields& f, const Scenario& s) {
   SavedMoment::Beside b;
   f.requireKey("name", "what the plan is called in the picture");
   b.name = f.string("name").value_or("");
   b.note = f.string("note").value_or("");
-  b.kept = f.string("kept").value_or("");
-  requireKept(f, "kept", b.kept, s);
-  r.section(f, "plan", [&](JsonFields& x) { b.plan = readPlanFields(r.text, x, r.out); });
-  if (b.kept.empty() == !b.plan.has_value())
+  const std::string kept = f.string("kept").value_or("");
+  requireKept(f, "kept", kept, s);
+  if (f.has("setting")) b.setting = std::make_shared<const Setting>(readSettingOf(r, f, s.setting()));
+  auto plan = readPlanAt(r, f, "plan");
+  if (kept.empty() == !plan.has_value())
     f.report(Severity::Error, "beside-plan", "name", "a plan beside another is a kept one or one of its own",
              "give \"kept\" or \"plan\"");
+  if (plan) {
+    b.plan = std::move(*plan);
+  } else if (const KeptPlan* k = keptPlanNamed(s, kept)) {
+    b.setting = k->setting;
+    b.plan = *k->plan;
+  }
   return b;
+}
+
+template <class Enum>
+Enum readNamed(JsonFields& f, const char* key, std::initializer_list<Enum> all, Enum usual) {
+  std::vector<std::string_view> names;
+  for (const Enum e : all) names.emplace_back(nameOf(e));
+  const auto name = f.oneOf(key, std::span<const std::string_view>(names));
+  for (const Enum e : all)
+    if (name && *name == nameOf(e)) return e;
+  return usual;
+}
+
+SavedOutcome readSavedOutcome(const ScenarioReader& r, JsonFields& f) {
+  SavedOutcome o;
+  f.requireKey("status", "what the search had ended in: \"optimal\", \"stopped\", \"infeasible\", …");
+  using enum OutcomeStatus;
+  o.status = readNamed(f, "status", {Optimal, BestSoFar, Stopped, Infeasible, Failed}, Optimal);
+  o.stopCause = readNamed(f, "stopped_by",
+                          {StopCause::None, StopCause::Request, StopCause::Deadline, StopCause::WorkLimit,
+                           StopCause::MemoryLimit},
+                          StopCause::None);
+  o.elapsed = Seconds(f.number("elapsed_s", 0, kLargest).value_or(0));
+  r.section(f, "nearest_miss", [&](JsonFields& x) {
+    SavedOutcome::Miss miss;
+    x.requireKey("plan", "the plan that comes closest");
+    if (auto plan = readPlanAt(r, x, "plan")) miss.plan = std::move(*plan);
+    miss.stage = static_cast<int>(x.integer("stage", -1, kMostStages).value_or(-1));
+    miss.shortfall = Bytes(x.number("shortfall_bytes", 0, kLargest).value_or(0));
+    miss.remedies = r.strings(x, "remedies");
+    o.nearestMiss = std::move(miss);
+  });
+  o.best = readPlanAt(r, f, "best");
+  r.objects(f, "front", [&](JsonFields& x) { o.front.push_back(readPlanFields(r.text, x, r.out)); });
+  o.frontReach =
+      readNamed(f, "front_reach", {FrontReach::Met, FrontReach::Stepped, FrontReach::Exact}, FrontReach::Met);
+  o.obstacle = f.string("obstacle").value_or("");
+  o.remedy = f.string("remedy").value_or("");
+  return o;
+}
+
+SavedState readSavedState(const ScenarioReader& r, JsonFields& f, const Scenario& s) {
+  SavedState state;
+  if (const auto number = f.integer("setting_of", 1, kMostNumber)) {
+    const auto at = static_cast<std::size_t>(*number - 1);
+    if (at < s.moments.size() && s.moments[at].shown)
+      state.setting = s.moments[at].shown->setting;
+    else
+      f.report(Severity::Error, "unknown-slide", "setting_of",
+               "no earlier slide with this number has a setting", "the first slide is 1");
+  }
+  if (!state.setting) {
+    const bool own = !f.has("setting");
+    for (const SavedMoment& m : s.moments)
+      if (own && !state.setting && m.shown && *m.shown->setting == s.setting())
+        state.setting = m.shown->setting;  // large models and networks are held once
+    if (!state.setting) state.setting = std::make_shared<const Setting>(readSettingOf(r, f, s.setting()));
+  }
+  state.plan = readPlanAt(r, f, "plan");
+  state.byHand = f.boolean("by_hand").value_or(false);
+  state.edited = f.boolean("edited").value_or(false);
+  r.section(f, "outcome", [&](JsonFields& x) { state.outcome = readSavedOutcome(r, x); });
+  if (state.byHand && !state.plan)
+    f.report(Severity::Error, "slide-plan", "by_hand", "there is no plan that was cut by hand",
+             "give \"plan\"");
+  return state;
+}
+
+SavedTable readSavedTable(const ScenarioReader& r, JsonFields& f) {
+  SavedTable t;
+  r.objects(f, "columns", [&](JsonFields& x) {
+    t.columns.push_back({x.string("name").value_or(""), x.boolean("right").value_or(false)});
+  });
+  if (const nlohmann::json* rows = f.array("rows"))
+    for (const auto& row : *rows) {
+      std::vector<std::string> cells;
+      if (row.is_array())
+        for (const auto& cell : row) cells.push_back(cell.is_string() ? cell.get<std::string>() : "");
+      if (cells.size() != t.columns.size()) {
+        f.report(Severity::Error, "table-shape", "rows", "every row of a table has a text for each column");
+        break;
+      }
+      t.rows.push_back(std::move(cells));
+    }
+  t.more = static_cast<int>(f.integer("more", 0, kMostNumber).value_or(0));
+  return t;
+}
+
+SavedMoment::PlayHead readPlayHead(const ScenarioReader& r, JsonFields& f) {
+  SavedMoment::PlayHead head;
+  f.requireKey("seconds", "the time since the step began");
+  head.seconds = f.number("seconds", 0, kLargest).value_or(0);
+  r.objects(f, "running", [&](JsonFields& x) {
+    SavedMoment::PlayHead::Task task;
+    task.stage = static_cast<int>(x.integer("stage", 0, kMostStages).value_or(0));
+    const auto name = x.oneOf("task", std::span<const std::string_view>(kTaskNames));
+    const auto at = std::find(kTaskNames.begin(), kTaskNames.end(), name.value_or("forward"));
+    task.task = static_cast<int>(at - kTaskNames.begin());
+    task.microbatch = static_cast<int>(x.integer("microbatch", -1, kMostNumber).value_or(0));
+    head.running.push_back(task);
+  });
+  return head;
 }
 
 StudyRecord readStudyRecord(const ScenarioReader& r, JsonFields& f) {
@@ -118,10 +244,18 @@ void readMoment(const ScenarioReader& r, JsonFields& f, Scenario& s) {
     }
   }
   r.section(f, "selected", [&](JsonFields& x) { m.selected = readItem(x); });
-  m.plan = f.string("plan").value_or("");
-  requireKept(f, "plan", m.plan, s);
+  m.sentence = f.string("sentence").value_or("");
+  // Files of earlier versions name a kept plan: the slide has been independent of it since.
+  const std::string kept = f.string("plan").value_or("");
+  requireKept(f, "plan", kept, s);
+  if (const KeptPlan* k = keptPlanNamed(s, kept))
+    m.shown = std::make_shared<const SavedState>(SavedState{k->setting, *k->plan});
+  r.section(f, "shown",
+            [&](JsonFields& x) { m.shown = std::make_shared<const SavedState>(readSavedState(r, x, s)); });
   r.objects(f, "beside", [&](JsonFields& x) { m.beside.push_back(readBeside(r, x, s)); });
   r.section(f, "study", [&](JsonFields& x) { m.study = readStudyRecord(r, x); });
+  r.section(f, "table", [&](JsonFields& x) { m.table = readSavedTable(r, x); });
+  r.section(f, "play_head", [&](JsonFields& x) { m.playHead = readPlayHead(r, x); });
   s.moments.push_back(std::move(m));
 }
 
@@ -169,7 +303,65 @@ Json studyJson(const StudyRecord& s) {
   return j;
 }
 
-Json momentJson(const SavedMoment& m) {
+Json savedOutcomeJson(const SavedOutcome& o) {
+  Json j{{"status", nameOf(o.status)}};
+  if (o.stopCause != StopCause::None) j["stopped_by"] = nameOf(o.stopCause);
+  if (o.elapsed.value() > 0) j["elapsed_s"] = o.elapsed.value();
+  if (const auto& miss = o.nearestMiss)
+    j["nearest_miss"] = {{"plan", planFieldsJson(miss->plan)},
+                         {"stage", miss->stage},
+                         {"shortfall_bytes", miss->shortfall.value()},
+                         {"remedies", miss->remedies}};
+  if (o.best) j["best"] = planFieldsJson(*o.best);
+  for (const Plan& plan : o.front) j["front"].push_back(planFieldsJson(plan));
+  if (!o.front.empty()) j["front_reach"] = nameOf(o.frontReach);
+  if (!o.obstacle.empty()) j["obstacle"] = o.obstacle;
+  if (!o.remedy.empty()) j["remedy"] = o.remedy;
+  return j;
+}
+
+/// `at`: the number of the slide among all. A setting that an earlier slide has is not written twice.
+Json savedStateJson(const SavedState& state, std::size_t at, const Scenario& s) {
+  Json j = Json::object();
+  Json setting = settingJson(*state.setting, s.setting());
+  const auto& slides = s.moments;
+  const auto shares = [&](const SavedMoment& m) {
+    return m.shown && (m.shown->setting == state.setting || *m.shown->setting == *state.setting);
+  };
+  const auto end = slides.begin() + static_cast<std::ptrdiff_t>(at);
+  const auto earlier = setting.empty() ? end : std::find_if(slides.begin(), end, shares);
+  if (earlier != end)
+    j["setting_of"] = earlier - slides.begin() + 1;
+  else if (!setting.empty())
+    j["setting"] = std::move(setting);
+  if (state.plan) j["plan"] = planFieldsJson(*state.plan);
+  if (state.byHand) j["by_hand"] = true;
+  if (state.edited) j["edited"] = true;
+  if (state.outcome) j["outcome"] = savedOutcomeJson(*state.outcome);
+  return j;
+}
+
+Json savedTableJson(const SavedTable& t) {
+  Json j{{"columns", Json::array()}, {"rows", t.rows}};
+  for (const SavedTable::Column& c : t.columns) {
+    Json one{{"name", c.name}};
+    if (c.right) one["right"] = true;
+    j["columns"].push_back(std::move(one));
+  }
+  if (t.more > 0) j["more"] = t.more;
+  return j;
+}
+
+Json playHeadJson(const SavedMoment::PlayHead& head) {
+  Json j{{"seconds", head.seconds}, {"running", Json::array()}};
+  for (const auto& task : head.running)
+    j["running"].push_back({{"stage", task.stage},
+                            {"task", kTaskNames[static_cast<std::size_t>(task.task) % kTaskNames.size()]},
+                            {"microbatch", task.microbatch}});
+  return j;
+}
+
+Json momentJson(const SavedMoment& m, std::size_t at, const Scenario& s) {
   Json j{{"caption", m.caption}, {"view", m.view}};
   Json state = Json::object();
   for (const auto& [key, value] : m.state) {
@@ -185,15 +377,18 @@ Json momentJson(const SavedMoment& m) {
     if (m.selected->other != -1) item["other"] = m.selected->other;
     j["selected"] = std::move(item);
   }
-  if (!m.plan.empty()) j["plan"] = m.plan;
+  if (!m.sentence.empty()) j["sentence"] = m.sentence;
+  if (m.shown) j["shown"] = savedStateJson(*m.shown, at, s);
   for (const SavedMoment::Beside& b : m.beside) {
     Json one{{"name", b.name}};
     if (!b.note.empty()) one["note"] = b.note;
-    if (!b.kept.empty()) one["kept"] = b.kept;
-    if (b.plan) one["plan"] = planFieldsJson(*b.plan);
+    if (b.setting) one["setting"] = settingJson(*b.setting, s.setting());
+    one["plan"] = planFieldsJson(b.plan);
     j["beside"].push_back(std::move(one));
   }
   if (m.study) j["study"] = studyJson(*m.study);
+  if (m.table) j["table"] = savedTableJson(*m.table);
+  if (m.playHead) j["play_head"] = playHeadJson(*m.playHead);
   return j;
 }
 
@@ -231,7 +426,7 @@ void addKeptJson(const Scenario& s, Json& j) {
       k["setting"] = std::move(setting);
     j["kept_plans"].push_back(std::move(k));
   }
-  for (const SavedMoment& m : s.moments) j["moments"].push_back(momentJson(m));
+  for (std::size_t i = 0; i < s.moments.size(); ++i) j["moments"].push_back(momentJson(s.moments[i], i, s));
 }
 
 }  // namespace nest

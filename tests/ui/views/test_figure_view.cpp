@@ -191,11 +191,11 @@ private slots:
     view.resize(600, 400);
     view.show();
     selection.setSelected(SelectionItem{ItemKind::Device, 77});
-    QCOMPARE(view.table()->currentIndex().row(), 77);
-    view.table()->selectRow(12);
+    QCOMPARE(view.tableView()->currentIndex().row(), 77);
+    view.tableView()->selectRow(12);
     QCOMPARE(*selection.selected(), (SelectionItem{ItemKind::Device, 12}));
     selection.setSelected(SelectionItem{ItemKind::Stage, 1});
-    QCOMPARE(view.table()->currentIndex().row(), 8);
+    QCOMPARE(view.tableView()->currentIndex().row(), 8);
   }
 };
 NEST_TEST(TestFigureView)

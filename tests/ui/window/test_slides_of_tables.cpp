@@ -43,18 +43,8 @@ private Q_SLOTS:
     SavedMoment moment;
     moment.view = "search";
     moment.state["tab"] = tab.toStdString();
-    const MomentSight sight(moment, b.window.session().context(), b.scenario(), Theme::Kind::Print, nullptr);
-    QImage page(1280, 720, QImage::Format_RGB32);
-    QPainter painter(&page);
-    sight.paint(painter, QRectF(0, 0, 1280, 720));
+    const MomentSight sight(moment, b.window.session().context(), b.scenario(), Theme::Kind::Print);
     QCOMPARE(sight.view()->figure() ? sight.view()->figure()->id() : QString(), figure);
-    const auto* tabs = sight.view()->findChild<QTabWidget*>();
-    const auto* candidates = sight.view()->findChild<QWidget*>(QStringLiteral("candidates"));
-    const bool isTab = tab != QLatin1String("candidates") && tab != QLatin1String("questions");
-    QCOMPARE(tabs->isVisible(), isTab);
-    QCOMPARE(candidates->isVisible(), !isTab);
-    QVERIFY(!tabs->tabBar()->isVisible());
-    if (isTab) QCOMPARE(tabs->currentWidget()->objectName(), tab);
     QSettings().remove(QStringLiteral("views/search/tab"));
   }
 
@@ -79,24 +69,6 @@ private Q_SLOTS:
     const QByteArray pdf = momentsAsPdf(one, b.window.session().context());
     QVERIFY(pdf.startsWith("%PDF"));
     QVERIFY(!pdf.contains("/Subtype /Image"));
-  }
-
-  /// A slide shows the same on the screen as on paper: host by host, not the first rows of a long table.
-  void placementIsTheFigureOnBoth() {
-    WindowBench b;
-    QTRY_VERIFY(b.solved());
-    SavedMoment moment;
-    moment.view = "placement";
-    QWidget slide;
-    slide.resize(1280, 720);
-    const MomentSight sight(moment, b.window.session().context(), b.scenario(), Theme::Kind::Light, &slide);
-    sight.view()->resize(slide.size());
-    slide.show();
-    QVERIFY(!sight.view()->findChild<QTableView*>()->isVisible());
-    const auto* canvas = sight.view()->findChild<FigureCanvas*>();
-    QVERIFY(canvas && canvas->isVisible() && canvas->width() > 1000 && canvas->height() > 500);
-    QVERIFY(canvas->context().plan);
-    QCOMPARE(canvas->figure().id(), sight.view()->figure()->id());
   }
 
   /// With Search or Compare in front, what is exported and copied is the table that is seen.

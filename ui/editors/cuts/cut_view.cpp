@@ -5,6 +5,7 @@
 #include <QMenu>
 #include <QPointer>
 #include <QPushButton>
+#include <QTextDocumentFragment>
 #include <QToolButton>
 #include <QUndoCommand>
 #include <QVBoxLayout>
@@ -21,7 +22,6 @@
 #include "plan/score.h"
 #include "theme/plain_text.h"
 #include "units/text.h"
-#include "views/bare.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
 
@@ -143,23 +143,50 @@ QString CutView::verdict() const {
   return m_verdict->text();
 }
 
+namespace {
+
+/// Only names, or what was kept, may differ: what is drawn by hand stays.
+bool isOfOneSearch(const PlanContext& a, const PlanContext& b) {
+  return a.problem == b.problem && a.outcome == b.outcome && a.plan == b.plan && a.current == b.current &&
+         a.byHand == b.byHand;
+}
+
+}  // namespace
+
 void CutView::refresh() {
-  if (m_drawnFor == contextPtr()) {  // another theme: what is drawn stays
-    m_canvas->setPlan(contextPtr(), m_canvas->plan(), theme());
+  if (m_shownFor && isOfOneSearch(*m_shownFor, context())) {
+    const bool best = m_shownFor == m_drawnFor;
+    m_shownFor = contextPtr();
+    if (best) m_drawnFor = contextPtr();
+    m_canvas->setPlan(m_drawnFor, m_canvas->plan(), theme());
     return;
   }
-  m_drawnFor = contextPtr();
-  m_from = context().plan;
+  m_shownFor = m_drawnFor = contextPtr();
+  if (context().byHand) {  // on a slide: what was cut by hand is the draft
+    auto best = std::make_shared<PlanContext>(context());
+    best->byHand = false;
+    const RankedPlan* plan = best->outcome ? best->outcome->best() : nullptr;
+    best->plan = plan ? std::shared_ptr<const RankedPlan>(best->outcome, plan) : nullptr;
+    m_drawnFor = std::move(best);
+  }
+  m_from = m_drawnFor->plan;
   const bool pinned = context().problem && (!context().problem->constraints.layerPins.empty() ||
                                             !context().problem->constraints.stagePins.empty());
   if (context().plan && context().current && !pinned) m_free = contextPtr();
   const Plan* shown = context().shownPlan();
-  m_canvas->setPlan(contextPtr(), shown ? std::optional(*shown) : std::nullopt, theme());
+  m_canvas->setPlan(m_drawnFor, shown ? std::optional(*shown) : std::nullopt, theme());
 }
 
 void CutView::showBare() {
-  hideControls(*this);
   m_figure->showBare();
+}
+
+QStringList CutView::slideText(const QString& sentence) const {
+  if (!m_canvas->plan()) return {sentence};
+  QStringList out;
+  for (const QString& line : verdictLines(tr("This plan: %1"), tr("This plan does not run")))
+    out << QTextDocumentFragment::fromHtml(line).toPlainText();
+  return out << sentence;
 }
 
 void CutView::cutEvenly() {
@@ -175,7 +202,7 @@ void CutView::cutEvenly() {
 }
 
 void CutView::showOptimum() {
-  if (const Plan* best = context().shownPlan(); best && m_canvas->plan())
+  if (const Plan* best = drawnContext()->shownPlan(); best && m_canvas->plan())
     change(*best, tr("Show the optimum"));
 }
 
@@ -196,8 +223,9 @@ void CutView::sightChanged() {
 }
 
 PlanContextPtr CutView::shownContext() const {
-  const bool differs = m_canvas->plan() && m_from && !(*m_canvas->plan() == m_from->plan);
-  if (!differs || m_drawnFor != contextPtr() || m_canvas->evaluation().stages.empty()) return contextPtr();
+  const Plan* from = drawnContext()->shownPlan();
+  const bool differs = m_canvas->plan() && from && !(*m_canvas->plan() == *from);
+  if (!differs || m_shownFor != contextPtr() || m_canvas->evaluation().stages.empty()) return contextPtr();
   auto ranked = std::make_shared<RankedPlan>();
   ranked->plan = *m_canvas->plan();
   ranked->evaluation = m_canvas->evaluation();
@@ -319,34 +347,40 @@ void CutView::showVerdict() {
                                   services().document->scenario().constraints.stagePins.empty());
   m_clear->setEnabled(pins);
   if (!drawn) return setNamedText(*m_verdict, {});
-  const Evaluation& mine = m_canvas->evaluation();
-  QString words = tr("<b>Yours: %1</b>").arg(from(text::time(mine.batchTime)));
-  words += regretText() + pinsText();
-  const auto homeless = std::find_if(mine.violations.begin(), mine.violations.end(),
-                                     [](const Violation& v) { return v.kind == Violation::Kind::Devices; });
-  if (homeless != mine.violations.end()) {
-    // Without devices nothing is exchanged: a time would look faster than it could ever be.
-    words = tr("<b>Yours does not run</b>: %1").arg(from(homeless->message).toHtmlEscaped());
-  } else if (!mine.feasible()) {
-    words += tr(" · <b>does not run</b>: %1").arg(from(mine.violations.front().message).toHtmlEscaped());
-  } else if (const int slow = mine.slowestStage(); slow >= 0 && mine.stages.size() > 1) {
-    const double average = mine.sumLoad.value() / static_cast<double>(mine.stages.size());
-    words += tr("<br>Stage %1 is slowest: %2 per microbatch, %3 above the mean, for %4.")
-                 .arg(stageNumber(slow))
-                 .arg(from(text::time(mine.maxLoad)), from(text::percent(mine.maxLoad.value() / average - 1)),
-                      plural(mine.microbatchCount, tr("microbatch")));
-  }
+  QStringList words = verdictLines(tr("Yours: %1"), tr("Yours does not run"));
   const int cut = m_canvas->focusedCut();
   const bool held = cut > 0 && m_figure->isPinned(cut, context());
   m_pin->setText(held ? tr("Unpin this cut") : tr("Pin this cut"));
   if (cut > 0) {
     const int layer = firstLayerOf(*m_canvas->plan(), cut);
     const QString name = from(context().problem->graph->layers[layer].name);
-    words += (held ? tr("<br>Selected cut: stage %1 starts at %2 (pinned).")
-                   : tr("<br>Selected cut: stage %1 starts at %2."))
+    words << (held ? tr("Selected cut: stage %1 starts at %2 (pinned).")
+                   : tr("Selected cut: stage %1 starts at %2."))
                  .arg(stageNumber(cut), visibleText(name).toHtmlEscaped());
   }
-  setNamedText(*m_verdict, words);
+  setNamedText(*m_verdict, words.join(QStringLiteral("<br>")));
+}
+
+QStringList CutView::verdictLines(const QString& who, const QString& whoNot) const {
+  const Evaluation& mine = m_canvas->evaluation();
+  QString words =
+      QStringLiteral("<b>%1</b>").arg(who.arg(from(text::time(mine.batchTime)))) + regretText() + pinsText();
+  const auto homeless = std::find_if(mine.violations.begin(), mine.violations.end(),
+                                     [](const Violation& v) { return v.kind == Violation::Kind::Devices; });
+  if (homeless != mine.violations.end()) {
+    // Without devices nothing is exchanged: a time would look faster than it could ever be.
+    words = QStringLiteral("<b>%1</b>: %2").arg(whoNot, from(homeless->message).toHtmlEscaped());
+  } else if (!mine.feasible()) {
+    words += tr(" · <b>does not run</b>: %1").arg(from(mine.violations.front().message).toHtmlEscaped());
+  } else if (const int slow = mine.slowestStage(); slow >= 0 && mine.stages.size() > 1) {
+    const double average = mine.sumLoad.value() / static_cast<double>(mine.stages.size());
+    return {words,
+            tr("Stage %1 is slowest: %2 per microbatch, %3 above the mean, for %4.")
+                .arg(stageNumber(slow))
+                .arg(from(text::time(mine.maxLoad)), from(text::percent(mine.maxLoad.value() / average - 1)),
+                     plural(mine.microbatchCount, tr("microbatch")))};
+  }
+  return {words};
 }
 
 }  // namespace nest

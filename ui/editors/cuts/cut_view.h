@@ -26,6 +26,9 @@ public:
   QString title() const override { return tr("Cuts"); }
   const Figure* figure() const override;
   PlanContextPtr shownContext() const override;
+  /// With the plan to beat as its own: what is drawn by hand is a draft beside it.
+  PlanContextPtr drawnContext() const override { return m_drawnFor ? m_drawnFor : contextPtr(); }
+  QStringList slideText(const QString& sentence) const override;
   CutCanvas& canvas() const { return *m_canvas; }
   QString verdict() const;
   void showBare() override;
@@ -53,6 +56,8 @@ private:
   void change(const Plan& to, const QString& verb);
   void addStep(const Plan& before, const QString& verb, int key);
   void tellHandPlan();
+  /// What the draft takes and what limits it, in rich text. `who`: what it is called.
+  QStringList verdictLines(const QString& who, const QString& whoNot) const;
   QString regretText() const;
   QString pinsText() const;  ///< what the pins cost, as far as it is known
 
@@ -62,7 +67,8 @@ private:
   QLabel* m_verdict;
   QPushButton *m_even, *m_optimum, *m_keep, *m_use, *m_pin, *m_clear;
   QTimer m_tellSoon;
-  PlanContextPtr m_drawnFor;                 ///< that the draft is of
+  PlanContextPtr m_drawnFor;                 ///< that the draft is of, with the plan that it began with
+  PlanContextPtr m_shownFor;                 ///< the context that it was made of
   PlanContextPtr m_told;                     ///< by handPlanChanged
   std::shared_ptr<const RankedPlan> m_from;  ///< that the draft began with
   PlanContextPtr m_free;                     ///< the last best plan without pins

@@ -79,11 +79,6 @@ QWidget* NetworkEditor::tools() const {
   return m_bar;
 }
 
-void NetworkEditor::showBare() {
-  m_bare = true;
-  for (QWidget* w : std::initializer_list<QWidget*>{m_bar, m_banner, m_side, m_strip}) w->hide();
-}
-
 void NetworkEditor::setOption(const std::string& key, const std::string& name) {
   if (key == "colour") m_canvas->setColouredBy(colouredByNamed(name, m_canvas->scene().colouredBy()));
   if (key == "folding") m_canvas->setFolding(foldingNamed(name));
@@ -399,7 +394,7 @@ void NetworkEditor::refresh() {
   m_canvas->setTheme(theme());
   const bool drawn = isDrawn();
   const NetworkGraph network = shownGraph(true);
-  m_banner->setVisible(!m_bare && !network.nodes.empty() && !drawn);
+  m_banner->setVisible(!network.nodes.empty() && !drawn);
   m_start->setVisible(drawn && network.nodes.empty());
   m_verdict->show(contextPtr(), theme());
   m_bar->setDrawn(drawn);
@@ -442,7 +437,7 @@ void NetworkEditor::showSelection() {
 
 void NetworkEditor::resizeEvent(QResizeEvent* e) {
   View::resizeEvent(e);
-  if (!m_sideChosen && !m_bare) m_bar->sideAction()->setChecked(width() >= kRoomForSide);
+  if (!m_sideChosen) m_bar->sideAction()->setChecked(width() >= kRoomForSide);
 }
 
 }  // namespace nest

@@ -34,7 +34,6 @@ public:
   QWidget* tools() const;  ///< above the canvas, until another bar takes them
   /// Chooses by name, as a figure does: "colour", "folding".
   void setOption(const std::string& key, const std::string& name);
-  void showBare() override;
   NetworkCanvas& canvas() const { return *m_canvas; }
   State state() const override;
   /// Brings a node or link (−1: none) of the drawn network to the middle and selects it, unfolding what hides
@@ -91,7 +90,6 @@ private:
   PlanContextPtr m_before;      ///< the plan that the last edit found; null: not known
   QString m_verb;               ///< of that edit
   bool m_editing = false;
-  bool m_bare = false;        ///< on a slide
   bool m_sideChosen = false;  ///< by hand: the width no longer decides
   bool m_sharing = false;     ///< what comes back from the selection is our own
 };

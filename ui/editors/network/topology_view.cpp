@@ -2,6 +2,7 @@
 
 #include <QComboBox>
 #include <QMenu>
+#include <QTextDocumentFragment>
 #include <QToolButton>
 #include <utility>
 
@@ -99,9 +100,8 @@ void TopologyView::applyState(const State& state) {
     choice("folding")->setCurrentIndex(static_cast<int>(old));
 }
 
-void TopologyView::showBare() {
-  FigureView::showBare();
-  if (m_editor) m_editor->showBare();
+QStringList TopologyView::slideText(const QString& sentence) const {
+  return {sentence, QTextDocumentFragment::fromHtml(m_loss->text()).toPlainText()};
 }
 
 void TopologyView::refresh() {

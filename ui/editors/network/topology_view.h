@@ -24,7 +24,7 @@ public:
   const Figure* figure() const override;
   std::vector<const Figure*> figures() const override;
   State state() const override;
-  void showBare() override;
+  QStringList slideText(const QString& sentence) const override;
 
 protected:
   void refresh() override;

@@ -8,7 +8,6 @@
 #include "export/figure_export.h"
 #include "figures/phrases.h"
 #include "figures/stages_figure.h"
-#include "views/remove_kept_plan.h"
 #include "words/outcome_words.h"
 
 namespace nest {
@@ -137,7 +136,7 @@ void KeptStrip::renamed(QListWidgetItem* item) {
 
 void KeptStrip::removeCurrent() {
   if (const auto* item = currentItem(); item && m_document)
-    askToRemoveKeptPlan(*this, *m_document, item->data(Qt::UserRole).toString());
+    removeKeptPlan(*m_document, item->data(Qt::UserRole).toString());
 }
 
 /// By name: while it is open the list may be filled anew.
@@ -155,7 +154,7 @@ void KeptStrip::openMenu(const QPoint& at) {
     for (int i = 0; i < count(); ++i)
       if (this->item(i)->data(Qt::UserRole).toString() == name) return editItem(this->item(i));
   });
-  menu->addAction(tr("Remove"), this, [this, name] { askToRemoveKeptPlan(*this, *m_document, name); });
+  menu->addAction(tr("Remove"), this, [this, name] { removeKeptPlan(*m_document, name); });
   menu->popup(viewport()->mapToGlobal(at));
 }
 

@@ -16,7 +16,6 @@
 #include "figures/phrases.h"
 #include "figures/plan_pair_figure.h"
 #include "units/text.h"
-#include "views/bare.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
 #include "words/metric_words.h"
@@ -40,7 +39,7 @@ WhatIfView::WhatIfView(ViewServices services, QWidget* parent)
       m_pair(std::make_unique<PlanPairFigure>(QStringLiteral("what-if"))),
       m_strip(new KeptStrip(services.document)) {
   setAccessibleName(title());
-  auto* scroll = m_sliders = new QScrollArea;
+  auto* scroll = new QScrollArea;
   scroll->setAccessibleName(tr("Sliders"));
   scroll->setWidget(m_form);
   scroll->setWidgetResizable(true);
@@ -187,12 +186,9 @@ QString WhatIfView::whyNotKept() const {
   return {};
 }
 
-void WhatIfView::showBare() {
-  m_bare = true;
-  if (auto* told = qobject_cast<QSplitter*>(m_story->parentWidget())) told->setHandleWidth(0);
-  m_sliders->hide();
-  m_strip->hide();
-  hideControls(*this);
+/// What changes, which stands beside the figure in the window.
+QStringList WhatIfView::slideText(const QString& sentence) const {
+  return QStringList{sentence} + notes();
 }
 
 bool WhatIfView::isReferenceShown() const {
@@ -214,7 +210,6 @@ void WhatIfView::refresh() {
   m_reset->setEnabled(context().plan != nullptr || context().isNearestMiss());
   showAnswer();
   m_strip->refresh(theme());
-  if (m_bare) m_strip->hide();
   arrange();
 }
 
@@ -226,8 +221,6 @@ void WhatIfView::resizeEvent(QResizeEvent* event) {
 /// In a low view the words keep their room: kept ones are small, and the two plans wait for more height.
 void WhatIfView::arrange() {
   const bool low = height() < kLow;
-  if (m_bare)
-    return m_story->setVisible(m_pair->count(context()) == 0);  // a slide's words are in its picture
   m_strip->setLow(low);
   m_pane->setVisible(!low || keptCount() == 0);
 }
@@ -248,7 +241,7 @@ void WhatIfView::showAnswer() {
     m_pair->showInstead({tr("Another model"), tr("Set a new baseline to compare again.")});
   else
     m_pair->setSides({}, {});
-  m_pair->setNotes(isReferenceShown() ? QStringList() : notes(), m_bare);
+  m_pair->setNotes(isReferenceShown() ? QStringList() : notes(), false);
   m_pane->show(context(), theme());
 }
 

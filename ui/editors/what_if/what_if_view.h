@@ -6,7 +6,6 @@
 #include "views/view.h"
 
 class QPushButton;
-class QScrollArea;
 class QSlider;
 class QTextBrowser;
 
@@ -33,7 +32,8 @@ public:
   std::vector<PlanBeside> plansBeside() const override;
   void showBeside(std::vector<PlanBeside>) override;
   QString whyNotKept() const override;
-  void showBare() override;
+  std::optional<SelectionItem> marked() const override { return m_stage.selected(); }
+  QStringList slideText(const QString& sentence) const override;
 
   QSlider* sliderOf(const QString& fieldId) const;
   QString story() const;  ///< what the shown plan changes, as text
@@ -76,8 +76,6 @@ private:
   QString m_told;  ///< the html in it
   KeptStrip* m_strip;
   QPushButton *m_keep, *m_reset;
-  QScrollArea* m_sliders;
-  bool m_bare = false;
   Reference m_reference;  ///< what changes are told against
 };
 

@@ -144,7 +144,6 @@ QString AccuracyView::whyNotKept() const {
 }
 
 void AccuracyView::showBare() {
-  m_bar->hide();
   m_isBare = true;
   m_hasRun = false;
 }

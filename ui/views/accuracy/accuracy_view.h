@@ -23,6 +23,7 @@ public:
   void workOut(const Control&) override;
   QString whyNotKept() const override;
   void showBare() override;
+  std::optional<SelectionItem> marked() const override { return m_run.selected(); }
 
   /// A file of published runs or measured sweeps; a file that cannot be read is told in the figure.
   void openFile(const QString& path);

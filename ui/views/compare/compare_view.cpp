@@ -9,7 +9,6 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSettings>
-#include <QTabBar>
 #include <QTabWidget>
 #include <QTableWidget>
 #include <QTextBrowser>
@@ -30,7 +29,6 @@
 #include "views/adaptive_splitter.h"
 #include "views/asking.h"
 #include "views/figure_pane.h"
-#include "views/remove_kept_plan.h"
 #include "words/metric_words.h"
 #include "words/outcome_words.h"
 
@@ -155,7 +153,7 @@ void CompareView::applyState(const State& state) {
 
 std::vector<View::PlanBeside> CompareView::plansBeside() const {
   std::vector<PlanBeside> out;
-  for (std::size_t i = 1; i < m_entries.size(); ++i) {
+  for (std::size_t i = context().plan ? 1 : 0; i < m_entries.size(); ++i) {
     const Entry& e = m_entries[i];
     auto c = std::make_shared<PlanContext>();
     c->scenario = e.scenario, c->problem = e.problem, c->plan = std::make_shared<const RankedPlan>(e.plan);
@@ -169,14 +167,14 @@ void CompareView::showBeside(std::vector<PlanBeside> plans) {
 }
 
 QString CompareView::whyNotKept() const {
-  return m_entries.size() == 1
+  return m_entries.size() == 1 && context().plan
              ? tr("There is only one plan to compare. Run the baselines or keep a plan first.")
              : QString();
 }
 
-void CompareView::showBare() {
-  m_bar->hide();
-  m_tabs->tabBar()->hide();
+std::optional<SelectionItem> CompareView::marked() const {
+  if (m_tabs->currentWidget() == m_table) return std::nullopt;
+  return (m_tabs->currentWidget() == m_pairPane ? m_stage : m_row).selected();
 }
 
 std::vector<const Figure*> CompareView::figures() const {
@@ -217,7 +215,7 @@ QWidget* CompareView::buildTable() {
     const int row = m_table->currentRow();
     if (row < 0 || row >= rowCount() || !services().document) return;
     if (const Entry& entry = m_entries[row]; entry.kept)
-      askToRemoveKeptPlan(*this, *services().document, QString(entry.name));
+      removeKeptPlan(*services().document, QString(entry.name));
   });
   m_table->addAction(remove);
   connect(m_table, &QTableWidget::currentCellChanged, this, [this](int row) { chooseSecond(row); });
@@ -363,7 +361,7 @@ void CompareView::rebuild() {
                     e.plan.evaluation.feasible() ? QString() : from(words::obstacleTo(e.plan.evaluation)),
                     paceOf(*e.problem, e.plan)});
   m_pane->setLeastHeight(static_cast<int>(ComparisonFigure::leastHeight(rows.size())));
-  m_split->showSecond(rows.size() > 1 && !m_bar->isHidden());  // with one plan there is nothing to choose
+  m_split->showSecond(rows.size() > 1);  // with one plan there is nothing to choose
   m_figure->setRows(std::move(rows));
   m_tabs->setTabText(0,
                      m_figure->measure() == PaceMeasure::BatchTime ? tr("Step time") : tr("Time per token"));

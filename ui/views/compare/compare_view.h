@@ -40,7 +40,7 @@ public:
   std::vector<PlanBeside> plansBeside() const override;
   void showBeside(std::vector<PlanBeside>) override;
   QString whyNotKept() const override;
-  void showBare() override;
+  std::optional<SelectionItem> marked() const override;
 
   std::vector<const Figure*> figures() const override;
   void workOut(const Control&) override;

@@ -128,11 +128,6 @@ bool FrontPane::canBeWider() const {
          !m_context->outcome->front.empty() && m_context->outcome->frontReach == FrontReach::Met;
 }
 
-void FrontPane::showBare() {
-  m_isBare = true;
-  offer();
-}
-
 void FrontPane::search() {
   m_asking->start(
       tr("Computing a wider front …"),
@@ -167,7 +162,7 @@ void FrontPane::offer() {
                    !m_context->outcome->front.empty();
   const bool more = canBeWider();
   const bool low = m_isLow = height() < kLow;  // then the room is the chart's, and the words are its tip's
-  m_find->setVisible(has && (more || !low) && !m_isBare);
+  m_find->setVisible(has && (more || !low));
   m_asking->setReady(more);
   m_reach->setVisible(has && !low);
   m_pane->setToolTip(low && has ? promiseOf(*m_context->outcome) : QString());

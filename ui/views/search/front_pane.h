@@ -26,7 +26,7 @@ public:
   ~FrontPane() override;
 
   const FrontFigure& figure() const { return *m_figure; }
-  void showBare();  ///< without the button: on a slide
+  const Selection& chosen() const { return m_chosen; }
   /// Ends the search for another context's front.
   void setContext(PlanContextPtr, const Theme&);
 
@@ -51,7 +51,7 @@ private:
   QLabel* m_reach;
   QPushButton* m_find;
   Asking* m_asking;
-  bool m_isLow = false, m_isBare = false;
+  bool m_isLow = false;
   PlanContextPtr m_context;
   PlanContextPtr m_wider;  ///< found, and not yet told
   /// A wider front, and of which scenario: what else was found of it is let go of.

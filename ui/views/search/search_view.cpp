@@ -8,6 +8,7 @@
 #include <QMenu>
 #include <QSettings>
 #include <QSplitter>
+#include <QStandardItemModel>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QTableView>
@@ -24,7 +25,6 @@
 #include "schedule/pipeline_schedule.h"
 #include "units/text.h"
 #include "views/asking.h"
-#include "views/bare.h"
 #include "views/search/candidate_model.h"
 #include "views/search/dp_pane.h"
 #include "views/search/front_pane.h"
@@ -141,6 +141,7 @@ void SearchView::applyState(const State& state) {
 
 /// What can be printed of what is seen: questions have no picture, and stand beside the candidates.
 const Figure* SearchView::figure() const {
+  if (m_keptTable) return m_keptTable.get();
   const QWidget* front = m_isBare && m_candidatesInFront ? m_candidates : m_tabs->currentWidget();
   if (front == m_dp) return &m_dp->figure();
   if (front == m_front) return &m_front->figure();
@@ -157,20 +158,48 @@ View::State SearchView::defaults() const {
 }
 
 QString SearchView::whyNotKept() const {
+  constexpr std::size_t kMostPlans = 500;
+  if (showsFront() && context().outcome && context().outcome->front.size() > kMostPlans)
+    return tr("This front has too many plans for a slide. Export the figure instead.");
   if (m_tabs->currentWidget()->objectName() != QLatin1String("questions") || answer().isEmpty()) return {};
-  return tr("A slide does not keep answers: copy the text, or show another tab of Search");
+  return tr("Slides cannot include answers yet. Copy the text, or select another Search tab.");
+}
+
+std::optional<SelectionItem> SearchView::marked() const {
+  return showsFront()                  ? m_front->chosen().selected()
+         : figure() == &m_dp->figure() ? m_dp->cell().selected()
+                                       : std::nullopt;
+}
+
+std::optional<SavedTable> SearchView::table() const {
+  const auto* table = dynamic_cast<const TableFigure*>(figure());
+  return table ? std::optional(savedTable(table->model())) : std::nullopt;
+}
+
+void SearchView::showTable(const SavedTable& rows) {
+  m_keptTable.reset();
+  const Figure& like = *figure();
+  m_keptRows = std::make_unique<QStandardItemModel>();
+  fillModel(*m_keptRows, rows);
+  m_keptTable = std::make_unique<TableFigure>(like.id(), like.title(), *m_keptRows);
+  m_keptTable->setMore(rows.more);
+}
+
+bool SearchView::showsFront() const {
+  return figure() == &m_front->figure();
+}
+
+QStringList SearchView::slideText(const QString& sentence) const {
+  const auto* table = dynamic_cast<const TableFigure*>(figure());
+  return {table ? table->sentence(context()) : sentence, plainVerdict()};
 }
 
 /// The part that was in front: the tab, or the candidates where nothing had been asked.
 void SearchView::showBare() {
-  hideControls(*this);
-  m_front->showBare();
   m_isBare = true;
   foldCandidates(false);
-  m_tabs->tabBar()->hide();
   m_candidatesInFront =
       m_candidatesInFront || m_tabs->currentWidget()->objectName() == QLatin1String("questions");
-  (m_candidatesInFront ? static_cast<QWidget*>(m_tabs) : m_candidates)->hide();
 }
 
 void SearchView::workOut(const Control&) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QStandardItemModel>
 #include <memory>
 
 #include "figures/table_figure.h"
@@ -39,6 +40,11 @@ public:
   void workOut(const Control&) override;
   State defaults() const;  ///< of its tabs, whatever was in front last
   QString whyNotKept() const override;
+  std::optional<SelectionItem> marked() const override;
+  std::optional<SavedTable> table() const override;
+  void showTable(const SavedTable&) override;
+  bool showsFront() const override;
+  QStringList slideText(const QString& sentence) const override;
   void showBare() override;
 
   void ask(const QString& question);  ///< "t=4", "layer 17 in stage 2"
@@ -83,6 +89,8 @@ private:
   std::unique_ptr<TableFigure> m_candidateFigure;
   QTabWidget* m_tabs;
   QSplitter* m_split;
+  std::unique_ptr<QStandardItemModel> m_keptRows;  ///< of a slide: the table as it stood
+  std::unique_ptr<TableFigure> m_keptTable;
   bool m_dpStale = true;
   bool m_isBare = false;
   bool m_candidatesInFront = false;  ///< says the state that was taken up

@@ -223,14 +223,13 @@ const Figure* StudyView::figure() const {
 std::optional<StudyRecord> StudyView::study() const {
   return m_record.results.empty() ? std::nullopt : std::optional(m_record);
 }
+std::optional<SelectionItem> StudyView::marked() const {
+  return (pane() == m_sweepPane ? m_cell : m_point).selected();
+}
 QString StudyView::whyNotKept() const {
   if (isBusy())
     return tr("The study is still running. Add the slide when it has finished, or cancel the study first.");
   return m_record.results.empty() ? tr("There is no study yet. Run one first.") : QString();
-}
-void StudyView::showBare() {
-  m_bar->hide();
-  m_table->hide();
 }
 int StudyView::pointCount() const {
   return static_cast<int>(m_record.results.size());
@@ -273,7 +272,11 @@ void StudyView::refresh() {
 }
 
 PlanContextPtr StudyView::shownContext() const {
-  return m_studied && m_studied->plan && !m_record.results.empty() ? m_studied : contextPtr();
+  if (!m_studied || m_record.results.empty()) return contextPtr();
+  auto studied = std::make_shared<PlanContext>(*m_studied);
+  studied->current = true, studied->soFar = false;  // its plan is not what a study shows
+  studied->search.reset();
+  return studied;
 }
 
 void StudyView::tellIfOutdated() {
@@ -411,7 +414,7 @@ void StudyView::runSweep(const Parameter& across, const Parameter& up) {
 void StudyView::showPoints() {
   const bool grid = pane() == m_sweepPane;
   const auto& results = m_record.results;
-  m_split->showSecond(!grid && !results.empty() && !m_bar->isHidden());
+  m_split->showSecond(!grid && !results.empty());
   QStringList heads{m_record.acrossName.empty() ? tr("Value") : from(m_record.acrossName), tr("Throughput"),
                     tr("Plan")};
   for (const auto& o : m_record.others) heads << from(o);

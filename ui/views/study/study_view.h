@@ -39,7 +39,7 @@ public:
   PlanContextPtr shownContext() const override;
   QString whyNotKept() const override;
   void workOut(const Control&) override;
-  void showBare() override;
+  std::optional<SelectionItem> marked() const override;
 
   void run();
   void chooseField(int index);
