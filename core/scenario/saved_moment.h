@@ -89,7 +89,7 @@ struct SavedMoment {
   struct Item {
     std::string kind;  ///< "stage", "layer", "device", "group", "level", "pair"
     int index = 0;
-    int level = 0;   ///< "group": of which level; −1: an item of the figure's own
+    int level = 0;   ///< "group": of which level; below 0: an item of the figure's own
     int other = -1;  ///< "pair": the second device or group
     friend bool operator==(const Item&, const Item&) = default;
   };

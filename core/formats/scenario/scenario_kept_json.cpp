@@ -44,7 +44,7 @@ SavedMoment::Item readItem(JsonFields& f) {
   f.requireKey("kind", "what is picked out: \"stage\", \"layer\", …");
   item.kind = f.oneOf("kind", {"stage", "layer", "device", "group", "level", "pair"}).value_or("stage");
   item.index = static_cast<int>(f.integer("index", 0, std::numeric_limits<int>::max()).value_or(0));
-  item.level = static_cast<int>(f.integer("level", -1, 64).value_or(0));
+  item.level = static_cast<int>(f.integer("level", -2, 64).value_or(0));
   item.other = static_cast<int>(f.integer("other", -1, std::numeric_limits<int>::max()).value_or(-1));
   return item;
 }

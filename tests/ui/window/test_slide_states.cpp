@@ -264,6 +264,7 @@ private Q_SLOTS:
       b.window.selection().setSelected(SelectionItem{ItemKind::Stage, 1});
       b.window.selection().setMoment(Moment{0.01, {{0, 0, 1}, {1, 1, 0}}});
     }
+    cuts->bringUpToDate();
     const auto drawn = cuts->canvas().plan();
     const PlanContextPtr context = b.context();
     const int steps = b.window.document().history().count();
