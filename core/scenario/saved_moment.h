@@ -54,7 +54,8 @@ struct SavedOutcome {
   std::optional<Plan> best = {};  ///< of a plan cut by hand: the best plan, which it is compared with
   std::vector<Plan> front = {};   ///< Pareto front, where it is what the slide shows
   FrontReach frontReach = FrontReach::Met;
-  std::string obstacle = {}, remedy = {};  ///< without a plan: what stands in its way, and what helps
+  /// Without a plan: the diagnostics that say why, without their places.
+  Diagnostics diagnostics = {};
 
   friend bool operator==(const SavedOutcome&, const SavedOutcome&) = default;
 };

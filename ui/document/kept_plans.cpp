@@ -90,9 +90,13 @@ SavedOutcome savedOutcome(const PlanContext& c, bool withFront) {
     for (const RankedPlan& p : o.front) out.front.push_back(p.plan);
     out.frontReach = o.frontReach;
   }
-  const auto first = std::find_if(o.diagnostics.begin(), o.diagnostics.end(),
-                                  [](const Diagnostic& d) { return d.severity != Severity::Note; });
-  if (!o.best() && first != o.diagnostics.end()) out.obstacle = first->message, out.remedy = first->remedy;
+  for (const Diagnostic& d : o.diagnostics)
+    if (!o.best())
+      out.diagnostics.push_back({d.severity == Severity::Note ? Severity::Note : Severity::Warning,
+                                 d.code,
+                                 {},
+                                 d.message,
+                                 d.remedy});
   return out;
 }
 
@@ -105,7 +109,7 @@ std::shared_ptr<const Outcome> outcomeOf(const SavedOutcome& saved, const Proble
   if (saved.best) o->plans.push_back(*costed(problem, *saved.best));
   for (const Plan& plan : saved.front) o->front.push_back(*costed(problem, plan));
   o->frontReach = saved.frontReach;
-  if (!saved.obstacle.empty()) o->diagnostics.push_back(warning("kept", {}, saved.obstacle, saved.remedy));
+  o->diagnostics = saved.diagnostics;
   return o;
 }
 

@@ -124,8 +124,14 @@ SavedOutcome readSavedOutcome(const ScenarioReader& r, JsonFields& f) {
   r.objects(f, "front", [&](JsonFields& x) { o.front.push_back(readPlanFields(r.text, x, r.out)); });
   o.frontReach =
       readNamed(f, "front_reach", {FrontReach::Met, FrontReach::Stepped, FrontReach::Exact}, FrontReach::Met);
-  o.obstacle = f.string("obstacle").value_or("");
-  o.remedy = f.string("remedy").value_or("");
+  r.objects(f, "diagnostics", [&](JsonFields& x) {
+    const bool isNote = x.oneOf("severity", {"note", "warning"}).value_or("warning") == "note";
+    o.diagnostics.push_back({isNote ? Severity::Note : Severity::Warning,
+                             x.string("code").value_or(""),
+                             {},
+                             x.string("message").value_or(""),
+                             x.string("remedy").value_or("")});
+  });
   return o;
 }
 
@@ -315,8 +321,12 @@ Json savedOutcomeJson(const SavedOutcome& o) {
   if (o.best) j["best"] = planFieldsJson(*o.best);
   for (const Plan& plan : o.front) j["front"].push_back(planFieldsJson(plan));
   if (!o.front.empty()) j["front_reach"] = nameOf(o.frontReach);
-  if (!o.obstacle.empty()) j["obstacle"] = o.obstacle;
-  if (!o.remedy.empty()) j["remedy"] = o.remedy;
+  for (const Diagnostic& d : o.diagnostics) {
+    Json one{{"severity", d.severity == Severity::Note ? "note" : "warning"}, {"code", d.code}};
+    one["message"] = d.message;
+    if (!d.remedy.empty()) one["remedy"] = d.remedy;
+    j["diagnostics"].push_back(std::move(one));
+  }
   return j;
 }
 

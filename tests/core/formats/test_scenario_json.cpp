@@ -141,7 +141,8 @@ private slots:
     third.shown = std::make_shared<SavedState>(SavedState{setting, std::nullopt, false, false, outcome});
     outcome = {};
     outcome.status = OutcomeStatus::Stopped, outcome.stopCause = StopCause::Deadline;
-    outcome.elapsed = Seconds(0.125), outcome.obstacle = "no room", outcome.remedy = "more";
+    outcome.elapsed = Seconds(0.125),
+    outcome.diagnostics = {warning("a-code", {}, "no room", "more"), note("another", {}, "by the way")};
     SavedMoment fourth{"Stopped", "cuts", {}, std::nullopt};
     fourth.shown = std::make_shared<SavedState>(SavedState{setting, std::nullopt, false, true, outcome});
     outcome = {};
