@@ -3,12 +3,20 @@
 #include <QDir>
 #include <QFile>
 #include <QRegularExpression>
+#include <algorithm>
 
 #include "options/arguments.h"
 #include "options/log_options.h"
 #include "views/registry.h"
 
 namespace nest {
+namespace {
+
+/// Of a window or a picture: more memory than 256 MiB is not spent on its pixels.
+constexpr int kMostSide = 16'384;
+constexpr qint64 kMostPixels = 64'000'000;
+
+}  // namespace
 
 QString logPath() {
   const QString state = qEnvironmentVariable("XDG_STATE_HOME");
@@ -29,21 +37,28 @@ cli::Program explorerProgram() {
            .description =
                R"(Opens scenarios (*.nest.json), each in a window of its own; networks, models and plans go into the one opened
 before them. Without a file the default sample is opened, and at the very first start the start page.
-With --export it solves and writes every figure, plan.json and summary.txt, and needs no display. With no display
-it does so by itself and writes to out/. --thumbnail is for file managers: the network with the plan on it, as PNG.)",
-           .options =
-               {{"--export", 0, "FOLDER", "write the figures there"},
-                {"--theme", 0, "NAME", "instead of what the desktop asks for", false, {"light", "dark"}},
-                {"--view", 0, "NAME", "this view alone", false, std::move(views)},
-                {"--size", 0, "WxH", "size of the window in pixels, such as 1600x1000"},
-                {"--thumbnail", 0, "FILE", "write one small picture of the scenario there"},
-                {"--pixels", 0, "N", "width and height that the small picture fits into (256)"},
-                log[0],
-                log[1],
-                {"--help", 'h', "", "show this help"},
-                {"--version", 0, "", "show the version"},
-                {"--write-manual", 0, "FOLDER",
-                 "write the manual page and the completion of bash, zsh and fish below this folder"}},
+With --export it solves and writes every figure, plan.json and summary.txt, and needs no display; --view, --theme and
+--size choose one figure, its colours and its size. With no display it does so by itself and writes to out/. --thumbnail
+is for file managers: the network with the plan on it, as PNG.)",
+           .options = {{"--export", 0, "FOLDER", "write the figures there"},
+                       {"--theme",
+                        0,
+                        "NAME",
+                        "instead of what the desktop asks for; of --export instead of the colours of print",
+                        false,
+                        {"light", "dark"}},
+                       {"--view", 0, "NAME", "this view alone, or with --export its figures", false,
+                        std::move(views)},
+                       {"--size", 0, "WxH",
+                        "size of the window, or with --export of each figure, in pixels, such as 1600x1000"},
+                       {"--thumbnail", 0, "FILE", "write one small picture of the scenario there"},
+                       {"--pixels", 0, "N", "width and height that the small picture fits into (256)"},
+                       log[0],
+                       log[1],
+                       {"--help", 'h', "", "show this help"},
+                       {"--version", 0, "", "show the version"},
+                       {"--write-manual", 0, "FOLDER",
+                        "write the manual page and the completion of bash, zsh and fish below this folder"}},
            .exits = {{0, "done"},
                      {1, "no plan fits (the closest one is written)"},
                      {2, "bad input"},
@@ -75,8 +90,46 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
   c.logFile = args->value("--log-file");
   if (args->has("--help")) c.what = Do::ShowHelp;
   if (args->has("--version")) c.what = Do::ShowVersion;
-  if (args->has("--write-manual")) c.what = Do::WriteManual, c.folder = value("--write-manual");
   if (c.what != Do::OpenWindow) return c;
+  // What is done, and what each of the other options is good for beside it.
+  using Names = std::vector<const char*>;
+  const Names doing = {"--write-manual", "--export", "--thumbnail"};
+  const Names ofPicture = {"--theme", "--view", "--size"};
+  const char* done = nullptr;
+  for (const char* name : doing) {
+    if (!args->has(name)) continue;
+    if (done)
+      return reject(QStringLiteral("%1 and %2 are two things to do: leave one of them out").arg(done, name));
+    done = name;
+  }
+  const auto isDoing = [&](const char* name) { return done && qstrcmp(done, name) == 0; };
+  const auto refuses = [&](const Names& names, const QString& why) -> std::optional<QString> {
+    for (const char* name : names)
+      if (args->has(name)) return QStringLiteral("%1 %2").arg(QLatin1String(name), why);
+    return std::nullopt;
+  };
+  std::optional<QString> wrong;
+  if (!isDoing("--thumbnail"))
+    wrong = refuses({"--pixels"}, QStringLiteral("is the size of a --thumbnail, and none is written"));
+  if (isDoing("--thumbnail")) {
+    wrong = refuses(
+        {"--view"},
+        QStringLiteral("does not go with --thumbnail, which shows the network; --export writes any figure"));
+    if (!wrong)
+      wrong = refuses({"--size"}, QStringLiteral("does not go with --thumbnail, whose size is --pixels"));
+  }
+  if (isDoing("--write-manual")) {
+    if (!wrong)
+      wrong = refuses(ofPicture, QStringLiteral("does not go with --write-manual, which shows nothing"));
+    if (!wrong)
+      wrong = refuses({"--log-level", "--log-file"},
+                      QStringLiteral("does not go with --write-manual, which logs nothing"));
+    if (!wrong && !c.files.isEmpty()) wrong = QStringLiteral("--write-manual takes no file");
+    c.what = Do::WriteManual;
+    c.folder = value("--write-manual");
+  }
+  if (wrong) return reject(*wrong);
+  if (c.what == Do::WriteManual) return c;
   if (args->has("--theme"))
     c.theme = value("--theme") == QLatin1String("dark") ? Theme::Kind::Dark : Theme::Kind::Light;
   c.view = value("--view");
@@ -86,6 +139,13 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
     if (!m.hasMatch())
       return reject(QStringLiteral("--size takes WIDTHxHEIGHT in pixels, such as 1600x1000"));
     c.size = QSize(m.captured(1).toInt(), m.captured(2).toInt());
+    if (std::max(c.size.width(), c.size.height()) > kMostSide ||
+        qint64(c.size.width()) * c.size.height() > kMostPixels)
+      return reject(QStringLiteral("--size takes up to %1 pixels in width and height and %2 million in all, "
+                                   "not %3; a larger picture cannot be painted")
+                        .arg(kMostSide)
+                        .arg(kMostPixels / 1'000'000)
+                        .arg(value("--size")));
   }
   if (args->has("--export")) {
     c.what = Do::Export;
@@ -97,9 +157,9 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
   if (args->has("--thumbnail")) {
     c.what = Do::Thumbnail;
     c.picture = value("--thumbnail");
-    Diagnostics wrong;
-    c.pixels = static_cast<int>(cli::wholeNumber(*args, "--pixels", 16, 4096, wrong).value_or(256));
-    if (!wrong.empty()) return reject(QString::fromStdString(wrong.front().message));
+    Diagnostics outside;
+    c.pixels = static_cast<int>(cli::wholeNumber(*args, "--pixels", 16, 4096, outside).value_or(256));
+    if (!outside.empty()) return reject(QString::fromStdString(outside.front().message));
     if (c.files.size() != 1) return reject(QStringLiteral("--thumbnail takes one scenario"));
   }
   return c;

@@ -1,6 +1,7 @@
 #include "export_run.h"
 
 #include <QFileInfo>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "export/figure_export.h"
 #include "plan/metrics.h"
 #include "study/conflicts.h"
+#include "text/printable.h"
 #include "views/registry.h"
 #include "words/headline.h"
 #include "words/outcome_words.h"
@@ -60,24 +62,28 @@ std::optional<PlanContext> solved(const QString& path, std::optional<double> sec
 
 }  // namespace
 
-int runExport(const QString& folder, const QString& scenario) {
+int runExport(const QString& folder, const QString& scenario, const ExportChoice& choice) {
   const auto context = solved(scenario.isEmpty() ? samplePaths().value(0) : scenario, std::nullopt);
   if (!context) return 2;
   std::printf("%s\n", verdictOf(*context).c_str());
-  const ExportReport report = exportAll(folder, *context);
+  const ExportReport report = exportAll(folder, *context, choice);
   for (const QString& file : report.written) std::printf("%s\n", qPrintable(file));
+  for (const QString& figure : report.leftOut)
+    std::fprintf(stderr, "note: %s\n", printable(figure.toStdString(), false).c_str());
   for (const QString& trouble : report.problems) std::fprintf(stderr, "%s\n", qPrintable(trouble));
-  if (!report.ok()) return 2;
+  const bool hasFigure = std::any_of(report.written.begin(), report.written.end(),
+                                     [](const QString& f) { return f.endsWith(QLatin1String(".svg")); });
+  if (!report.ok() || (!choice.view.isEmpty() && !hasFigure)) return 2;
   if (context->plan) return 0;
   return context->outcome->status == OutcomeStatus::Stopped ? 3 : 1;
 }
 
-int writeThumbnail(const QString& picture, int pixels, const QString& scenario) {
+int writeThumbnail(const QString& picture, int pixels, const QString& scenario, Theme::Kind theme) {
   const auto context = solved(scenario, 2);
   if (!context) return 2;
   for (const auto& figure : planFigures()) {
     if (figure->id() != QLatin1String("topology")) continue;
-    const QImage image = thumbnailOf(*figure, *context, QSize(pixels, pixels * 3 / 4), Theme::Kind::Light);
+    const QImage image = thumbnailOf(*figure, *context, QSize(pixels, pixels * 3 / 4), theme);
     if (image.save(picture, "PNG")) return 0;
   }
   std::fprintf(stderr, "nest-explorer: %s cannot be written\n", qPrintable(picture));

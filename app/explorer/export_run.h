@@ -2,15 +2,17 @@
 
 #include <QString>
 
+#include "export/figure_export.h"
+
 namespace nest {
 
 /// Solves a scenario (empty: the default sample) and writes its figures into `folder`; says on standard
-/// output and error what it did. Returns the exit code: 0 done, 1 no plan fits (the nearest miss is written),
-/// 2 bad input or unwritable, 3 stopped before a plan was found.
-int runExport(const QString& folder, const QString& scenario);
+/// output and error what it did and which figures it left out, and why. Returns the exit code: 0 done, 1 no
+/// plan fits (the nearest miss is written), 2 bad input or unwritable, 3 stopped before a plan was found.
+int runExport(const QString& folder, const QString& scenario, const ExportChoice&);
 
 /// For file managers: the network with the best plan that is found within two seconds on it, or with none, as
 /// PNG of at most `pixels` in width and height. Returns 0, or 2 where the scenario or the place is bad.
-int writeThumbnail(const QString& picture, int pixels, const QString& scenario);
+int writeThumbnail(const QString& picture, int pixels, const QString& scenario, Theme::Kind);
 
 }  // namespace nest

@@ -73,6 +73,15 @@ int openWindows(const nest::ExplorerCommand& command) {
   return QApplication::exec();
 }
 
+nest::ExportChoice exportChoice(const nest::ExplorerCommand& command) {
+  nest::ExportChoice choice;
+  choice.view = command.view;
+  if (command.theme) choice.options.theme = *command.theme;
+  if (!command.size.isEmpty())
+    choice.options.size = command.size, choice.options.pixelWidth = command.size.width();
+  return choice;
+}
+
 /// All that was printed has to arrive.
 int ended(int code) {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
@@ -125,8 +134,9 @@ int main(int argc, char** argv) {
       if (hasDisplay()) break;
       command.what = Do::Export;
       command.folder = QStringLiteral("out");
+      std::printf("No display found: writing the figures to out/ instead%s.\n",
+                  command.files.size() > 1 ? ", those of the first file alone" : "");
       command.files = command.files.mid(0, 1);
-      std::printf("No display found: writing the figures to out/ instead.\n");
       break;
     case Do::Export:
     case Do::Thumbnail:
@@ -143,8 +153,10 @@ int main(int argc, char** argv) {
   QApplication::setApplicationDisplayName(QString());
   QApplication::setApplicationVersion(QStringLiteral(NEST_VERSION));
   QApplication::setDesktopFileName(QStringLiteral("nest-explorer"));
-  if (command.what == Do::Export) return ended(nest::runExport(command.folder, command.files.value(0)));
+  if (command.what == Do::Export)
+    return ended(nest::runExport(command.folder, command.files.value(0), exportChoice(command)));
   if (command.what == Do::Thumbnail)
-    return nest::writeThumbnail(command.picture, command.pixels, command.files.value(0));
+    return nest::writeThumbnail(command.picture, command.pixels, command.files.value(0),
+                                command.theme.value_or(nest::Theme::Kind::Light));
   return openWindows(command);
 }

@@ -74,7 +74,7 @@ int check(const Arguments& args) {
     const Checked checked = text ? checkOne(format, *text, path) : Checked{"", text.diagnostics};
     const bool bad = hasErrors(checked.diagnostics);
     broken = broken || bad;
-    report(checked.diagnostics, false, true);
+    report(checked.diagnostics, Notes::Shown);
     if (!json && !bad) std::cout << path << ": " << kind << ": " << checked.what << '\n';
     nlohmann::ordered_json j{{"file", path}, {"kind", kind}, {"ok", !bad}};
     if (!bad) j["holds"] = checked.what;

@@ -80,10 +80,10 @@ int compare(const Arguments& args) {
   leavesOut(BaselineKind::Manual, "--manual");
   for (const char* option : {"--seed", "--walks", "--steps"}) leavesOut(BaselineKind::RandomWalk, option);
   const Limits limits = limitsOf(args, misuse);
-  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
 
   const bool json = args.has("--json");
-  const auto input = readInput(args.files[0], json);
+  const auto input = readInput(args.files[0]);
   if (!input) return kBadInput;
   Outcome exact;
   std::vector<BaselineResult> baselines;

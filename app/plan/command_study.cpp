@@ -34,6 +34,7 @@ bool goesToFiles(const Arguments& args, ShardOptions& options, Diagnostics& misu
   if (!options.base.empty()) {
     for (const char* option : {"--deadline", "--work-limit", "--csv"})
       if (args.has(option)) wrong(std::string(option) + " does not go with -o, whose rows are always whole");
+    if (args.has("--merge")) refuseBesideMerge(args, misuse);
     if (args.has("--json")) wrong("-o writes what --json prints: leave one of them out");
     return true;
   }
@@ -155,7 +156,7 @@ int paper(const Arguments& args) {
       published = std::move(*text);
     }
   }
-  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
   if (toFiles) return runRowByRow(*rowsOfPaper(options, published), args, shards);
 
   std::vector<PaperRow> rows;
@@ -186,8 +187,8 @@ int scaling(const Arguments& args) {
                            "give the fewest devices, then the most"));
   ShardOptions shards;
   const bool toFiles = goesToFiles(args, shards, misuse);
-  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
-  const auto input = readInput(args.files[0], args.has("--json"));
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  const auto input = readInput(args.files[0]);
   if (!input) return kBadInput;
   std::vector<int> counts;
   for (long long n = fewest; n <= most; n *= 2) counts.push_back(static_cast<int>(n));
@@ -226,9 +227,9 @@ int ranking(const Arguments& args) {
   options.program = programOption(args);
   const bool json = args.has("--json");
   const auto text = readTextFile(args.files[0]);
-  if (!text) return report(text.diagnostics, json), kBadInput;
+  if (!text) return report(text.diagnostics), kBadInput;
   const auto replayed = replayRanking(*text, args.files[0], options);
-  report(replayed.diagnostics, json, true);
+  report(replayed.diagnostics, Notes::Shown);
   if (!replayed) return kBadInput;
   return std::cout << (json ? rankingJson(*replayed) : toText(*replayed)) << std::flush, kDone;
 }
@@ -244,7 +245,7 @@ int piper(const Arguments& args) {
   if (!args.has("--optima"))
     misuse.push_back(
         error("command-line", {}, "the file with the artifact's optima is missing", "give --optima FILE"));
-  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
   const auto text = readTextFile(args.files[0]), table = readTextFile(*args.value("--optima"));
   report(text.diagnostics);
   report(table.diagnostics);

@@ -32,8 +32,8 @@ Solved solved(const Input& input, Watch& watch, bool json) {
 }
 
 /// The parameters that --field names; what names none was reported.
-std::optional<std::vector<Parameter>> parametersCalled(const Setting& s, const std::vector<std::string>& keys,
-                                                       bool json) {
+std::optional<std::vector<Parameter>> parametersCalled(const Setting& s,
+                                                       const std::vector<std::string>& keys) {
   std::vector<Parameter> out;
   Diagnostics wrong;
   for (const std::string& key : keys) {
@@ -46,7 +46,7 @@ std::optional<std::vector<Parameter>> parametersCalled(const Setting& s, const s
       wrong.push_back(error("command-line", {}, "this scenario has no numeric field \"" + key + '"',
                             "nest-plan fields lists them"));
   }
-  if (hasErrors(wrong)) return report(wrong, json), std::nullopt;
+  if (hasErrors(wrong)) return report(wrong), std::nullopt;
   return out;
 }
 
@@ -59,9 +59,9 @@ int why(const Arguments& args) {
       misuse.push_back(error("command-line", {},
                              std::string(option) + " is of the formula, which no demand opens",
                              "leave out the option or the demands"));
-  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
   const bool json = args.has("--json");
-  const auto input = readInput(args.files[0], json);
+  const auto input = readInput(args.files[0]);
   if (!input) return kBadInput;
   Watch watch(limits);
   const auto [best, code] = solved(*input, watch, json);
@@ -91,7 +91,7 @@ int why(const Arguments& args) {
     if (demand) demands.push_back(std::move(*demand.value));
     wrong.insert(wrong.end(), demand.diagnostics.begin(), demand.diagnostics.end());
   }
-  if (demands.empty()) return report(wrong, json), kBadInput;
+  if (demands.empty()) return report(wrong), kBadInput;
   nlohmann::ordered_json answers = nlohmann::ordered_json::array();
   bool open = false;
   for (const Demand& demand : demands) {
@@ -116,11 +116,11 @@ int improve(const Arguments& args) {
   Diagnostics misuse;
   const double by = figure(args, "--by", 0.1, 1000, misuse).value_or(25) / 100;
   const Limits limits = limitsOf(args, misuse);
-  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
   const bool json = args.has("--json");
-  const auto input = readInput(args.files[0], json);
+  const auto input = readInput(args.files[0]);
   if (!input) return kBadInput;
-  const auto asked = parametersCalled(input->scenario, args.values("--field"), json);
+  const auto asked = parametersCalled(input->scenario, args.values("--field"));
   if (!asked) return kBadInput;
   Watch watch(limits);
   const auto [best, code] = solved(*input, watch, json);
@@ -177,9 +177,9 @@ int inverse(const Arguments& args) {
   if (most && args.has("--devices"))
     misuse.push_back(error("command-line", {}, "--most counts devices, --devices keeps their number",
                            "leave one of them out"));
-  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
   const bool json = args.has("--json");
-  const auto input = readInput(args.files[0], json);
+  const auto input = readInput(args.files[0]);
   if (!input) return kBadInput;
 
   Watch watch(limits);

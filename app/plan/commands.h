@@ -38,9 +38,12 @@ Command formatsCommand();
 Command fieldsCommand();
 Command sweepCommand();
 
-/// Findings go to standard error, one a line; notes only with `all`. With `asJson` and errors among them,
-/// standard output gets {"format": "nest-diagnostics", "diagnostics": […]}.
-void report(const Diagnostics&, bool asJson = false, bool all = false);
+enum class Notes { Left, Shown };
+/// Findings go to standard error, one a line. All that is reported is also kept for printReported().
+void report(const Diagnostics&, Notes = Notes::Left);
+/// With errors among all that was reported, prints {"format": "nest-diagnostics", "diagnostics": […]}. main()
+/// calls it for a command with --json that printed nothing, so that every refusal is JSON.
+void printReported();
 
 /// What --json prints, behind the name and version of its format (resources/schemas/results.schema.json).
 nlohmann::ordered_json named(const char* format, nlohmann::ordered_json content);
@@ -54,7 +57,7 @@ struct Input {
   }
 };
 /// `program`: in place of the scenario's own; may be null.
-std::optional<Input> readInput(const std::string& path, bool asJson, const nest::Program* program = nullptr);
+std::optional<Input> readInput(const std::string& path, const nest::Program* program = nullptr);
 
 /// Everything that is to be said about a scenario's text, warnings and notes included.
 Reading<Input> readInputText(const std::string& text, const std::string& path,

@@ -51,8 +51,7 @@ std::string usual(const Field& f) {
 int list(const Arguments& args) {
   if (args.has("--schema") && (args.has("--json") || !args.files.empty()))
     return report({error("command-line", {}, "--schema is of all fields, and JSON",
-                         "leave " + (args.files.empty() ? "--json" : '"' + args.files[0] + '"') + " out")},
-                  args.has("--json")),
+                         "leave " + (args.files.empty() ? "--json" : '"' + args.files[0] + '"') + " out")}),
            kBadInput;
   if (args.has("--schema")) return std::cout << scenarioSchema() << std::flush, kDone;
   // Diagnostics name fields by their place in the file, "/job/global_batch".
@@ -63,8 +62,7 @@ int list(const Arguments& args) {
   if (std::none_of(every.begin(), every.end(),
                    [&part](const Field& f) { return dotted(f.key).find(part) != std::string::npos; }))
     return report({error("fields-none", {}, "no field's key contains \"" + part + '"',
-                         "nest-plan fields lists all")},
-                  args.has("--json")),
+                         "nest-plan fields lists all")}),
            kBadInput;
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   std::string group;

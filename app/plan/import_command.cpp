@@ -196,7 +196,7 @@ int importNamed(const Arguments& args) {
   options.choosesDevice = !args.has("--device");
   for (const TypedLevel& l : levels) options.levels[l.level] = {l.bandwidth.value, l.latency};
   auto imported = importFiles(files, device, loaderBeside(args.files.empty() ? "." : args.files[0]), options);
-  report(imported.diagnostics, false, true);
+  report(imported.diagnostics, Notes::Shown);
   if (!imported) return kBadInput;
   for (const Imported::Part& p : imported->parts)
     std::cerr << p.path << ": " << p.format->name << (p.holds.empty() ? "" : ": " + p.holds) << '\n';
@@ -207,25 +207,25 @@ int importNamed(const Arguments& args) {
     if (args.has("--device"))
       for (const KeptLink& kept : changeDevice(*imported->cluster, device))
         if (std::none_of(levels.begin(), levels.end(), [](const TypedLevel& l) { return l.level == 0; }))
-          report({noteOn(kept, device)}, false, true);
+          report({noteOn(kept, device)}, Notes::Shown);
   }
   for (const TypedLevel& l : levels)
     if (imported->cluster) setLevel(l, imported->joinedLevels, *imported->cluster, out);
   if (hasErrors(out)) return report(out), kBadInput;
   auto scenario = assemble(*imported, base ? &*base : nullptr, programOption(args));
-  report(scenario.diagnostics, false, true);
+  report(scenario.diagnostics, Notes::Shown);
   if (!scenario) return kBadInput;
   if (batch) scenario->job.globalBatch = static_cast<int>(*batch);
   if (sequence) scenario->job.sequenceLength = static_cast<int>(*sequence);
   if (!base) {
     auto assumed = assumedBy(*imported, *scenario, ImportBase::None);
     std::erase_if(assumed, [&](const AssumedValue& v) { return args.has(v.option); });
-    if (const auto told = noteAssumed(assumed, ImportBase::None)) report({*told}, false, true);
+    if (const auto told = noteAssumed(assumed, ImportBase::None)) report({*told}, Notes::Shown);
   }
-  if (!base && imported->leavesSearchOpen()) report(proposeSearch(*scenario), false, true);
+  if (!base && imported->leavesSearchOpen()) report(proposeSearch(*scenario), Notes::Shown);
   for (Diagnostic& d : faultsOf(*scenario, *imported, files, base ? &baseText : nullptr))
     out.push_back(std::move(d));
-  if (hasErrors(out)) return report(out, false, true), kBadInput;
+  if (hasErrors(out)) return report(out, Notes::Shown), kBadInput;
   scenario->model.reference.clear();  // the scenario may be written to another folder than the model's
   std::string replaces = args.value("--into").value_or("");
   for (const Imported::Part& p : imported->parts)
@@ -234,7 +234,7 @@ int importNamed(const Arguments& args) {
     for (const Diagnostic& d :
          writeTextFile(args.value("--output").value_or("-"), writeScenario(*scenario), replaces))
       out.push_back(d);
-  report(out, false, true);
+  report(out, Notes::Shown);
   return hasErrors(out) ? kBadInput : kDone;
 }
 

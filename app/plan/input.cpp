@@ -32,15 +32,24 @@ void onInterrupt(int) {
   watchSignals(SIG_DFL);
 }
 
+/// By this run of the program.
+Diagnostics& reported() {
+  static Diagnostics all;
+  return all;
+}
+
 }  // namespace
 
-void report(const Diagnostics& all, bool asJson, bool withNotes) {
+void report(const Diagnostics& all, Notes notes) {
   for (const Diagnostic& d : all)
-    if (withNotes || d.severity != Severity::Note) std::cerr << printable(toText(d), false) << '\n';
-  if (!asJson || !hasErrors(all)) return;
-  nlohmann::ordered_json j{{"format", "nest-diagnostics"}, {"version", 1}};
-  j["diagnostics"] = diagnosticsJson(all);
-  std::cout << layOut(j);
+    if (notes == Notes::Shown || d.severity != Severity::Note)
+      std::cerr << printable(toText(d), false) << '\n';
+  reported().insert(reported().end(), all.begin(), all.end());
+}
+
+void printReported() {
+  if (hasErrors(reported()))
+    std::cout << layOut(named("nest-diagnostics", {{"diagnostics", diagnosticsJson(reported())}}));
 }
 
 nlohmann::ordered_json named(const char* format, nlohmann::ordered_json content) {
@@ -64,14 +73,14 @@ Reading<Input> readInputText(const std::string& text, const std::string& path, c
   return result;
 }
 
-std::optional<Input> readInput(const std::string& path, bool asJson, const nest::Program* program) {
+std::optional<Input> readInput(const std::string& path, const nest::Program* program) {
   const auto text = readTextFile(path);
   if (!text) {
-    report(text.diagnostics, asJson);
+    report(text.diagnostics);
     return std::nullopt;
   }
   auto input = readInputText(*text, path, program);
-  report(input.diagnostics, asJson);
+  report(input.diagnostics);
   return std::move(input.value);
 }
 

@@ -49,7 +49,7 @@ int misused(const std::string& message, const std::string& remedy) {
   return kBadInput;
 }
 
-/// Of words that cannot be read: their errors are JSON, too.
+/// Also of words that cannot be read: their errors are JSON, too.
 bool asksForJson(const Words& words) {
   return std::find(words.begin(), std::find(words.begin(), words.end(), "--"), "--json") != words.end();
 }
@@ -70,7 +70,7 @@ int run(const std::string& path, const Command& command, const Words& words) {
                    "one of " + known);
   }
   const auto args = parseArguments(words, command);
-  if (!args) return report(args.diagnostics, asksForJson(words)), kBadInput;
+  if (!args) return report(args.diagnostics), kBadInput;
   return command.run(*args);
 }
 
@@ -96,6 +96,13 @@ int run(Words words) {
   if (words[0].starts_with('-')) {
     const auto args = parseArguments(words, program.whole);
     if (!args) return report(args.diagnostics), kBadInput;
+    if (!args->files.empty())
+      return misused('"' + args->files[0] + "\" is not read behind " + args->options.begin()->first,
+                     "name a command first, or leave it out");
+    if (args->options.size() > 1)
+      return misused(args->options.begin()->first + " and " + std::next(args->options.begin())->first +
+                         " are two things to do",
+                     "leave one of them out");
     if (args->has("--version")) return std::cout << "nest-plan " NEST_VERSION "\n", kDone;
     if (const auto folder = args->value("--write-manual")) {
       const Diagnostics failed = writeShellFiles(program, *folder);
@@ -103,8 +110,26 @@ int run(Words words) {
     }
     return std::cout << helpText(program), kDone;
   }
-  std::cerr << "error: there is no command \"" << words[0] << "\" [command-line]\n\n" << helpText(program);
+  report({error("command-line", {}, "there is no command \"" + words[0] + '"')});
+  std::cerr << '\n' << helpText(program);
   return kBadInput;
+}
+
+/// Runs the command line and returns the exit code, whatever happens in it.
+int answer(const Words& words, const StandardOutput& output) {
+  const PrintableOutput printable(std::cout);
+  int code = kBadInput;
+  try {
+    code = run(words);
+  } catch (const std::bad_alloc&) {
+    report({error("out-of-memory", {}, "out of memory", "the input asks for more than this machine has")});
+  } catch (const std::exception& e) {
+    report(
+        {error("internal", {}, e.what(), "this is a bug in the program; please report it with the input")});
+  }
+  std::cout << std::flush;
+  if (asksForJson(words) && !output.hasWritten()) printReported();
+  return code;
 }
 
 }  // namespace
@@ -115,16 +140,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may grow no further is an error, not the end of the run
   const nest::cli::PrintableOutput errors(std::cerr);
   nest::cli::StandardOutput output;
-  int code = nest::cli::kBadInput;
-  try {
-    const nest::cli::PrintableOutput printable(std::cout);
-    code = nest::cli::run({argv + 1, argv + argc});
-  } catch (const std::bad_alloc&) {
-    std::cerr << "error: out of memory; the input asks for more than this machine has [out-of-memory]\n";
-  } catch (const std::exception& e) {
-    std::cerr << "error: " << e.what()
-              << "; this is a defect of the program, please report it with the input [internal]\n";
-  }
+  const int code = nest::cli::answer({argv + 1, argv + argc}, output);
   const nest::Diagnostics lost = output.finish();
   nest::cli::report(lost);
   return lost.empty() ? code : nest::cli::kBadInput;

@@ -129,6 +129,14 @@ ShardOptions shardOptions(const Arguments& args, Diagnostics& out) {
   return o;
 }
 
+void refuseBesideMerge(const Arguments& args, Diagnostics& out) {
+  for (const std::string option : kShardOptions)
+    if (option != "--output" && args.has(option))
+      out.push_back(error("command-line", {},
+                          option + " is about solving, and --merge only joins what is solved",
+                          "leave one of them out"));
+}
+
 std::vector<std::string> wordsWithoutShards(const std::vector<std::string>& command, const Arguments& args) {
   const std::set<std::string> left(std::begin(kShardOptions), std::end(kShardOptions));
   std::vector<std::string> words = command;

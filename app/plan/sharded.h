@@ -47,6 +47,8 @@ struct ShardOptions {
 /// The options that such a command takes, and what they say; misuse goes to `out`.
 std::vector<OptionSpec> withShards(std::vector<OptionSpec>);
 ShardOptions shardOptions(const Arguments&, Diagnostics& out);
+/// Of what --merge, which solves nothing, has no use for.
+void refuseBesideMerge(const Arguments&, Diagnostics& out);
 /// A command line of `command` ("study paper") with all other options and files.
 std::vector<std::string> wordsWithoutShards(const std::vector<std::string>& command, const Arguments&);
 

@@ -123,10 +123,10 @@ int solve(const Arguments& args) {
     misuse.push_back(
         error("command-line", {}, "-o - and --json would both write to standard output",
               "name a file with -o, or leave it out: evaluate and export read what --json prints"));
-  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
 
   const bool json = args.has("--json");
-  auto input = readInput(args.files[0], json, programOption(args));
+  auto input = readInput(args.files[0], programOption(args));
   if (!input) return kBadInput;
   if (args.has("--deadline")) input->problem.search.deadlineSeconds = limits.deadlineSeconds;
   limits.deadlineSeconds = input->problem.search.deadlineSeconds;
@@ -160,20 +160,19 @@ int evaluate(const Arguments& args) {
   const bool json = args.has("--json");
   if (json && args.value("--calibrated") == "-")
     return report({error("command-line", {}, "--calibrated - and --json would both write to standard output",
-                         "name a file with --calibrated")},
-                  json),
+                         "name a file with --calibrated")}),
            kBadInput;
   const auto measured = measuredOf(args);
-  report(measured.diagnostics, json && !measured, true);
+  report(measured.diagnostics, Notes::Shown);
   if (!measured) return kBadInput;
-  const auto input = readInput(args.files[0], json);
+  const auto input = readInput(args.files[0]);
   const auto text = readTextFile(args.files[1]);
   Reading<Plan> plan;
   if (text)
     plan = readPlan(*text, args.files[1]);
   else
     plan.diagnostics = text.diagnostics;
-  report(plan.diagnostics, json && input);
+  report(plan.diagnostics);
   if (!input || !plan) return kBadInput;
 
   RankedPlan ranked{*plan, evaluate(input->problem, *plan), Seconds(0)};
@@ -183,13 +182,13 @@ int evaluate(const Arguments& args) {
   std::optional<Calibration> calibration;
   Diagnostics misuse;
   const auto level = levelOf(args, input->problem, misuse);
-  if (hasErrors(misuse)) return report(misuse, json), kBadInput;
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
   if (!std::holds_alternative<std::monostate>(*measured.value)) {
     const auto* time = std::get_if<Seconds>(&*measured.value);
     auto reading =
         time ? calibrationFor(input->scenario, *plan, *time)
              : calibrationFor(input->scenario, *plan, std::get<Measurement>(*measured.value), level);
-    report(reading.diagnostics, json);
+    report(reading.diagnostics);
     if (!reading) return kBadInput;
     calibration = *reading;
   }

@@ -26,6 +26,7 @@ StandardOutput::int_type StandardOutput::overflow(int_type c) {
 }
 
 int StandardOutput::sync() {
+  m_hasWritten = m_hasWritten || pptr() != pbase();
   if (m_error == 0) m_error = writeAll(STDOUT_FILENO, {pbase(), static_cast<std::size_t>(pptr() - pbase())});
   setp(m_buffer.data(), m_buffer.data() + m_buffer.size());
   return m_error == 0 ? 0 : -1;

@@ -14,6 +14,8 @@ public:
   ~StandardOutput() override;
   /// Closes standard output. Empty: all of it stands where it leads.
   Diagnostics finish();
+  /// Whether anything was printed and flushed.
+  bool hasWritten() const { return m_hasWritten; }
 
 protected:
   int_type overflow(int_type c) override;
@@ -22,6 +24,7 @@ protected:
 private:
   std::array<char, 1 << 16> m_buffer;
   int m_error = 0;
+  bool m_hasWritten = false;
   std::streambuf* m_before;
 };
 

@@ -74,6 +74,9 @@ int merge(const Arguments& args) {
     return report({misuse("--merge writes the table as JSON, too: leave --json out")}), kBadInput;
   if (args.has("--set"))
     return report({misuse("--set does not go with --merge: journals have their fields")}), kBadInput;
+  Diagnostics wrong;
+  refuseBesideMerge(args, wrong);
+  if (hasErrors(wrong)) return report(wrong), kBadInput;
   if (const auto base = args.value("--output")) return mergeInto(*base, args.files);
   return report({misuse("--merge needs -o for the joined table")}), kBadInput;
 }

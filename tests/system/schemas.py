@@ -1,6 +1,7 @@
 """Runs every command that prints JSON and holds the output against resources/schemas."""
 import copy
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -99,6 +100,45 @@ tables.write_text(json.dumps({"h100_readme": [{"model": "llama3", "devices": 64,
 document = results("study", "paper", "--model", "Llama-3 70B", "--devices", 64, "--published", tables, "--json")
 assert any(row["published"] for row in document["rows"]) and any(b["ratio"] is None for row in document["rows"] for b in row["baselines"])
 results("study", "paper", "--model", "Llama-3 70B", "--devices", 64, "--work-limit", 0, "--json")
+# Bad input: every command that prints JSON prints its errors as JSON, and nothing else.
+bad, peers = source / "tests/data/scenario/bad_values.nest.json", source / "tests/data/piper/two.json"
+refusals = {
+    "solve": [[bad], ["/nowhere"], [small, "--deadline", "soon"], [small, small]],
+    "evaluate": [[bad, plan], [small, bad], [small, "/nowhere"], [small, plan, "--measured", "soon"], [small]],
+    "compare": [[bad], [small, "--walks", -1], [small, "--only", "nothing"]],
+    "why": [[bad], [small, "nonsense"], [small, "--term", "nonsense"], [small, "--depth", -1]],
+    "improve": [[bad], [small, "--field", "nonsense"], [small, "--by", 0]],
+    "inverse": [[bad, "--time", "1s"], [small], [small, "--time", "soon"]],
+    "fields": [["nonsense"], ["--schema"]],
+    "check": [[bad], ["/nowhere"]],
+    "sweep": [[bad, "--set", "job.global_batch=8"], ["/nowhere", "--set", "job.global_batch=8"], [small], [small, "--set", "nonsense"],
+              [small, "--set", "nonsense=1"], [small, "--set", "job.global_batch=8", "-o", work / "x"], [small, "--merge"],
+              [small, small, "--set", "job.global_batch=8"], [small, "--set", "job.global_batch=8", "--shard", "3/2"]],
+    "study scaling": [[bad], [small, "--from", 8, "--to", 4], [small, "--restart"]],
+    "study ranking": [[bad], ["/nowhere"], [peers]],
+    "study piper": [[bad, "--optima", optima], [peers], [peers, "--optima", bad], [peers, "--optima", "/nowhere"], ["/nowhere", "--optima", optima]],
+    "study paper": [["--model", "nonsense"], ["--devices", 0], ["--published", "/nowhere"]],
+}
+
+
+def help_of(*words):
+    return subprocess.run([build / "bin/nest-plan", *words, "--help"], capture_output=True, text=True).stdout
+
+
+commands = re.findall(r"^  ([a-z]+)  ", help_of().partition("Commands:\n")[2].partition("\n\n")[0], re.M)
+studies = [("study", name) for name in re.findall(r"nest-plan study ([a-z]+)", help_of("study"))]
+every = [(c,) for c in commands if c != "study"] + list(dict.fromkeys(studies))
+assert len(every) > 15, every
+for command in (" ".join(c) for c in every if "--json" in help_of(*c)):
+    assert command in refusals, f"no bad input for {command}"
+    for words in refusals[command]:
+        words = [*command.split(), *map(str, words), "--json"]
+        document = results(*words)
+        files = document.get("files")
+        told = document.get("diagnostics") if files is None else [d for f in files for d in f["diagnostics"]]
+        if not any(d["severity"] == "error" for d in told or []):
+            failed.append(f"{words}: no error is told")
+
 results("check", small, source / "README.md", "topologies/rails.dot", "models/llama-3-8b.json", "--json")
 results("fields", "--json")
 results("sweep", small, "--set", "job.global_batch=8,-1", "--set", "name=a,b", "--json")

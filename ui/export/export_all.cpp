@@ -7,6 +7,7 @@
 #include "document/scenario_document.h"
 #include "document/selection.h"
 #include "export/figure_export.h"
+#include "figures/phrases.h"
 #include "formats/results/plan_json.h"
 #include "views/registry.h"
 
@@ -35,9 +36,15 @@ private:
   ExportReport& m_report;
 };
 
+/// What an empty figure says, as the end of a sentence.
+QString reasonIn(const QString& says) {
+  return inSentence(says.trimmed().replace(QLatin1Char('\n'), QStringLiteral(". ")));
+}
+
 }  // namespace
 
-ExportReport exportViews(const QString& dir, const PlanContext& c, const std::vector<View*>& views) {
+ExportReport exportViews(const QString& dir, const PlanContext& c, const std::vector<View*>& views,
+                         const ExportOptions& options) {
   ExportReport report;
   Folder folder(dir, report);
   if (!report.ok()) return report;
@@ -45,10 +52,16 @@ ExportReport exportViews(const QString& dir, const PlanContext& c, const std::ve
   for (View* view : views) {
     view->bringUpToDate();
     for (const Figure* figure : view->figures()) {
-      if (written.contains(figure->id()) || !figure->hasContent(view->context())) continue;
+      if (written.contains(figure->id())) continue;
       written += figure->id();
+      if (!figure->hasContent(view->context())) {
+        report.leftOut << QStringLiteral("%1 is left out: %2")
+                              .arg(figure->title(), reasonIn(figure->asText(view->context())));
+        continue;
+      }
       for (const auto format : {ExportFormat::Svg, ExportFormat::Png, ExportFormat::Pdf})
-        folder.write(figure->id() + u'.' + suffixOf(format), renderFigure(*figure, view->context(), format));
+        folder.write(figure->id() + u'.' + suffixOf(format),
+                     renderFigure(*figure, view->context(), format, options));
     }
   }
   if (const Plan* plan = c.shownPlan())
@@ -57,23 +70,29 @@ ExportReport exportViews(const QString& dir, const PlanContext& c, const std::ve
   return report;
 }
 
-ExportReport exportAll(const QString& dir, const PlanContext& c) {
+ExportReport exportAll(const QString& dir, const PlanContext& c, const ExportChoice& choice) {
   ScenarioDocument document;
   if (c.scenario) document.reset(*c.scenario, {});
   Selection selection;
   const auto context = std::make_shared<const PlanContext>(c);
   std::vector<std::unique_ptr<View>> owned;
   std::vector<View*> views;
+  const ViewPlace place = placeOf(choice.view);
   for (const ViewEntry& entry : viewRegistry()) {
+    if (!choice.view.isEmpty() && entry.id != place.view) continue;
     owned.emplace_back(entry.make({&selection, &document, nullptr}, nullptr));
     View* view = views.emplace_back(owned.back().get());
-    view->setTheme(Theme::Kind::Print);
+    view->setTheme(choice.options.theme);
     view->setContext(context);
     view->resize(kViewSize);
+    if (!choice.view.isEmpty()) view->setState(place.state);
     view->bringUpToDate();
     view->workOut({});
   }
-  return exportViews(dir, c, views);
+  ExportReport report = exportViews(dir, c, views, choice.options);
+  if (!choice.view.isEmpty() && views.front()->figures().empty())
+    report.leftOut << QStringLiteral("%1 has no figure of one plan alone").arg(views.front()->title());
+  return report;
 }
 
 }  // namespace nest

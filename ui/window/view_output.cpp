@@ -20,8 +20,11 @@ void exportAllFigures(const ScenarioDocument& document, const PlanContext& c, co
   if (dir.isEmpty()) return;
   const ExportReport report = exportViews(dir, c, views.views());
   if (report.ok())
-    messages.show(MessageBar::Tone::Note,
-                  MessageBar::tr("%1 files were written to %2").arg(report.written.size()).arg(dir));
+    messages.show(
+        MessageBar::Tone::Note,
+        (QStringList(MessageBar::tr("%1 files were written to %2").arg(report.written.size()).arg(dir)) +
+         report.leftOut)
+            .join(u'\n'));
   else
     messages.show(MessageBar::Tone::Error, report.problems.join(QStringLiteral("; ")));
 }

@@ -7,6 +7,7 @@
 #include <QPainter>
 #include <QProcess>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QSvgRenderer>
@@ -194,6 +195,34 @@ private slots:
     QVERIFY(report.ok());
     QVERIFY(QFile::exists(dir.filePath(QStringLiteral("memory.svg"))));
     QVERIFY(QFile::exists(dir.filePath(QStringLiteral("topology.pdf"))));
+    // Each figure is written, or named with the reason.
+    QCOMPARE((report.written.size() - 2) / 3 + report.leftOut.size(), qsizetype(14));
+    for (const QString& line : report.leftOut) {
+      static const QRegularExpression form(QStringLiteral("^[A-Z].* is left out: \\S.{5,}"));
+      QVERIFY2(form.match(line).hasMatch(), qPrintable(line));
+    }
+  }
+
+  void oneViewIsExportedAsItIsChosen() {
+    QTemporaryDir dir;
+    ExportChoice choice{QStringLiteral("stages"), {}};
+    choice.options.theme = Theme::Kind::Dark;
+    choice.options.size = QSizeF(700, 500);
+    choice.options.pixelWidth = 700;
+    const PlanContext c = test::contextOf({});
+    const ExportReport report = exportAll(dir.path(), c, choice);
+    QVERIFY(report.ok());
+    QCOMPARE(report.written.filter(QStringLiteral(".svg")),
+             QStringList{dir.filePath(QStringLiteral("stages.svg"))});
+    const QImage png(dir.filePath(QStringLiteral("stages.png")));
+    QCOMPARE(png.size(), QSize(700, 500));
+    QCOMPARE(png.pixelColor(1, 1), Theme::of(Theme::Kind::Dark).color(Theme::Role::Canvas));
+    // A mode of a view is one, too.
+    QVERIFY(exportAll(dir.path(), c, {QStringLiteral("network"), {}})
+                .written.contains(dir.filePath(QStringLiteral("network.svg"))));
+    const ExportReport none = exportAll(dir.path(), c, {QStringLiteral("whatif"), {}});
+    QVERIFY2(none.leftOut.join(u' ').contains(QStringLiteral("has no figure of one plan alone")),
+             qPrintable(none.leftOut.join(u' ')));
   }
 
   /// Every view that has a figure to show, each figure once.
@@ -211,6 +240,7 @@ private slots:
         QVERIFY2(report.written.count(path) == 1 && read(path).size() > 1000, qPrintable(path));
       }
     QCOMPARE(report.written.size(), 14 * 3 + 2);
+    QVERIFY2(report.leftOut.isEmpty(), qPrintable(report.leftOut.join(u'\n')));
     // No view is left out but those that have nothing to say without being asked.
     QSet<QString> silent;
     for (const ViewEntry& view : viewRegistry())
