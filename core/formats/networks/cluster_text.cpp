@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "formats/networks/network_import.h"
+#include "text/source_text.h"
 #include "units/text.h"
 
 namespace nest {
@@ -32,43 +33,41 @@ std::optional<double> number(std::string_view s) {
 /// Reads the words of one line; every method reports at the column of the part that is wrong.
 class LineReader {
 public:
-  explicit LineReader(std::string_view text) : m_text(text) {}
+  explicit LineReader(std::string_view text) : m_text(text, "") {}
 
   Reading<LevelsSource> run() {
     Reading<LevelsSource> result;
-    if (m_text.size() > kLongestText) {
-      complain("too-long", m_text, "a cluster in one line is at most 1 MiB long");
+    const std::string_view text = m_text.text();
+    if (text.size() > kLongestText) {
+      complain("too-long", text, "a cluster in one line is at most 1 MiB long");
     } else {
       std::size_t i = 0;
-      while (i < m_text.size()) {
-        const std::size_t begin = m_text.find_first_not_of(" \t\r\n", i);
+      while (i < text.size()) {
+        const std::size_t begin = text.find_first_not_of(" \t\r\n", i);
         if (begin == std::string_view::npos) break;
-        if (m_text[begin] == '#') {  // a comment, as files have them
-          i = std::min(m_text.find('\n', begin), m_text.size());
+        if (text[begin] == '#') {  // a comment, as files have them
+          i = std::min(text.find('\n', begin), text.size());
           continue;
         }
-        const std::size_t end = std::min(m_text.find_first_of(" \t\r\n", begin), m_text.size());
-        word(m_text.substr(begin, end - begin));
+        const std::size_t end = std::min(text.find_first_of(" \t\r\n", begin), text.size());
+        word(text.substr(begin, end - begin));
         i = end;
       }
-      if (m_source.levels.empty() && !hasErrors(m_diagnostics))
-        complain("no-levels", m_text.substr(0, 0), "a cluster needs at least one level",
+      if (m_source.levels.empty() && !m_text.failed())
+        complain("no-levels", text.substr(0, 0), "a cluster needs at least one level",
                  "write for example host:8@450GB/s rack:4@50GB/s");
     }
-    result.diagnostics = std::move(m_diagnostics);
-    if (!hasErrors(result.diagnostics)) result.value = std::move(m_source);
+    if (!m_text.failed()) result.value = std::move(m_source);
+    result.diagnostics = m_text.take();
     return result;
   }
 
 private:
   Place place(std::string_view part) const {
-    const std::string_view before = m_text.substr(0, static_cast<std::size_t>(part.data() - m_text.data()));
-    const auto line = std::count(before.begin(), before.end(), '\n');
-    const std::size_t begin = line > 0 ? before.rfind('\n') + 1 : 0;
-    return {"", static_cast<int>(line) + 1, static_cast<int>(before.size() - begin) + 1, ""};
+    return m_text.place(static_cast<std::size_t>(part.data() - m_text.text().data()));
   }
   void complain(std::string code, std::string_view part, std::string message, std::string remedy = {}) {
-    m_diagnostics.push_back(error(std::move(code), place(part), std::move(message), std::move(remedy)));
+    m_text.error(place(part), std::move(code), std::move(message), std::move(remedy));
   }
 
   void word(std::string_view w) {
@@ -83,7 +82,7 @@ private:
     const std::size_t colon = w.find(':');
     const std::size_t atSign = w.find('@');
     if (colon == std::string_view::npos || atSign == std::string_view::npos || colon > atSign || colon == 0) {
-      complain("level-form", w, "\"" + std::string(w) + "\" is not a level",
+      complain("level-form", w, quoted(w) + " is not a level",
                "write NAME:FANOUT@BANDWIDTH, for example host:8@450GB/s");
       return;
     }
@@ -95,11 +94,11 @@ private:
       spec.bandwidth = b->value;
       spec.shownAs = b->unit;
       if (bandwidth.find_first_not_of("0123456789., ") == std::string_view::npos)
-        m_diagnostics.push_back(note("bandwidth-unit", place(bandwidth),
-                                     "level \"" + spec.name + "\" names no unit; it counts with " +
-                                         text::bandwidth(spec.bandwidth) + " per device, one way"));
+        m_text.note(place(bandwidth), "bandwidth-unit",
+                    "level " + quoted(spec.name) + " names no unit; it counts with " +
+                        text::bandwidth(spec.bandwidth) + " per device, one way");
     } else {
-      complain("bandwidth-form", bandwidth, "\"" + std::string(bandwidth) + "\" is not a positive bandwidth",
+      complain("bandwidth-form", bandwidth, quoted(bandwidth) + " is not a positive bandwidth",
                "write it like 450GB/s or 400Gb/s");
     }
     rest.remove_prefix(bandwidth.size());
@@ -112,9 +111,9 @@ private:
     }
     if (!given.latency) {
       spec.latency = defaultLatency(static_cast<int>(m_source.levels.size()));
-      m_diagnostics.push_back(
-          note("latency-default", place(w),
-               "level \"" + spec.name + "\" names no latency; it counts with " + text::time(spec.latency)));
+      m_text.note(
+          place(w), "latency-default",
+          "level " + quoted(spec.name) + " names no latency; it counts with " + text::time(spec.latency));
     }
     m_source.levels.push_back(std::move(spec));
   }
@@ -134,8 +133,7 @@ private:
       if (ratio && *ratio >= 1)
         spec.oversubscription = *ratio;
       else
-        complain("oversubscription-form", part,
-                 "\"" + std::string(part) + "\" is not an oversubscription of 1:1 or more",
+        complain("oversubscription-form", part, quoted(part) + " is not an oversubscription of 1:1 or more",
                  "write it like 2:1");
       return;
     }
@@ -145,7 +143,7 @@ private:
       spec.latency = *latency;
     } else {
       complain("latency-form", part,
-               "\"" + std::string(part) + "\" is neither a latency with its unit nor an oversubscription",
+               quoted(part) + " is neither a latency with its unit nor an oversubscription",
                "write a latency like 2us, an oversubscription like 2:1");
     }
   }
@@ -156,12 +154,12 @@ private:
       if (v && *v >= 1)
         spec.fanout = *v;
       else
-        complain("fanout-form", part, "\"" + std::string(part) + "\" is not a fanout",
+        complain("fanout-form", part, quoted(part) + " is not a fanout",
                  "a fanout is a whole number of 1 or more");
       return;
     }
     if (!m_source.levels.empty()) {
-      complain("fanout-form", part, "only the first level may list sizes, \"" + std::string(part) + "\"",
+      complain("fanout-form", part, "only the first level may list sizes, " + quoted(part),
                "write one fanout");
       return;
     }
@@ -177,7 +175,7 @@ private:
       const auto times = x == std::string_view::npos ? std::optional(1) : wholeNumber(run.substr(x + 1));
       if (!size || !times || *size < 0 || *times < 1 || *times > kMostHosts ||
           static_cast<int>(m_source.hostSizes.size()) > kMostHosts - *times) {
-        complain("host-sizes-form", run, "\"" + std::string(run) + "\" is not SIZE or SIZExHOSTS",
+        complain("host-sizes-form", run, quoted(run) + " is not SIZE or SIZExHOSTS",
                  "write for example 8x31+7");
         return;
       }
@@ -200,7 +198,7 @@ private:
                                                     : text::readMemory(rest.substr(speed.size() + 1));
     if (!number_ || *number_ < 0 || !factor || !(*factor > 0 && *factor <= 1) || !memory) {
       complain(
-          "exception-form", w, "\"" + std::string(w) + "\" is not an exception",
+          "exception-form", w, quoted(w) + " is not an exception",
           "write !DEVICE*SPEED or !DEVICE*SPEED,MEMORY with a speed in (0, 1], for example !5*0.8,40GiB");
       return;
     }
@@ -209,9 +207,8 @@ private:
     m_source.exceptions.push_back(e);
   }
 
-  std::string_view m_text;
+  SourceText m_text;
   LevelsSource m_source;
-  Diagnostics m_diagnostics;
 };
 
 std::string exactBandwidth(const LevelSpec& l) {

@@ -87,8 +87,10 @@ Reading<SlurmTopology> readGraph(std::string_view text, const std::string& file)
   for (std::size_t i = 0; list.is_array() && i < list.size(); ++i) {
     HostList::Host host;
     host.name = textOf(list[i], {"id"});
-    if (const auto& layers = partOf(list[i], "network_layers"); layers.is_array())
-      for (const auto& layer : layers) host.groups.insert(host.groups.begin(), textOf(layer));
+    if (const auto& layers = partOf(list[i], "network_layers"); layers.is_array()) {
+      for (const auto& layer : layers) host.groups.push_back(textOf(layer));
+      std::reverse(host.groups.begin(), host.groups.end());
+    }
     host.nvlinkDomain = textOf(partOf(list[i], "labels"), {"accelerator.topograph.run/domain"});
     hosts.add(std::move(host), read->placeOf(jsonPointer("/instances", i)));
   }

@@ -8,6 +8,19 @@ using namespace nest;
 class TestClusterText : public QObject {
   Q_OBJECT
 private slots:
+  /// However many there are: each would cost the reader, and nobody reads them all.
+  void remarksAreCounted() {
+    std::string text;
+    for (int i = 0; i < 2000; ++i) text += "host:8x3+7@450GB/s rack:4@50GB/s !5*0.8,40GiB\n";
+    const auto r = readClusterText(text);
+    QVERIFY(!r);
+    QCOMPARE(r.diagnostics.size(), std::size_t(101));
+    QVERIFY2(r.diagnostics.back().message.find("further remarks are left out") != std::string::npos,
+             r.diagnostics.back().message.c_str());
+    QCOMPARE(r.diagnostics[99].where.line > 20, true);
+    const auto one = readClusterText(std::string(3000, 'x'));
+    QVERIFY(!one && one.diagnostics.front().message.size() < 100);
+  }
   void commentsAndLines() {
     const auto l = readClusterText("# a pod\nhost:8@450GB/s,1us  # NVLink\nrack:4@50GB/s,2us\n");
     QVERIFY(l);
