@@ -5,6 +5,7 @@
 #include "diagnostics/field_change.h"
 #include "fields/program_setting.h"
 #include "files.h"
+#include "files/folder_writer.h"
 #include "format_help.h"
 #include "formats/format.h"
 #include "formats/launch/launch_folder.h"
@@ -72,34 +73,43 @@ std::vector<std::string> frameworks() {
   return all;
 }
 
-/// Writes each file into the folder, which is made where it is missing. A folder of this kind is written
-/// anew; in any other nothing is replaced.
-int writeFolder(const std::string& path, const std::vector<LaunchFile>& files) {
+/// By this file a folder of launch files is known; it comes first. What starts the plan comes last.
+constexpr auto kMark = "ranks.txt", kStart = "run.sh";
+
+/// A folder of this kind is written again, and files of another framework go; in any other nothing is
+/// replaced.
+int writeLaunchFiles(const std::string& path, const std::vector<LaunchFile>& launch) {
   namespace fs = std::filesystem;
-  std::error_code ec;
-  fs::create_directories(path, ec);
-  if (ec)
-    return report({refused("the folder " + path + " cannot be created: " + ec.message(),
-                           "give another with -o")}),
-           kBadInput;
+  std::vector<FolderFile> files;
+  for (const LaunchFile& f : launch) files.push_back({f.name, f.text, f.isProgram});
+  std::stable_partition(files.begin(), files.end(), [](const FolderFile& f) { return f.name == kMark; });
+  std::stable_partition(files.begin(), files.end(), [](const FolderFile& f) { return f.name != kStart; });
+  const auto place = [&](const std::string& name) { return (fs::path(path) / name).string(); };
+  std::error_code none;
+  const bool isKnown = fs::exists(place(kMark), none);
   std::string others;
-  for (const LaunchFile& f : files)
-    if (fs::exists(fs::path(path) / f.name)) others += (others.empty() ? "" : ", ") + f.name;
-  if (!others.empty() && !fs::exists(fs::path(path) / "ranks.txt"))
-    return report({refused(
-               "the folder " + path + " is none of launch files, and its " + others + " would be replaced",
-               "give a new one with -o")}),
-           kBadInput;
-  for (const LaunchFile& f : files) {
-    const fs::path place = fs::path(path) / f.name;
-    const Diagnostics failed = writeTextFile(place.string(), f.text);
-    report(failed);
-    if (!failed.empty()) return kBadInput;
-    if (f.isProgram)
-      fs::permissions(place, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
-                      fs::perm_options::add, ec);
+  for (const FolderFile& f : files) {
+    if (wasRead(place(f.name)))
+      return report({error("output-is-input", {place(f.name), 0, 0, ""},
+                           "this file was read, and something else would take its place",
+                           "give another folder with -o")}),
+             kBadInput;
+    if (!isKnown && fs::exists(place(f.name), none)) others += (others.empty() ? "" : ", ") + f.name;
   }
-  return kDone;
+  if (!others.empty())
+    return report({refused("the folder " + path + " has no " + kMark +
+                               ", so it was not written by this command, and its " + others +
+                               " would be replaced",
+                           "give a new one with -o")}),
+           kBadInput;
+  std::vector<std::string> stale;
+  for (const std::string& name : launchFileNames())
+    if (isKnown &&
+        std::none_of(files.begin(), files.end(), [&](const FolderFile& f) { return f.name == name; }))
+      stale.push_back(name);
+  const Diagnostics failed = nest::writeFolder(path, files, stale);
+  report(failed);
+  return failed.empty() ? kDone : kBadInput;
 }
 
 /// A warning where another program reads the files than the one that the scenario is predicted under.
@@ -122,14 +132,14 @@ Diagnostics foreignTo(const nest::Program& program, std::optional<LaunchTarget> 
 int exportPlan(const Arguments& args) {
   Diagnostics misuse;
   const Limits limits = limitsOf(args, misuse);
-  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
   const std::string as = args.value("--as").value_or("");
   if (as.empty()) return report({refused("--as is missing", "see nest-plan export --help")}), kBadInput;
   const auto cores = wholeNumber(args, "--cores-per-host", 1, 100'000, misuse);
   if (cores && as != "rankfile")
     misuse.push_back(
         refused("--cores-per-host is for rank files", "write --as rankfile --cores-per-host 112"));
-  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
   const auto target = launchTargetNamed(as);
   const Format* format = findFormat(as);
   const bool ofPlan = as != "scenario" && !(format && format->write);
@@ -147,7 +157,7 @@ int exportPlan(const Arguments& args) {
            kBadInput;
   if (as == "folder" && args.value("--output").value_or("-") == "-")
     return report({refused("a folder needs a place", "add -o FOLDER")}), kBadInput;
-  const auto input = readInput(args.files[0], false);
+  const auto input = readInput(args.files[0]);
   if (!input) return kBadInput;
   const nest::Program& program = programOf(input->scenario);
   const auto framework = launchTargetNamed(
@@ -171,7 +181,7 @@ int exportPlan(const Arguments& args) {
     if (as == "folder") {
       const auto folder = writeLaunchFolder(*framework, source, plan);
       report(folder.diagnostics);
-      return folder ? writeFolder(*args.value("--output"), *folder) : kNoPlanFits;
+      return folder ? writeLaunchFiles(*args.value("--output"), *folder) : kNoPlanFits;
     }
     written = target ? writeLaunch(*target, source, plan, static_cast<int>(cores.value_or(0)))
                      : Reading<std::string>{writePlan(plan), {}};

@@ -25,6 +25,11 @@ bool isSameFile(const std::string& a, const std::string& b) {
   return std::filesystem::is_regular_file(a, ec) && std::filesystem::equivalent(a, b, ec);
 }
 
+bool wasRead(const std::string& path) {
+  return std::any_of(filesRead().begin(), filesRead().end(),
+                     [&](const std::string& read) { return isSameFile(path, read); });
+}
+
 Reading<std::string> readTextFile(const std::string& path) {
   if (path == "-") {
     static bool isRead = false;
@@ -40,9 +45,7 @@ Reading<std::string> readTextFile(const std::string& path) {
 
 Diagnostics writeTextFile(const std::string& path, const std::string& text, const std::string& replaces) {
   if (path != "-") {
-    if (!isSameFile(path, replaces) &&
-        std::any_of(filesRead().begin(), filesRead().end(),
-                    [&](const std::string& read) { return isSameFile(path, read); }))
+    if (!isSameFile(path, replaces) && wasRead(path))
       return {error("output-is-input", {path, 0, 0, ""},
                     "this file was read, and something else would take its place", "give another name")};
     std::cout << std::flush;

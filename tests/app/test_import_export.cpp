@@ -207,6 +207,45 @@ private slots:
             .code,
         2);
   }
+  /// Killed as soon as anything of it appears: the folder is not there or whole, and the same command
+  /// succeeds.
+  void anExportThatIsKilledCanBeRepeated() {
+    const auto everything = [](const QString& place) {
+      return QDir(place).entryList(QDir::Files | QDir::Hidden).size();
+    };
+    QTemporaryDir dir;
+    const QString whole = dir.filePath("whole");
+    const auto command = [](const QString& place) {
+      return QStringList{"export", sample("teaching-6-layers-2x2"), "--as", "folder", "-o", place};
+    };
+    QCOMPARE(run(command(whole)).code, 0);
+    const auto expected = everything(whole);
+    for (int i = 0; i < 6; ++i) {
+      QDir(dir.path()).mkdir(QString::number(i));
+      const QDir above(dir.filePath(QString::number(i)));
+      const QString place = above.filePath("launch");
+      QProcess p;
+      p.start(QStringLiteral(NEST_BINARY_DIR "/nest-plan"), command(place));
+      while (p.state() != QProcess::NotRunning &&
+             above.entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot).isEmpty())
+        p.waitForFinished(0);
+      if (i > 0) QTest::qSleep(i);
+      p.kill();
+      p.waitForFinished();
+      QVERIFY2(!QFile::exists(place) || everything(place) == expected, qPrintable(QString::number(i)));
+      const Ran again = run(command(place));
+      QVERIFY2(again.code == 0, qPrintable(again.err));
+      QCOMPARE(everything(place), expected);
+      QCOMPARE(above.entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot),
+               QStringList{"launch"});
+    }
+    // Of another framework nothing stays; what others put there does.
+    QFile log(whole + "/train.log");
+    QVERIFY(log.open(QIODevice::WriteOnly));
+    QCOMPARE(run(command(whole) + QStringList{"--for", "torchtitan"}).code, 0);
+    QVERIFY(!QFile::exists(whole + "/megatron.sh") && QFile::exists(whole + "/torchtitan.toml"));
+    QVERIFY(log.exists());
+  }
   /// What no scenario may hold is refused where its file is known, not when the scenario is opened.
   void aNetworkOutOfRangeIsRefused() {
     QTemporaryDir dir;

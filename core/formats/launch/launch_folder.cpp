@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "diagnostics/field_change.h"
 #include "formats/launch/launch_hosts.h"
+#include "text/printable.h"
 #include "units/text.h"
 #include "words/metric_words.h"
 
@@ -131,8 +133,9 @@ std::string checkScript(const RankMap& map) {
 # Compares where ranks run with the plan: {} ranks, each on its host. Reads lines "RANK HOST LOCAL_RANK" from a file, or
 # starts all ranks to print them (LAUNCHER as in run.sh).
 set -e
+if [ $# -gt 0 ]; then seen=$(cat "$1"); fi
 cd "$(dirname "$0")"
-if [ $# -gt 0 ]; then seen=$(cat "$1"); else seen=$(CHECK=1 ./run.sh); fi
+if [ $# -eq 0 ]; then seen=$(CHECK=1 ./run.sh); fi
 echo "$seen" | awk '
   NR == FNR {{host[$1] = $2; size++; next}}
   NF >= 2 {{
@@ -174,6 +177,28 @@ sed -n '{}' "$1" | awk -v unit={} -v tokens={} '
                      text::exact(tokens), text::exact(m.batchTime.value()));
 }
 
+/// Text of others as one line of Markdown that shows it as it is.
+std::string markdown(std::string_view text) {
+  constexpr std::string_view kMeans = "\\`*[]<>&~|";
+  const auto isWord = [&](std::size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+  };
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    // '_' within a word is a letter.
+    const bool means = text[i] == '_' ? i == 0 || !isWord(i - 1) || !isWord(i + 1)
+                                      : kMeans.find(text[i]) != std::string_view::npos;
+    if (means) out += '\\';
+    out += text[i];
+  }
+  return out;
+}
+
+/// Without what hides in it or begins a new line.
+std::string shown(std::string_view text) {
+  return markdown(printable(text, false));
+}
+
 std::string readme(const Framework& f, const ReportSource& source, const Plan& plan, const RankMap& map,
                    const PlanMetrics& m, const Diagnostics& said) {
   const Assumptions& a = source.problem->assumptions;
@@ -183,7 +208,7 @@ std::string readme(const Framework& f, const ReportSource& source, const Plan& p
       "    LAUNCHER=srun ./run.sh        # start; or mpirun, or torchrun once on every host\n"
       "    ./stopwatch.sh train.log      # measured step against the predicted one\n\n"
       "## What was assumed\n\n",
-      source.scenario, summaryOf(plan), text::count(std::ssize(map.hosts)),
+      shown(source.scenario), summaryOf(plan), text::count(std::ssize(map.hosts)),
       text::count(std::ssize(map.hostOf)), f.name, words::withError(m.batchTime, m.error),
       words::programWith(m.program, m.error));
   t += fmt::format("- {} kept free on each device; collectives sustain {} of the levels' bandwidths\n",
@@ -195,10 +220,10 @@ std::string readme(const Framework& f, const ReportSource& source, const Plan& p
   if (a.syncOverlap > 0)
     t += fmt::format("- {} of the gradient reduction overlaps with the last backward pass\n",
                      text::percent(a.syncOverlap));
-  t += fmt::format("- layer times: {}\n", source.problem->profile->provenance);
+  t += fmt::format("- layer times: {}\n", shown(source.problem->profile->provenance));
   if (!said.empty()) t += "\n## What these files leave to you\n\n";
   for (const Diagnostic& d : said)
-    t += "- " + d.message + (d.remedy.empty() ? "" : ": " + adviceText(d.remedy)) + '\n';
+    t += "- " + shown(d.message + (d.remedy.empty() ? "" : ": " + adviceText(d.remedy))) + '\n';
   return t;
 }
 
@@ -234,6 +259,13 @@ Reading<std::vector<LaunchFile>> writeLaunchFolder(LaunchTarget target, const Re
   if (auto hosts = hostFile(*map)) files.push_back({"hostfile", std::move(*hosts)});
   result.value = std::move(files);
   return result;
+}
+
+std::vector<std::string> launchFileNames() {
+  std::vector<std::string> all = {"README.md",    "run.sh",    "rank.sh",   "visible-devices.sh", "check.sh",
+                                  "stopwatch.sh", "ranks.txt", "hosts.txt", "slurm-hostfile",     "hostfile"};
+  for (const Framework& f : kFrameworks) all.emplace_back(f.file);
+  return all;
 }
 
 }  // namespace nest

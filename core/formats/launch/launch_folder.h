@@ -20,4 +20,7 @@ struct LaunchFile {
 /// what the framework or the host files cannot express. Warnings of both are in the README, too.
 Reading<std::vector<LaunchFile>> writeLaunchFolder(LaunchTarget framework, const ReportSource&, const Plan&);
 
+/// The names of all files that any framework's folder has.
+std::vector<std::string> launchFileNames();
+
 }  // namespace nest

