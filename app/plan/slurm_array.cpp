@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -6,12 +7,17 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <thread>
+#include <utility>
 
 #include "commands.h"
 #include "files.h"
+#include "files/appending_file.h"
 #include "files/file_writer.h"
 #include "sharded.h"
 #include "text/json_layout.h"
@@ -22,13 +28,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::chrono::seconds kPatience(3);
+
 struct Told {
   int code = -1;     ///< 127: the program is not there
   std::string text;  ///< of both streams
 };
 
-/// Runs a program found by PATH and waits for it.
-Told run(const std::vector<std::string>& words) {
+/// Runs Slurm's programs, which answer late or not at all while its controller is away.
+class Slurm {
+public:
+  explicit Slurm(Control control) : m_control(std::move(control)) {}
+
+  /// The user has had enough of waiting.
+  bool isOver() const { return m_control.over(); }
+  /// Runs a program found by PATH and waits for it. Says once that there is no answer, and once that there is
+  /// again.
+  Told run(const std::vector<std::string>& words);
+  /// Says what a program says that cannot reach the controller.
+  void sayAway(const std::string& why);
+
+private:
+  Control m_control;
+  bool m_isAway = false;  ///< and that was said
+};
+
+Told Slurm::run(const std::vector<std::string>& words) {
   std::array<int, 2> pipe{};
   if (pipe2(pipe.data(), O_CLOEXEC) != 0) return {};
   posix_spawn_file_actions_t actions;
@@ -45,15 +70,32 @@ Told run(const std::vector<std::string>& words) {
   close(pipe[1]);
   Told told;
   std::array<char, 4096> buffer{};
-  for (ssize_t n = 0; (n = read(pipe[0], buffer.data(), buffer.size())) > 0 || (n < 0 && errno == EINTR);)
-    if (n > 0) told.text.append(buffer.data(), static_cast<std::size_t>(n));
+  const auto begin = std::chrono::steady_clock::now();
+  for (bool isEnded = false;;) {
+    pollfd waiting{pipe[0], POLLIN, 0};
+    const int ready = poll(&waiting, 1, 100);
+    if (ready > 0) {
+      const ssize_t n = read(pipe[0], buffer.data(), buffer.size());
+      if (n == 0 || (n < 0 && errno != EINTR)) break;
+      if (n > 0) told.text.append(buffer.data(), static_cast<std::size_t>(n));
+    }
+    if (failed == 0 && !isEnded && isOver()) isEnded = kill(child, SIGTERM) == 0;
+    if (std::chrono::steady_clock::now() - begin > kPatience)
+      sayAway(words[0] + " has had no answer for " + std::to_string(kPatience.count()) + " s");
+  }
   close(pipe[0]);
   if (failed != 0) return {127, "it is not installed here"};
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   told.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   while (!told.text.empty() && told.text.back() == '\n') told.text.pop_back();
+  if (told.code == 0 && std::exchange(m_isAway, false)) std::cerr << "Slurm answers again\n";
   return told;
+}
+
+void Slurm::sayAway(const std::string& why) {
+  if (!std::exchange(m_isAway, true))
+    std::cerr << why << "; Slurm's controller may be down. Waiting for it; Ctrl+C stops waiting\n";
 }
 
 Diagnostic trouble(std::string message, std::string remedy) {
@@ -142,25 +184,64 @@ std::string script(const ShardedWork& work, const ShardOptions& o, int tasks, co
          " --shard \"$SLURM_ARRAY_TASK_ID/" + std::to_string(tasks) + "\"\n";
 }
 
+/// The journals of these shards get their heads, so that a task whose scenario has changed since then refuses
+/// it.
+Diagnostics beginJournals(const ShardedWork& work, const std::string& base, int tasks,
+                          const std::vector<int>& open) {
+  for (const int n : open) {
+    auto journal = AppendingFile::open(journalPath(base, {n, tasks}));
+    if (!journal) return journal.diagnostics;
+    if (journal->size() > 0) continue;
+    if (Diagnostics failed = journal->append(work.head); !failed.empty()) return failed;
+    if (Diagnostics failed = journal->bringToDisk(); !failed.empty()) return failed;
+  }
+  return {};
+}
+
 /// The job's id; empty after what is wrong was reported.
-std::string submit(const ShardedWork& work, const ShardOptions& o, int tasks, const std::vector<int>& open) {
+std::string submit(Slurm& slurm, const ShardedWork& work, const ShardOptions& o, int tasks,
+                   const std::vector<int>& open) {
   const std::string path = o.base + ".slurm.sh";
-  if (const Diagnostics failed = writeTextFile(path, script(work, o, tasks, open)); !failed.empty())
-    return report(failed), "";
-  const Told told = run({"sbatch", "--parsable", path});
+  Diagnostics failed = beginJournals(work, o.base, tasks, open);
+  if (failed.empty()) failed = writeTextFile(path, script(work, o, tasks, open));
+  if (!failed.empty()) return report(failed), "";
+  const Told told = slurm.run({"sbatch", "--parsable", path});
   const std::string id = told.text.substr(0, told.text.find_first_of(";\n"));
   if (told.code == 0 && !id.empty() && id.find_first_not_of("0123456789") == std::string::npos) return id;
-  report({trouble("sbatch does not take the array: " + told.text,
-                  told.code == 127 ? "run it on a machine of the cluster, or without --submit"
-                                   : path + " is what was submitted; --sbatch adds options")});
+  if (slurm.isOver())
+    report({trouble("interrupted before sbatch answered",
+                    "squeue --me tells whether it took the array; then run the same command again")});
+  else
+    report({trouble("sbatch does not take the array: " + told.text,
+                    told.code == 127 ? "run it on a machine of the cluster, or without --submit"
+                                     : path + " is what was submitted; --sbatch adds options")});
   return "";
 }
 
+struct Queued {
+  enum class State { Gone, Pending, Running, Unknown } state = State::Unknown;
+  std::string reason;  ///< of Pending, in Slurm's words
+};
+
 /// Whether some of the job waits or runs. A controller that does not answer says nothing about the job.
-bool isQueued(const std::string& job) {
-  const Told told = run({"squeue", "--noheader", "--jobs=" + job, "--format=%i"});
-  if (told.code == 0) return !told.text.empty();
-  return told.text.find("Invalid job id") == std::string::npos && told.code != 127;
+Queued queued(Slurm& slurm, const std::string& job) {
+  using State = Queued::State;
+  const Told told = slurm.run({"squeue", "--noheader", "--jobs=" + job, "--format=%T|%r"});
+  if (told.code == 127 || told.text.find("Invalid job id") != std::string::npos) return {State::Gone, {}};
+  if (told.code != 0) {
+    if (!slurm.isOver()) slurm.sayAway("squeue: " + told.text.substr(0, told.text.find('\n')));
+    return {};
+  }
+  if (told.text.empty()) return {State::Gone, {}};
+  std::string reason;
+  for (std::size_t begin = 0; begin < told.text.size();) {
+    const std::size_t end = std::min(told.text.find('\n', begin), told.text.size());
+    const std::string line = told.text.substr(begin, end - begin);
+    if (!line.starts_with("PENDING|")) return {State::Running, {}};
+    if (reason.empty()) reason = line.substr(line.find('|') + 1);
+    begin = end + 1;
+  }
+  return {State::Pending, reason};
 }
 
 /// Lines of the journals without their heads.
@@ -179,21 +260,25 @@ std::string counted(std::size_t n) {
   return text::count(static_cast<long long>(n));
 }
 
-/// False: the user has enough of waiting.
-bool waitFor(const std::string& job, const std::string& base, int tasks, std::size_t all) {
-  Watch watch({});
-  const Control control = watch.control();
+/// Says how far the job is, and why it does not run. False: the user has enough of waiting.
+bool waitFor(Slurm& slurm, const std::string& job, const std::string& base, int tasks, std::size_t all) {
   std::size_t last = all + 1;
-  for (int pause = 200; isQueued(job); pause = std::min(pause * 2, 3000)) {
+  std::string reason;
+  for (int pause = 200;; pause = std::min(pause * 2, 3000)) {
+    const Queued now = queued(slurm, job);
+    if (slurm.isOver()) return false;
+    if (now.state == Queued::State::Gone) return true;
     if (const std::size_t rows = rowsIn(base, tasks); rows != last) {
       std::cerr << "job " << job << ": " << counted(rows) << " of " << counted(all) << " rows\n";
       last = rows;
     }
-    for (int waited = 0; waited < pause && !control.over(); waited += 20)
+    // "None": Slurm has not looked at it yet.
+    if (now.state == Queued::State::Pending && now.reason != "None" && now.reason != reason)
+      std::cerr << "job " << job << ": pending; Slurm's reason: " << (reason = now.reason) << '\n';
+    for (int waited = 0; waited < pause && !slurm.isOver(); waited += 20)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    if (control.over()) return false;
+    if (slurm.isOver()) return false;
   }
-  return true;
 }
 
 /// The number of shards: it stays as it was once there are journals.
@@ -211,24 +296,36 @@ Reading<int> tasksOf(const ShardedWork& work, const ShardOptions& o, const std::
   return {state->tasks, {}};
 }
 
-/// Ends the job, if any, and removes its journals and state.
-void forget(const std::string& base, const State& state) {
+/// Ends the job, if any, and removes its journals and state. False: the user has enough of waiting for its
+/// end.
+bool forget(Slurm& slurm, const std::string& base, const State& state) {
   if (!state.job.empty()) {
-    run({"scancel", state.job});
-    for (int tries = 0; tries < 100 && isQueued(state.job); ++tries)
+    slurm.run({"scancel", state.job});
+    for (int tries = 0; tries < 100 && !slurm.isOver(); ++tries) {
+      if (queued(slurm, state.job).state == Queued::State::Gone) break;
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    if (slurm.isOver()) return false;
   }
   std::error_code ignored;
   for (int n = 1; n <= state.tasks; ++n) fs::remove(journalPath(base, {n, state.tasks}), ignored);
   fs::remove(statePath(base), ignored);
+  return true;
 }
 
 }  // namespace
 
 int submitArray(const ShardedWork& work, const ShardOptions& o) {
+  Watch watch({});  // before anything is asked of Slurm, which may be long in answering
+  Slurm slurm(watch.control());
   auto state = readState(o.base);
+  const auto goesOn = [](const std::string& job, const char* how) {
+    std::cerr << "job " << job << ' ' << how << "; the same command waits for it and joins the rows; scancel "
+              << job << " ends it\n";
+    return static_cast<int>(kStopped);
+  };
   if (state && o.restarts) {
-    forget(o.base, *state);
+    if (!forget(slurm, o.base, *state)) return goesOn(state->job, "may go on");
     state.reset();
   }
   const auto tasks = tasksOf(work, o, state);
@@ -236,18 +333,18 @@ int submitArray(const ShardedWork& work, const ShardOptions& o) {
   auto open = openShards(work, o.base, *tasks);
   if (!open) return report(open.diagnostics), kBadInput;
   std::string job = state ? state->job : "";
-  if (!open->empty() && (job.empty() || !isQueued(job))) {
-    job = submit(work, o, *tasks, *open);
-    if (job.empty()) return kBadInput;
-    if (const Diagnostics failed = writeState(o.base, {work.key, *tasks, job}); !failed.empty())
-      return report(failed), kBadInput;
-    std::cerr << "job " << job << ": submitted, " << open->size() << " of " << *tasks << " shards\n";
-  }
-  const std::string again = "the same command waits for it and joins the rows; scancel " + job + " ends it\n";
   if (!open->empty()) {
-    if (!o.waits) return std::cerr << "job " << job << " runs; " << again, kStopped;
-    if (!waitFor(job, o.base, *tasks, work.size))
-      return std::cerr << "job " << job << " goes on; " << again, kStopped;
+    const bool isThere = !job.empty() && queued(slurm, job).state != Queued::State::Gone;
+    if (slurm.isOver() && !job.empty()) return goesOn(job, "goes on");
+    if (!isThere) {
+      job = submit(slurm, work, o, *tasks, *open);
+      if (job.empty()) return slurm.isOver() ? kStopped : kBadInput;
+      if (const Diagnostics failed = writeState(o.base, {work.key, *tasks, job}); !failed.empty())
+        return report(failed), kBadInput;
+      std::cerr << "job " << job << ": submitted, " << open->size() << " of " << *tasks << " shards\n";
+    }
+    if (!o.waits) return goesOn(job, "is queued");
+    if (!waitFor(slurm, job, o.base, *tasks, work.size)) return goesOn(job, "goes on");
     open = openShards(work, o.base, *tasks);
     if (!open) return report(open.diagnostics), kBadInput;
   }
