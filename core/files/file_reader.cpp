@@ -163,6 +163,15 @@ fs::path below(const fs::path& folder, const fs::path& path) {
   return inside.empty() || *inside.begin() == ".." || inside == "." ? fs::path() : inside;
 }
 
+/// Where a path leads that stands in a folder by its name, but not once links are followed; else empty.
+std::string linkedOutside(const fs::path& folder, const fs::path& path) {
+  std::error_code ec;
+  const fs::path target = fs::canonical(path, ec);
+  if (ec) return {};  // whoever opens it says why that cannot be done
+  const fs::path home = fs::canonical(folder.empty() ? fs::path(".") : folder, ec);
+  return ec || !below(home, target).empty() ? std::string() : target.string();
+}
+
 }  // namespace
 
 Reading<std::string> readText(const std::string& path, Sources allowed) {
@@ -219,12 +228,17 @@ std::function<Reading<std::string>(const std::string& path)> loaderBeside(const 
   return [folder,
           inFolder = scenarioPath == "-" ? std::string("scenario") : scenarioPath](const std::string& path) {
     const std::string inside = referenceTo((folder / path).string(), inFolder);
-    Reading<std::string> reading =
-        inside.empty() ? Reading<std::string>{std::nullopt, fault(path, "reference-outside",
-                                                                  "a scenario may name only files in its own "
-                                                                  "folder and the folders below it",
-                                                                  "copy the file there")}
-                       : readText((folder / inside).string(), Sources::Files);
+    const std::string link = inside.empty() ? std::string() : linkedOutside(folder, folder / inside);
+    constexpr auto kRule = "a scenario may name only files in its own folder and the folders below it";
+    Reading<std::string> reading;
+    if (inside.empty())
+      reading.diagnostics = fault(path, "reference-outside", kRule, "copy the file there");
+    else if (!link.empty())
+      reading.diagnostics =
+          fault(path, "reference-outside", std::string(kRule) + ", and this is a link to " + link,
+                "copy the file there");
+    else
+      reading = readText((folder / inside).string(), Sources::Files);
     for (Diagnostic& d : reading.diagnostics) d.message = "\"" + path + "\": " + d.message;
     return reading;
   };
