@@ -1,5 +1,6 @@
 #include "formats/scenario/scenario_schema.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "fields/field.h"
@@ -18,10 +19,44 @@ public:
   Json run() {
     for (const Field& f : fields())
       if (f.kind() != FieldKind::Structured) add(f);
+    allowNull(m_root);
     return std::move(m_root);
   }
 
 private:
+  /// The reader takes null as if the key were left out, so every key allows it that may be left out.
+  static void allowNull(Json& node) {
+    if (!node.is_structured()) return;
+    for (auto& [key, part] : node.items())
+      if (key != "default") allowNull(part);
+    const auto properties = node.is_object() ? node.find("properties") : node.end();
+    if (properties == node.end() || !properties->is_object()) return;
+    Json needed = node.value("required", Json::array());
+    for (const char* choice : {"oneOf", "anyOf"})
+      for (const Json& form : node.value(choice, Json::array()))
+        for (const Json& key : form.value("required", Json::array())) needed.push_back(key);
+    for (auto& [key, part] : properties->items())
+      if (part.is_object() && std::find(needed.begin(), needed.end(), key) == needed.end())
+        part = orNull(part);
+  }
+
+  static Json orNull(Json part) {
+    const Json null{{"type", "null"}};
+    if (const auto forms = part.find("oneOf"); forms != part.end()) return forms->push_back(null), part;
+    if (const auto choices = part.find("enum"); choices != part.end()) {
+      choices->push_back(nullptr);
+    } else if (const auto only = part.find("const"); only != part.end()) {
+      return {{"enum", {*only, nullptr}}};
+    } else if (!part.contains("type")) {
+      return {{"anyOf", {part, null}}};
+    }
+    if (const auto type = part.find("type"); type != part.end()) {
+      if (!type->is_array()) *type = Json::array({*type});
+      type->push_back("null");
+    }
+    return part;
+  }
+
   void add(const Field& f) {
     Json* node = &m_root;
     std::size_t begin = 1;

@@ -1,3 +1,4 @@
+#include <QLocale>
 #include <QtTest/QTest>
 #include <set>
 
@@ -6,6 +7,7 @@
 #include "support/read_format.h"
 #include "support/test_main.h"
 #include "test_paths.h"
+#include "text/json_text.h"
 
 using namespace nest;
 
@@ -79,6 +81,24 @@ private slots:
       ++written;
     }
     QVERIFY(written >= 4);
+  }
+
+  /// The sizes that README.md names are those that are read.
+  void theReadmeNamesTheSizes() {
+    const QString readme = QString::fromStdString(test::readFile(NEST_SOURCE_DIR "/README.md")).simplified();
+    QVERIFY(readme.contains(QStringLiteral("other JSON files up to %1 MiB and %2 values")
+                                .arg(JsonLimits{}.bytes >> 20)
+                                .arg(QLocale::c().toString(qulonglong(JsonLimits{}.values)))));
+    for (const auto& [key, most] : {std::pair{"node-link", 32}, {"scenario", 32}, {"hf-config", 4}}) {
+      const std::string text =
+          R"({"nodes": ")" + std::string(static_cast<std::size_t>(most) << 20, 'x') + "\"}";
+      const auto [usable, diagnostics] = test::readAs(*findFormat(key), text, "f");
+      QVERIFY2(!usable, key);
+      const std::string limit = std::to_string(most) + " MiB";
+      QVERIFY2(diagnostics.front().message.find(limit) != std::string::npos,
+               diagnostics.front().message.c_str());
+      QVERIFY2(readme.contains(QString::fromStdString("up to " + limit)), key);
+    }
   }
 
   void theReadmeNamesThemAll() {
