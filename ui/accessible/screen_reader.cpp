@@ -7,6 +7,8 @@
 #include <QTextDocumentFragment>
 #include <utility>
 
+#include "theme/tips.h"
+
 namespace nest {
 namespace {
 
@@ -63,10 +65,6 @@ void remember(QWidget& widget, Make make) {
   QObject::connect(&widget, &QObject::destroyed, [](const QObject* gone) { makers().remove(gone); });
 }
 
-QString wordsOf(const QString& text) {
-  return Qt::mightBeRichText(text) ? QTextDocumentFragment::fromHtml(text).toPlainText() : text;
-}
-
 }  // namespace
 
 void makeGraphic(QWidget& widget, Value value) {
@@ -77,16 +75,17 @@ void hideOutOfSight(QWidget& widget, InSight inSight) {
   remember(widget, [inSight = std::move(inSight)](QWidget* w) { return new SightAccessible(w, inSight); });
 }
 
-void setRichTip(QWidget& widget, const QString& html) {
-  if (widget.toolTip() == html) return;
-  widget.setToolTip(html);
-  widget.setAccessibleDescription(wordsOf(html));
+void setRichTip(QWidget& widget, const QString& tip) {
+  if (widget.toolTip() == tip) return;
+  widget.setToolTip(tip);
+  widget.setAccessibleDescription(textOfTip(tip));
 }
 
 void setNamedText(QLabel& label, const QString& text) {
   if (label.text() == text) return;
   label.setText(text);
-  label.setAccessibleDescription(label.textFormat() == Qt::PlainText ? text : wordsOf(text));
+  label.setAccessibleDescription(
+      label.textFormat() == Qt::RichText ? QTextDocumentFragment::fromHtml(text).toPlainText() : text);
 }
 
 }  // namespace nest

@@ -87,10 +87,11 @@ QLabel* FormSection::makeLabel(const QString& text, const QString& term, QWidget
   label->setProperty("role", "muted");
   // Longer words, as in other languages, go on below instead of pushing the field out of the panel.
   label->setWordWrap(label->sizeHint().width() > kLabelWidth + 20);
-  QString tip = glossaryTip(term.isEmpty() ? text : term);
-  if (const auto* line = qobject_cast<BoundLine*>(buddy); line && line->spec().step)
-    tip += tr("<p>Drag sideways to change the value; the plan follows.</p>");
-  setRichTip(*label, tip);
+  const auto* line = qobject_cast<BoundLine*>(buddy);
+  setRichTip(*label, glossaryTip(term.isEmpty() ? text : term,
+                                 line && line->spec().step
+                                     ? tr("<p>Drag sideways to change the value; the plan follows.</p>")
+                                     : QString()));
   return label;
 }
 

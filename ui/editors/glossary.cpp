@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "theme/plain_text.h"
+
 namespace nest {
 namespace {
 
@@ -127,14 +129,14 @@ const std::vector<std::pair<QString, QString>>& words() {
 
 }  // namespace
 
-QString glossaryTip(const QString& word) {
+QString glossaryTip(const QString& word, const QString& more) {
   const auto matches = [&](const auto& entry) {
     return entry.first.compare(word, Qt::CaseInsensitive) == 0 ||
            (entry.first + QLatin1Char('s')).compare(word, Qt::CaseInsensitive) == 0;
   };
   const auto it = std::find_if(words().begin(), words().end(), matches);
-  if (it == words().end()) return {};
-  return QStringLiteral("<qt><b>%1</b><br>%2</qt>").arg(it->first, it->second);
+  if (it == words().end()) return richTip(more);
+  return richTip(QStringLiteral("<b>%1</b><br>%2").arg(it->first, it->second) + more);
 }
 
 QString glossaryText() {

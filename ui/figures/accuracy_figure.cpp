@@ -166,7 +166,8 @@ void AccuracyFigure::draw(Ink& ink, const QRectF& area, const PlanContext&) cons
 Figure::Hit AccuracyFigure::hitOf(int i, const QRectF& area, const PlanContext&) const {
   const RunPoint& p = m_runs.points[i];
   QString tip = tr("<b>%1</b><br>%2 on %3<br>predicted %4 per step")
-                    .arg(from(p.name).toHtmlEscaped(), from(p.program), from(p.device), time(p.predicted));
+                    .arg(from(p.name).toHtmlEscaped(), from(p.program).toHtmlEscaped(),
+                         from(p.device).toHtmlEscaped(), time(p.predicted));
   tip += p.measured > 0 ? tr(", measured %1<br>predicted ÷ measured − 1: %2")
                               .arg(time(p.measured), from(text::signedPercent(p.error())))
          : p.fits ? tr("; predicted to fit, but did not run")

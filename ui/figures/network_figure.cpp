@@ -61,9 +61,8 @@ QString NetworkFigure::words(const PlanContext&) const {
            (n.failed ? tr(" (failed)") : QString()) + u'\n';
   for (const auto& l : g.links)
     out += tr("%1 – %2: %3 × %4, %5")
-               .arg(phrase(g.nodes[l.from].name), phrase(g.nodes[l.to].name))
-               .arg(l.count)
-               .arg(phrase(text::bandwidth(l.bandwidth)), timeText(l.latency)) +
+               .arg(phrase(g.nodes[l.from].name), phrase(g.nodes[l.to].name), QString::number(l.count),
+                    phrase(text::bandwidth(l.bandwidth)), timeText(l.latency)) +
            (l.failed ? tr(" (failed)") : QString()) + u'\n';
   return out;
 }

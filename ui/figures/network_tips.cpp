@@ -33,9 +33,8 @@ QString NetworkScene::nodeTip(int node) const {
 QString NetworkScene::linkTip(int link) const {
   const NetworkLink& l = m_graph.links[at(link)];
   QString tip = tr("<b>%1 – %2</b><br>%3 × %4 one way, %5")
-                    .arg(nameOf(l.from).toHtmlEscaped(), nameOf(l.to).toHtmlEscaped())
-                    .arg(l.count)
-                    .arg(QString::fromStdString(text::bandwidth(l.bandwidth)),
+                    .arg(nameOf(l.from).toHtmlEscaped(), nameOf(l.to).toHtmlEscaped(),
+                         QString::number(l.count), QString::fromStdString(text::bandwidth(l.bandwidth)),
                          QString::fromStdString(text::time(l.latency)));
   if (m_standsFor[at(link)] > 1) tip += tr("<br>represents %1 identical links").arg(m_standsFor[at(link)]);
   if (l.failed) tip += tr("<br>failed");

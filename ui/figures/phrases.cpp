@@ -70,7 +70,7 @@ QString levelText(const NetworkLevel& level) {
 
 QString deviceName(const Hierarchy& h, int position) {
   const auto id = h.identity(DeviceIndex(position));
-  return QStringLiteral("%1 #%2").arg(phrase(id.host)).arg(id.slot);
+  return QStringLiteral("%1 #%2").arg(phrase(id.host), QString::number(id.slot));
 }
 
 QString hostSpan(const Hierarchy& h, int begin, int end) {

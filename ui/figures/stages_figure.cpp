@@ -388,9 +388,8 @@ QString StagesFigure::sentenceOf(const SelectionItem& item, const PlanContext& c
   if (!stage) return {};
   if (item.kind == ItemKind::Layer)
     return QStringLiteral("%1, stage %2: %3")
-        .arg(phrase(c.problem->graph->layers[item.index].name))
-        .arg(stageNumber(*stage))
-        .arg(timeText(Seconds(layerSeconds(*c.problem, *c.shownPlan(), *stage, LayerIndex(item.index)))));
+        .arg(phrase(c.problem->graph->layers[item.index].name), stageNumber(*stage),
+             timeText(Seconds(layerSeconds(*c.problem, *c.shownPlan(), *stage, LayerIndex(item.index)))));
   const auto& e = c.shownEvaluation()->stages[*stage];
   return QStringLiteral("Stage %1: %2 per microbatch, %3")
       .arg(stageNumber(*stage))

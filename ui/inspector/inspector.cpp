@@ -51,6 +51,11 @@ QString escaped(const std::string& s) {
   return visibleText(QString::fromStdString(s)).toHtmlEscaped();
 }
 
+/// Nothing else that a file names is ever opened.
+bool isWebAddress(const QString& target) {
+  return target.startsWith(QStringLiteral("https://")) || target.startsWith(QStringLiteral("http://"));
+}
+
 QString link(const QString& target, const QString& words) {
   return QStringLiteral("<a href='%1'>%2</a>").arg(target.toHtmlEscaped(), words);
 }
@@ -60,9 +65,8 @@ QString originHtml(const TermInput& in) {
   QString html = QStringLiteral("<i>%1</i>").arg(escaped(std::string(in.source())));
   if (in.citation.empty()) return html;
   const QString source = QString::fromStdString(in.citation);
-  return html + QStringLiteral(" (%1)").arg(source.startsWith(QStringLiteral("http"))
-                                                ? link(source, source.toHtmlEscaped())
-                                                : source.toHtmlEscaped());
+  return html + QStringLiteral(" (%1)").arg(isWebAddress(source) ? link(source, source.toHtmlEscaped())
+                                                                 : source.toHtmlEscaped());
 }
 
 /// A term opened: its formula, what each symbol is and where that comes from, then the terms it is made of,
@@ -246,7 +250,7 @@ void Inspector::follow(const QString& target) {
     }
   } else if (target.startsWith(QStringLiteral("level:"))) {
     m_selection.setSelected(SelectionItem{ItemKind::Level, target.mid(6).toInt()});
-  } else {
+  } else if (isWebAddress(target)) {
     QDesktopServices::openUrl(QUrl(target));
   }
 }

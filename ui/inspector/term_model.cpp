@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "figures/phrases.h"
+#include "theme/plain_text.h"
 #include "units/text.h"
 
 namespace nest {
@@ -25,11 +26,11 @@ bool lists(const CostTerm& term) {
 }
 
 QString tipFor(const CostTerm& term) {
-  QString tip = QStringLiteral("<qt><b>%1</b>").arg(QString::fromStdString(term.label).toHtmlEscaped());
+  QString tip = QStringLiteral("<b>%1</b>").arg(QString::fromStdString(term.label).toHtmlEscaped());
   if (!term.formula.empty())
     tip += QStringLiteral("<br>") + QString::fromStdString(term.formula).toHtmlEscaped();
   if (!lists(term)) tip += QStringLiteral("<br>= %1").arg(QString::fromStdString(text::exact(term.value)));
-  return tip + QStringLiteral("</qt>");
+  return richTip(tip);
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 #include <cmath>
 
 #include "accessible/screen_reader.h"
+#include "theme/plain_text.h"
+#include "theme/tips.h"
 
 namespace nest {
 FigureCanvas::FigureCanvas(InteractiveFigure& figure, Selection& selection, QWidget* parent)
@@ -190,7 +192,7 @@ void FigureCanvas::tell() {
   if (!hit) return;
   const QPointF middle =
       hit->area.intersected(area()).isEmpty() ? area().center() : hit->area.intersected(area()).center();
-  QToolTip::showText(mapToGlobal((middle * enlargement()).toPoint()), hit->tip, this);
+  showTip(mapToGlobal((middle * enlargement()).toPoint()), richTip(hit->tip), this);
 }
 
 void FigureCanvas::keyPressEvent(QKeyEvent* e) {
@@ -243,11 +245,11 @@ bool FigureCanvas::event(QEvent* e) {
   const auto* help = static_cast<QHelpEvent*>(e);
   const auto hit = m_figure.hit(at(help->pos()), area(), m_context);
   if (hit)
-    QToolTip::showText(help->globalPos(), hit->tip, this,
-                       QTransform::fromScale(enlargement(), enlargement())
-                           .mapRect(hit->area)
-                           .toAlignedRect()
-                           .adjusted(-1, -1, 1, 1));
+    showTip(help->globalPos(), richTip(hit->tip), this,
+            QTransform::fromScale(enlargement(), enlargement())
+                .mapRect(hit->area)
+                .toAlignedRect()
+                .adjusted(-1, -1, 1, 1));
   else
     QToolTip::hideText();
   return true;

@@ -75,10 +75,8 @@ QVariant PlacementModel::data(const QModelIndex& index, int role) const {
       return seat.idle()
                  ? tr("%1: nothing is placed here").arg(deviceName(*m_context.problem->cluster, device))
                  : tr("%1: stage %2, replica %3, rank %4 of the replica")
-                       .arg(deviceName(*m_context.problem->cluster, device))
-                       .arg(stageNumber(seat.stage))
-                       .arg(seat.replica)
-                       .arg(seat.rank);
+                       .arg(deviceName(*m_context.problem->cluster, device), stageNumber(seat.stage),
+                            QString::number(seat.replica), QString::number(seat.rank));
     }
     case Qt::BackgroundRole:
       if (const int stage = m_seats.at(device).stage; index.column() == Stage && stage >= 0)

@@ -17,6 +17,7 @@
 #include "figures/phrases.h"
 #include "plan/metrics.h"
 #include "theme/elided_label.h"
+#include "theme/plain_text.h"
 #include "theme/theme.h"
 #include "units/text.h"
 #include "words/headline.h"
@@ -62,15 +63,15 @@ QToolButton* wayBack(QAction* action, const QString& text, QWidget* parent) {
   return b;
 }
 
-/// What stands behind each part of the line, by what it is.
+/// The HTML of the tip behind each part of the line, by what the part is.
 std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& plan, const Outcome& outcome) {
   using Kind = HeadlinePart::Kind;
-  QString time = Headline::tr("<qt><b>Step time</b> %1").arg(q(text::precise(m.batchTime)));
+  QString time = Headline::tr("<b>Step time</b> %1").arg(q(text::precise(m.batchTime)));
   if (m.simulated.value() > 0)
     time += Headline::tr("<br>%1 by simulation of the schedule").arg(q(text::precise(m.simulated)));
-  time += QStringLiteral("<br>%1</qt>")
+  time += QStringLiteral("<br>%1")
               .arg(q(samplesRate(m.samplesPerSecond) + ", " + tokensRate(m.tokensPerSecond)));
-  QString split = Headline::tr("<qt><b>What the step of an average device goes to</b>");
+  QString split = Headline::tr("<b>What the step of an average device goes to</b>");
   for (const TimeShare& s : m.shares())
     split += QStringLiteral("<br>%1 %2")
                  .arg(q(words::of(s.part)),
@@ -83,17 +84,17 @@ std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& p
                      phrase(n.change.empty() ? n.reason : n.change).toHtmlEscaped());
   return {
       {Kind::StepTime, time},
-      {Kind::Utilisation, m.mfu ? Headline::tr("<qt><b>MFU</b> %1<br>%2</qt>")
-                                      .arg(q(text::percent(*m.mfu)), q(words::mfuConvention(m)))
-                                : QString()},
+      {Kind::Utilisation,
+       m.mfu ? Headline::tr("<b>MFU</b> %1<br>%2").arg(q(text::percent(*m.mfu)), q(words::mfuConvention(m)))
+             : QString()},
       {Kind::Plan,
-       Headline::tr("<qt><b>Plan</b> %1<br>%2 of %3 devices<br>MBS: microbatch size</qt>")
+       Headline::tr("<b>Plan</b> %1<br>%2 of %3 devices<br>MBS: microbatch size")
            .arg(q(summaryOf(plan)), q(text::count(m.devicesUsed)), q(text::count(m.deviceCount)))},
-      {Kind::Memory, Headline::tr("<qt><b>Memory</b> of the fullest stage, %1, at its peak</qt>")
-                         .arg(stageNumber(m.fullestStage))},
-      {Kind::Limit, split + QStringLiteral("</qt>")},
+      {Kind::Memory,
+       Headline::tr("<b>Memory</b> of the fullest stage, %1, at its peak").arg(stageNumber(m.fullestStage))},
+      {Kind::Limit, split},
       {Kind::Verdict,
-       Headline::tr("<qt>%1 candidates, %2 states%3%4</qt>")
+       Headline::tr("%1 candidates, %2 states%3%4")
            .arg(q(text::count(outcome.statistics.candidates)), q(text::count(outcome.statistics.states)),
                 outcome.gap()
                     ? Headline::tr("<br>no plan takes less than %1").arg(q(text::precise(outcome.lowerBound)))
@@ -285,7 +286,7 @@ void Headline::refresh() {
       if (part.kind == HeadlinePart::Kind::Verdict && (!c.current || c.byHand)) continue;
       parts << q(part.text);
       const auto tip = allTips.find(part.kind);
-      tips << (tip == allTips.end() ? QString() : tip->second);
+      tips << (tip == allTips.end() ? QString() : richTip(tip->second));
       if (part.kind != HeadlinePart::Kind::StepTime || !m_traffic->isTooMuch()) continue;
       warning = parts.size();
       parts << tr("a link is busy for %1").arg(timeText(m_traffic->busiest()));

@@ -6,10 +6,10 @@
 #include <QIcon>
 #include <QLabel>
 #include <QScrollArea>
-#include <QTextBrowser>
 #include <QVBoxLayout>
 
 #include "editors/glossary.h"
+#include "theme/offline_browser.h"
 #include "theme/theme.h"
 #include "window/keys_sheet.h"
 
@@ -21,7 +21,7 @@ QDialog* makeSheet(const QString& title, const QString& html, const QSize& size,
   sheet->setAttribute(Qt::WA_DeleteOnClose);
   sheet->setWindowTitle(title);
   sheet->resize(size);
-  auto* text = new QTextBrowser(sheet);
+  auto* text = new OfflineBrowser(sheet);
   text->setOpenExternalLinks(true);
   text->setHtml(html);
   text->setAccessibleName(title);

@@ -13,6 +13,8 @@
 #include <cmath>
 
 #include "editors/network/network_canvas.h"
+#include "theme/plain_text.h"
+#include "theme/tips.h"
 #include "units/text.h"
 
 namespace nest {
@@ -287,8 +289,8 @@ void NetworkCanvas::walk(int dx, int dy) {
   }
   QAccessibleValueChangeEvent told(this, selectedText());
   QAccessible::updateAccessibility(&told);
-  QToolTip::showText(mapToGlobal(toWidget(m_scene.box(best).bottomLeft()).toPoint()), m_scene.tipOf(best, -1),
-                     this);
+  showTip(mapToGlobal(toWidget(m_scene.box(best).bottomLeft()).toPoint()), richTip(m_scene.tipOf(best, -1)),
+          this);
 }
 
 void NetworkCanvas::nudge(int dx, int dy) {
@@ -360,7 +362,7 @@ bool NetworkCanvas::event(QEvent* e) {
     const QPointF scene = toScene(help->pos());
     const int node = m_scene.nodeAt(scene);
     const QString tip = m_scene.tipOf(node, node < 0 ? linkAt(scene) : -1);
-    tip.isEmpty() ? QToolTip::hideText() : QToolTip::showText(help->globalPos(), tip, this);
+    tip.isEmpty() ? QToolTip::hideText() : showTip(help->globalPos(), richTip(tip), this);
     return true;
   }
   return QWidget::event(e);

@@ -153,7 +153,7 @@ void WhatIfForm::addRow(FieldAt field, int line) {
   const QString divisor = divisorOf(m_document->scenario(), field);
   auto* name = new QLabel(nameOf(field) + divisor);
   name->setBuddy(r.slider);
-  QString tip = meaningOf(*field.field).toHtmlEscaped();
+  QString tip = meaningOf(*field.field);
   if (!divisor.isEmpty()) tip += tr("; before it is divided by the oversubscription");
   name->setToolTip(tip), r.slider->setToolTip(tip);
   r.line = line, r.name = name;

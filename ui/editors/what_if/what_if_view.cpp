@@ -4,7 +4,6 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSplitter>
-#include <QTextBrowser>
 #include <QTextDocument>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "fields/setting_difference.h"
 #include "figures/phrases.h"
 #include "figures/plan_pair_figure.h"
+#include "theme/offline_browser.h"
 #include "units/text.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
@@ -86,7 +86,7 @@ WhatIfView::~WhatIfView() = default;
 
 /// What changes, in words and as two plans beside each other.
 QWidget* WhatIfView::buildAnswer() {
-  m_story = new QTextBrowser;
+  m_story = new OfflineBrowser;
   m_story->setAccessibleName(tr("What changes"));
   m_story->document()->setDefaultStyleSheet(
       QStringLiteral("h3 { margin: 0; } p { margin: 2px 0; } ul { margin: 0; }"));

@@ -11,7 +11,6 @@
 #include <QSettings>
 #include <QTabWidget>
 #include <QTableWidget>
-#include <QTextBrowser>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <utility>
@@ -25,6 +24,7 @@
 #include "plan/metrics.h"
 #include "plan/plan_diff.h"
 #include "study/quiet_solve.h"
+#include "theme/offline_browser.h"
 #include "units/text.h"
 #include "views/adaptive_splitter.h"
 #include "views/asking.h"
@@ -61,7 +61,7 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   m_first->setAccessibleName(tr("First plan"));
   m_second = new QComboBox;
   m_second->setAccessibleName(tr("Second plan"));
-  m_difference = new QTextBrowser;
+  m_difference = new OfflineBrowser;
   m_difference->setAccessibleName(tr("Differences"));
 
   m_bar = new QWidget;

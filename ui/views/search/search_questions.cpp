@@ -3,7 +3,6 @@
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QTextBrowser>
 #include <QUrl>
 #include <QVBoxLayout>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "study/counterfactual.h"
 #include "study/quiet_solve.h"
 #include "study/sensitivity.h"
+#include "theme/offline_browser.h"
 #include "units/text.h"
 #include "views/asking.h"
 #include "views/flow_layout.h"
@@ -104,7 +104,7 @@ QWidget* SearchView::buildQuestions() {
   button(tr("Rank failures"), tr("Re-solve without each device, host or rack"), &SearchView::rankFailures);
   column->addLayout(buttons);
   column->addWidget(m_asking);
-  m_answer = new QTextBrowser;
+  m_answer = new OfflineBrowser;
   m_answer->setAccessibleName(tr("Answer"));
   m_answer->setPlaceholderText(tr("Results appear here."));
   m_answer->setOpenLinks(false);

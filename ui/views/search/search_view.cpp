@@ -23,6 +23,7 @@
 #include "figures/front_figure.h"
 #include "figures/phrases.h"
 #include "schedule/pipeline_schedule.h"
+#include "theme/plain_text.h"
 #include "units/text.h"
 #include "views/asking.h"
 #include "views/search/candidate_model.h"
@@ -323,7 +324,7 @@ void SearchView::searchChanged() {
   View::searchChanged();
   if (const QString now = verdictHtml(); now != m_headline->text()) {
     setNamedText(*m_headline, now);
-    m_tabs->tabBar()->setToolTip(QStringLiteral("<qt>%1</qt>").arg(now));
+    m_tabs->tabBar()->setToolTip(richTip(now));
   }
   placeHeadline();
 }
