@@ -13,6 +13,8 @@
 #include "accessible/screen_reader.h"
 #include "moments/moment_edits.h"
 #include "moments/moment_sight.h"
+#include "theme/plain_text.h"
+#include "theme/tips.h"
 #include "views/view.h"
 
 namespace nest {
@@ -103,7 +105,7 @@ bool MomentShow::event(QEvent* e) {
   if (const auto hit = m_sight->hit(onPage(help->pos())); hit && !hit->tip.isEmpty()) {
     const QRectF there(page().topLeft() + hit->area.topLeft() * enlargement(),
                        hit->area.size() * enlargement());
-    QToolTip::showText(help->globalPos(), hit->tip, this, there.toAlignedRect().adjusted(-1, -1, 1, 1));
+    showTip(help->globalPos(), richTip(hit->tip), this, there.toAlignedRect().adjusted(-1, -1, 1, 1));
   } else {
     QToolTip::hideText();
   }
