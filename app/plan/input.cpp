@@ -157,8 +157,9 @@ Control Watch::control() {
     const auto elapsed = std::chrono::steady_clock::now() - m_begin;
     if (!terminal || elapsed < std::chrono::milliseconds(300)) return;
     const std::string best = p.best ? text::time(*p.best) : std::string("none yet");
-    std::fprintf(stderr, "\r\033[K%.*s: %s, best %s", static_cast<int>(p.phase.size()), p.phase.data(),
-                 text::percent(p.fraction).c_str(), best.c_str());
+    std::fprintf(stderr, p.settled ? "\r\033[K%.*s: %s, optimum %s" : "\r\033[K%.*s: %s, best %s",
+                 static_cast<int>(p.phase.size()), p.phase.data(), text::percent(p.fraction).c_str(),
+                 best.c_str());
     m_shown = true;
   };
   return c;

@@ -299,7 +299,8 @@ void addConstraintFields(std::vector<Field>& all) {
     all.push_back({.key = std::string("/constraints/") + d.key,
                    .group = "Degrees allowed",
                    .label = d.label,
-                   .meaning = "fixed, or the least and the most that a plan may have",
+                   .meaning = std::string("fixed, or the least and the most that a plan may have") +
+                              (d.member == &Constraints::shard ? "; of plans with ZeRO 1 to 3" : ""),
                    .access = by([member = d.member](auto& s, int) -> auto& { return s.constraints.*member; }),
                    .least = isZero ? 0.0 : 1.0,
                    .most = isZero ? 3.0 : kLargestBound,

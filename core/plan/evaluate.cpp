@@ -8,6 +8,7 @@
 #include "plan/placed_stage.h"
 #include "plan/plan_check.h"
 #include "plan/stage_work.h"
+#include "problem/reserved_memory.h"
 #include "units/at.h"
 #include "units/numbering.h"
 #include "units/text.h"
@@ -87,7 +88,7 @@ void memoryTerms(const Problem& problem, const Plan& plan, int i, const StageWor
                 Bytes(out.inFlight * (schedule.stashesWholeStages() ? work.wholeStash : work.largestStash)),
                 Bytes(work.workspace),
                 gatheredBytes(state, regime, problem.assumptions, plan.zero),
-                problem.assumptions.reserve,
+                reservedOn(problem.assumptions, placed.memory).total(),
                 placed.memory};
   out.sync = placed.gradients.sync + placed.tied;
   out.hiddenSync = hiddenSync(out.sync, schedule.coveringPasses(stages) * (out.forward + out.backward),
@@ -139,7 +140,7 @@ void checkMemory(const Problem& problem, Evaluation& out) {
     out.violations.push_back({Violation::Kind::Memory, static_cast<int>(i),
                               text::stageName(StageIndex(static_cast<int>(i))) + " needs " +
                                   text::memory(predictedPeak(problem, m)) + " a device" +
-                                  besideHeadroom(problem.headroomReserve) + ", " + text::memory(shortfall) +
+                                  besideHeadroom(keptHeadroom(problem, m)) + ", " + text::memory(shortfall) +
                                   " more than there is",
                               shortfall});
   }

@@ -3,6 +3,7 @@
 #include "cost/stage_cost.h"
 #include "plan/explanation_parts.h"
 #include "plan/metrics.h"
+#include "problem/reserved_memory.h"
 #include "units/at.h"
 #include "units/numbering.h"
 
@@ -191,7 +192,7 @@ CostTerm memoryTerm(const Scene& s, int stage) {
     t.inputs.back().origin = m.origin;
     t.inputs.back().citation = m.citation;
   }
-  if (const Bytes headroom = s.problem.headroomReserve; headroom > Bytes(0)) {
+  if (const Bytes headroom = keptHeadroom(s.problem, f.memory); headroom > Bytes(0)) {
     t.formula += "; with the headroom, no more than the device has";
     t.inputs.push_back(
         typed("headroom", "left free, as predicted memory errs", headroom.value(), TermUnit::Memory));
@@ -218,18 +219,18 @@ CostTerm memoryTerm(const Scene& s, int stage) {
     addTiedGather(stage, gathered);
     t.children.push_back(std::move(gathered));
   }
-  const Problem& p = s.problem;
-  const Bytes kept = f.memory.reserve - p.headroomReserve;
+  const ReservedMemory reserved = reservedOn(s.problem.assumptions, f.memory.capacity);
+  const Bytes kept = reserved.base + reserved.allocator;
   CostTerm reserve =
       term(t.id + "/reserve", "Reserve", kept.value(), TermUnit::Memory, TermKind::Memory, stage);
   reserve.formula = "assumption: kept free for context, fragmentation and the communication library";
   reserve.inputs = {typed("reserve", "kept free on every device", kept.value(), TermUnit::Memory)};
-  if (p.allocatorReserve > Bytes(0)) {
+  if (reserved.allocator > Bytes(0)) {
     reserve.formula += "; what the allocator keeps beyond what it hands out";
-    reserve.inputs = {typed("reserve", "context and the communication library",
-                            (kept - p.allocatorReserve).value(), TermUnit::Memory),
-                      typed("allocator", "reserved by the allocator beyond what it hands out, at the most",
-                            p.allocatorReserve.value(), TermUnit::Memory)};
+    reserve.inputs = {
+        typed("reserve", "context and the communication library", reserved.base.value(), TermUnit::Memory),
+        typed("allocator", "reserved by the allocator beyond what it hands out, at the most",
+              reserved.allocator.value(), TermUnit::Memory)};
   }
   t.children.push_back(std::move(reserve));
   return t;

@@ -1,4 +1,5 @@
 #include "plan/metrics.h"
+#include "problem/reserved_memory.h"
 #include "units/at.h"
 #include "units/text.h"
 
@@ -114,7 +115,11 @@ TimeSplit splitOf(const Evaluation& e) {
 }
 
 Bytes predictedPeak(const Problem& p, const MemoryUse& use) {
-  return use.total() - p.headroomReserve;
+  return use.total() - keptHeadroom(p, use);
+}
+
+Bytes keptHeadroom(const Problem& p, const MemoryUse& use) {
+  return reservedOn(p.assumptions, use.capacity).headroom;
 }
 
 Bytes predictedPeak(const Problem& p, const Evaluation& e) {
@@ -149,7 +154,7 @@ PlanMetrics metricsOf(const Problem& p, const TransformerArchitecture* architect
   if (m.fullestStage >= 0) {
     const MemoryUse& memory = e.stages[m.fullestStage].memory;
     m.peakMemory = predictedPeak(p, memory);
-    m.headroom = p.headroomReserve;
+    m.headroom = keptHeadroom(p, memory);
     m.capacity = memory.capacity;
   }
   for (const StageEvaluation& s : e.stages) {

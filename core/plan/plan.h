@@ -33,8 +33,9 @@ struct Plan {
   /// Interleaved if and only if stages have several chunks.
   ScheduleKind schedule = ScheduleKind::OneForwardOneBackward;
   std::vector<StagePlan> stages;
-  /// Empty: position p is device p of the locality order. Otherwise position p is device deviceOrder[p]
-  /// (hand-made or random-walk placements).
+  /// Empty: position p is device p of the locality order. Otherwise position p is device deviceOrder[p] of
+  /// that order (plans that leave devices idle, hand-made or random-walk placements). These are not the
+  /// numbers of the input that exceptions and excluded devices have.
   std::vector<DeviceIndex> deviceOrder;
 
   const PipelineSchedule& pipelineSchedule() const { return scheduleOf(schedule); }

@@ -23,11 +23,9 @@ struct Problem {
   Assumptions assumptions;
   SearchOptions search;
   Constraints constraints;
-  ProgramUse program;      ///< what runs the plan
-  PredictionError error;   ///< of that program here; no runs: not validated
-  double memoryError = 0;  ///< share by which the program's predicted memory is known to err; 0: not known
-  /// Of assumptions.reserve: what the allocator keeps beyond what it hands out, and what is to stay free.
-  Bytes allocatorReserve, headroomReserve;
+  ProgramUse program;       ///< what runs the plan
+  PredictionError error;    ///< of that program here; no runs: not validated
+  double memoryError = 0;   ///< share by which the program's predicted memory is known to err; 0: not known
   bool isMeasured = false;  ///< the strategies are those of a measured profile, whatever the search offers
   /// Whether ranks could share a sequence or the experts of the model, if the search offered it; not known of
   /// a measured profile.

@@ -212,7 +212,6 @@ Reading<Problem> buildProblem(const Setting& setting) {
     problem.error = predictionErrorOf(setting.program, setting.cluster.device.id, a->experts.has_value());
   // A program that keeps headroom says by it how far its memory errs.
   problem.memoryError = usualSetting(setting.program).assumptions.headroom;
-  reserveMemory(problem);
   problem.search = setting.search;
   problem.constraints = setting.constraints;
   addModel(setting, problem, out);

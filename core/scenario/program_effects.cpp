@@ -109,14 +109,4 @@ void applyNetworkOf(const Setting& setting, const Hierarchy& cluster, GraphAndPr
   }
 }
 
-void reserveMemory(Problem& p) {
-  Assumptions& a = p.assumptions;
-  if (a.allocatorFactor == 1 && a.headroom == 0) return;
-  const Bytes memory = p.cluster->device().memory.value;
-  p.headroomReserve = memory * a.headroom;
-  const Bytes usable = memory - p.headroomReserve - a.reserve;
-  p.allocatorReserve = std::max(Bytes(0), usable * (1 - 1 / a.allocatorFactor));
-  a.reserve = a.reserve + p.headroomReserve + p.allocatorReserve;
-}
-
 }  // namespace nest

@@ -23,7 +23,4 @@ void applyNetworkOf(const Setting&, const Hierarchy&, GraphAndProfile&);
 double perHostShare(int ranks, int inside, double perToken, double hosts, double innerPerByte,
                     double outerPerByte);
 
-/// Raises the reserve by what the allocator and the headroom keep from plans, STATEMENT.md (10.1).
-void reserveMemory(Problem&);
-
 }  // namespace nest

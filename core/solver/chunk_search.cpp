@@ -25,7 +25,7 @@ ChunkSearch::ChunkSearch(const Problem& problem, const LayerOrder& order, GroupS
       m_incumbents(incumbents),
       m_watch(watch),
       m_rules(problem.constraints, order) {
-  m_roomiest = roomiest(*problem.cluster) * kMemoryRounding;
+  m_roomiest = mostRoom(problem);
 }
 
 double ChunkSearch::limit() const {
@@ -230,7 +230,8 @@ bool ChunkSearch::drain() {
 }
 
 void ChunkSearch::report(double bound, double done) {
-  m_watch.report("interleaved, strategy per stage", done, limit(), bound);
+  const double best = m_incumbents.lead().time;
+  m_watch.report(m_many ? kNextBest : "interleaved, strategy per stage", done, best, m_many ? best : bound);
 }
 
 bool ChunkSearch::take(Item item, const Put& put) {

@@ -22,7 +22,8 @@ struct Progress {
   std::string_view phase;
   double fraction = 0;  ///< monotone, 0…1
   std::optional<Seconds> best;
-  double lowerBound = 0;  ///< seconds
+  double lowerBound = 0;  ///< seconds; 0: of all that is searched none is known
+  bool settled = false;   ///< `best` is the optimum; the search goes on for the next best plans
   long long states = 0;
 };
 

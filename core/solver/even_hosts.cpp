@@ -12,6 +12,7 @@
 #include "model/strategy_subset.h"
 #include "plan/schedule.h"
 #include "problem/device_count.h"
+#include "solver/plain_first.h"
 #include "solver/solve.h"
 #include "solver/tuning.h"
 #include "units/text.h"
@@ -241,7 +242,8 @@ public:
     m_begin = m_end, m_end = end;
     if (own.progress) own.progress = [this](const Progress& p) { tell(p); };
     if (own.found) own.found = [&](const RankedPlan& r) { show(problem, r); };
-    Outcome o = solve(problem, own, start, m_tuning);
+    Outcome o = planner::solveAtOnce(problem, own, start, m_tuning);
+    m_isWhole = m_isWhole && !o.cutShort();
     if (own.work) m_control.work->spend(given - own.work->left());
     return o;
   }
@@ -254,7 +256,8 @@ private:
   void tell(Progress p) {
     p.fraction = m_begin + (m_end - m_begin) * p.fraction;
     if (m_best && (!p.best || *m_best < *p.best)) p.best = m_best;
-    if (m_end < 1) p.lowerBound = 0;  // of a part of the plans
+    if (m_end < 1 || !m_isWhole) p.lowerBound = 0;  // of a part of the plans
+    p.settled = p.best && p.lowerBound >= p.best->value() * (1 - 1e-12);
     if (p.best) p.lowerBound = std::min(p.lowerBound, p.best->value());
     m_control.progress(p);
   }
@@ -272,6 +275,7 @@ private:
   const Tuning& m_tuning;
   std::optional<Seconds> m_best, m_shown;
   double m_begin = 0, m_end = 0;
+  bool m_isWhole = true;  ///< no solve so far was ended early
 };
 
 Diagnostic saving(const EvenHosts& even, const RankedPlan& found, const RankedPlan* all) {
@@ -286,8 +290,9 @@ Diagnostic saving(const EvenHosts& even, const RankedPlan& found, const RankedPl
 /// Adds to a Pareto front what none of its plans beats; what that beats goes.
 void addToFront(std::vector<RankedPlan>& front, RankedPlan plan) {
   const auto beats = [](const RankedPlan& a, const RankedPlan& b) {
-    return a.evaluation.batchTime <= b.evaluation.batchTime && a.plan.devicesUsed() <= b.plan.devicesUsed() &&
-           peakMemory(a) <= peakMemory(b);
+    constexpr double kRounding = 1 + 1e-12;
+    return a.evaluation.batchTime <= b.evaluation.batchTime * kRounding &&
+           a.plan.devicesUsed() <= b.plan.devicesUsed() && peakMemory(a) <= peakMemory(b) * kRounding;
   };
   if (std::any_of(front.begin(), front.end(), [&](const RankedPlan& r) { return beats(r, plan); })) return;
   std::erase_if(front, [&](const RankedPlan& r) { return beats(plan, r); });
@@ -377,10 +382,10 @@ Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const P
   return solveOnEvenHosts(problem, control, start, {});
 }
 
-Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const Plan* start,
-                         const Tuning& tuning) {
+namespace {
+Outcome solveOnAll(const Problem& problem, const Control& control, const Plan* start, const Tuning& tuning) {
   const auto ways = evenHostsOf(*problem.cluster);
-  if (ways.empty()) return withItsLimits(problem, solve(problem, control, start, tuning));
+  if (ways.empty()) return planner::solveAtOnce(problem, control, start, tuning);
   InTurn turn(problem, control, tuning);
   std::optional<RankedPlan> found;
   const EvenHosts* of = nullptr;
@@ -393,11 +398,13 @@ Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const P
   const bool startsOnPart = start && !start->deviceOrder.empty();
   int left = static_cast<int>(ways.size()) + 1;
   double end = 0;
+  SearchExtent finished = SearchExtent::Everything;
   for (const EvenHosts* way : inOrder(ways, problem, startsOnPart ? start : nullptr)) {
     // Where the start is known to stand, it is looked at however little time there is.
     const bool begins = startsOnPart && end == 0;
     if (const StopCause over = turn.cause(); over != StopCause::None && !begins) {
       cut = over, bound = Seconds(0);
+      finished = SearchExtent::Nothing;
       break;
     }
     Problem even = insideHosts(withoutDevices(problem, way->idle));
@@ -411,6 +418,7 @@ Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const P
     const Outcome o = turn.run(even, known ? &*known : nullptr, end += 0.1, left--);
     elapsed += o.statistics.elapsed;
     states += o.statistics.states, tuples += o.statistics.tuples;
+    finished = std::min(finished, o.finished);
     if (o.cutShort()) cut = o.stopCause, bound = std::min(bound, o.lowerBound);
     if (!o.best()) continue;
     reach = std::min(reach, o.frontReach);
@@ -429,6 +437,9 @@ Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const P
   o.statistics.elapsed += elapsed;
   o.statistics.states += states, o.statistics.tuples += tuples;
   if (o.status == OutcomeStatus::Failed) return o;
+  o.finished = std::min(o.finished, finished);
+  // Plans on part of the devices compete for the first place, and are not listed behind it.
+  o.provenPlans = std::min(o.provenPlans, 1);
   const bool isFaster =
       found && (!o.best() || found->evaluation.batchTime * (1 + 1e-9) < o.best()->evaluation.batchTime);
   if (control.front != FrontEffort::None) {
@@ -442,7 +453,13 @@ Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const P
     lead(o, problem, std::move(*found));
   }
   if (cut != StopCause::None) admit(o, bound, cut);
-  return withItsLimits(problem, std::move(o));
+  return o;
+}
+}  // namespace
+
+Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const Plan* start,
+                         const Tuning& tuning) {
+  return withItsLimits(problem, planner::solvePlainFirst(problem, control, start, tuning, solveOnAll));
 }
 
 }  // namespace nest

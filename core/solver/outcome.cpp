@@ -37,6 +37,20 @@ const char* nameOf(StopCause c) {
   return "memory-limit";
 }
 
+const char* nameOf(SearchExtent e) {
+  switch (e) {
+    case SearchExtent::Plain:
+      return "plain";
+    case SearchExtent::OneStrategy:
+      return "one-strategy";
+    case SearchExtent::Everything:
+      return "everything";
+    case SearchExtent::Nothing:
+      break;
+  }
+  return "nothing";
+}
+
 const char* nameOf(FrontReach reach) {
   switch (reach) {
     case FrontReach::Exact:

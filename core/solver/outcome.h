@@ -21,6 +21,15 @@ enum class OutcomeStatus {
 };
 const char* nameOf(OutcomeStatus);  ///< in files: "optimal", "best-so-far", "stopped", "infeasible", "failed"
 
+/// The widest part of the search that ran to its end. Each includes those before it.
+enum class SearchExtent {
+  Nothing,
+  Plain,        ///< see plainSearchOf() (plain_first.h)
+  OneStrategy,  ///< all plans with one strategy for all stages
+  Everything,   ///< all that was asked for
+};
+const char* nameOf(SearchExtent);  ///< in files: "nothing", "plain", "one-strategy", "everything"
+
 /// Why a candidate lost. One entry per (b, σ, d, s) or coarser; kept cheaply enough to leave on.
 enum class Fate { Won, Solved, Bounded, OutOfMemory, NotOffered, NotReached };
 const char* nameOf(Fate);
@@ -80,9 +89,10 @@ struct Outcome {
   /// strategy of each stage), none that is missing is faster. The others were met on the way. With one
   /// strategy for all stages a search that ran to its end proves all, one that was stopped those no slower
   /// than what it had left; with a strategy for each stage at least the first, and all where that costs
-  /// little more.
+  /// little more. Where plans on part of the devices compete (even_hosts.h), at most the first.
   int provenPlans = 0;
-  std::vector<RankedPlan> front;  ///< Pareto front of (time, devices, peak memory)
+  SearchExtent finished = SearchExtent::Nothing;  ///< how far the search came
+  std::vector<RankedPlan> front;                  ///< Pareto front of (time, devices, peak memory)
   FrontReach frontReach =
       FrontReach::Met;  ///< Met with topPlans = 1, if stopped, or where more costs too much
   Seconds lowerBound;   ///< proven; equals the best time when Optimal; 0: none was reached
@@ -99,6 +109,8 @@ struct Outcome {
   }
   /// (best − lowerBound) / best; 0 when Optimal; empty without a plan or a bound.
   std::optional<double> gap() const;
+  /// Whether the plans behind the first are the next best, too.
+  bool allPlansProven() const { return provenPlans >= static_cast<int>(plans.size()); }
   /// Whether more time might change the answer.
   bool cutShort() const { return status == OutcomeStatus::BestSoFar || status == OutcomeStatus::Stopped; }
 };

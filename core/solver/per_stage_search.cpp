@@ -28,7 +28,7 @@ PerStageSearch::PerStageSearch(const Problem& problem, const LayerOrder& order, 
       m_watch(watch),
       m_rules(problem.constraints, order),
       m_pinned(!problem.constraints.layerPins.empty() || !problem.constraints.stagePins.empty()) {
-  m_roomiest = roomiest(*problem.cluster) * kMemoryRounding;
+  m_roomiest = mostRoom(problem);
 }
 
 double PerStageSearch::limit() const {
@@ -259,7 +259,8 @@ bool PerStageSearch::take(Item item, const Put& put) {
 }
 
 void PerStageSearch::report(double bound, double done) {
-  m_watch.report(kPhase, 0.1 + 0.9 * done, limit(), bound);
+  const double best = m_incumbents.lead().time;
+  m_watch.report(m_many > 1 ? kNextBest : kPhase, 0.1 + 0.9 * done, best, m_many > 1 ? best : bound);
 }
 
 bool PerStageSearch::runMany() {

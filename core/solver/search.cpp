@@ -21,7 +21,7 @@ Search::Search(const Problem& problem, const LayerOrder& order, GroupShapes& sha
       m_watch(watch),
       m_tuning(tuning),
       m_rules(problem.constraints, order) {
-  m_roomiest = roomiest(*problem.cluster) * kMemoryRounding;
+  m_roomiest = mostRoom(problem);
   m_unlike = layersUnlike(*problem.graph);
 }
 
@@ -120,6 +120,7 @@ std::optional<Found> Search::fastestWithin(const Budget& budget, const std::vect
   Incumbents* const others = std::exchange(m_incumbents, &best);
   const double bound = m_lowerBound;
   m_budget = budget;
+  m_budgetRoom = mostRoom(m_problem, budget.memory);
   const bool complete = drain();
   m_budget.reset();
   m_incumbents = others;
@@ -131,9 +132,11 @@ std::optional<Found> Search::fastestWithin(const Budget& budget, const std::vect
 
 void Search::report(double bound, double done) {
   if (m_budget) return;
-  const double share = m_problem.search.strategyPerStage ? 0.1 : 1;
-  const auto& best = m_incumbents->best();
-  m_watch.report("search", share * done, best.empty() ? kNever : best.front().time, bound);
+  const double best = m_incumbents->lead().time;
+  if (choosesStrategies(m_problem, m_space))
+    m_watch.report("search", 0.1 * done, best, 0);  // plans whose stages differ may be faster
+  else
+    m_watch.report(bound < best * (1 - kEqualTimes) ? "search" : kNextBest, done, best, bound);
 }
 
 // Where the search was ended early, there may be faster cuts than those that it met.

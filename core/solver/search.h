@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -17,6 +18,9 @@
 #include "solver/tuning.h"
 
 namespace nest::planner {
+
+/// In reports of progress, once the best plan is proven.
+inline constexpr std::string_view kNextBest = "next best plans";
 
 /// The search over all configurations with one strategy for all stages: bound, pop, solve (STATEMENT.md §6,
 /// steps 1–5).
@@ -134,13 +138,12 @@ private:
     std::optional<GradientFloor> whole, sharded;
   };
   Gradients& gradientsOf(const LayerSums&, int dataDegree);
-  double room() const {
-    return m_budget ? std::min(m_roomiest, m_budget->memory * kMemoryRounding) : m_roomiest;
-  }
+  double room() const { return m_budget ? m_budgetRoom : m_roomiest; }
   void note(Entry&, Fate, double time = 0) const;
   void processChain(Entry&, int index, int zero);
   bool sharpen(Entry&, int index, int zero);
   double deepBound(const Entry&, int zero, double limit) const;
+  bool maySyncWithin(double limit, const Entry&, int zero, const BlockLayout&) const;
   void offerEven(Entry&, int index, int zero);
   bool isLong(const Entry&) const;
   LoadRanges rangesOf(const StageWindows&, const Entry&, int zero) const;
@@ -175,7 +178,7 @@ private:
   Tuning m_tuning;
   CutRules m_rules;
   std::optional<Budget> m_budget;
-  double m_roomiest = 0;  ///< memory of the largest device, with kMemoryRounding
+  double m_roomiest = 0, m_budgetRoom = 0;  ///< mostRoom(), of all and within the budget
   std::map<std::tuple<int, int, bool>, std::unique_ptr<LayerSums>> m_sums;
   std::deque<LeastLayers> m_leastLayers;
   std::deque<Group> m_groups;

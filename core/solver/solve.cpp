@@ -15,6 +15,7 @@
 
 #include "plan/schedule.h"
 #include "schedule/pipeline_schedule.h"
+#include "solver/plain_first.h"
 #include "solver/proof/nearest_miss.h"
 #include "solver/proof/plan_front.h"
 #include "solver/search.h"
@@ -160,6 +161,7 @@ public:
     // Chains with one strategy for all stages are looked at again where each chooses.
     const bool twice = choose && m_order.isChain() && m_space.stageCountDecidesNoZero();
     bool complete = twice ? search.run({m_tuning.firstShare, m_tuning.firstStates}) : search.run();
+    if (complete) m_out.finished = SearchExtent::OneStrategy;
     m_out.statistics.tuples = search.tuples();
     double bound = search.lowerBound();
     if (choose && (complete || !m_watch.over())) {
@@ -181,6 +183,7 @@ public:
                          : metFront(m_incumbents.all()));
     settleProof(complete, choose, bound);
     settleStatus(complete, search);
+    if (complete || m_out.status == OutcomeStatus::Optimal) m_out.finished = SearchExtent::Everything;
     if (hasErrors(m_out.diagnostics)) m_out.status = OutcomeStatus::Failed;
     return finish();
   }
@@ -273,6 +276,7 @@ private:
       return;
     }
     m_out.status = OutcomeStatus::Infeasible;
+    if (!m_tuning.findsMisses) return;
     m_out.nearestMiss = findNearestMiss(m_problem, m_order, m_shapes, m_space, search, m_watch);
     m_out.diagnostics.push_back(
         m_out.nearestMiss ? note("nothing-fits", {}, "no plan fits the memory of the devices")
@@ -313,7 +317,8 @@ private:
 }  // namespace
 }  // namespace planner
 
-Outcome solve(const Problem& problem, const Control& control, const Plan* start, const Tuning& tuning) {
+Outcome planner::solveAtOnce(const Problem& problem, const Control& control, const Plan* start,
+                             const Tuning& tuning) {
   auto solver = std::make_unique<planner::Solver>(problem, control, start, tuning);
   Outcome outcome = solver->run();
   // Who ends a search early waits for its end, but not until its tables are freed; nor beside what follows.
@@ -323,6 +328,9 @@ Outcome solve(const Problem& problem, const Control& control, const Plan* start,
     } catch (const std::system_error&) {
     }
   return outcome;
+}
+Outcome solve(const Problem& problem, const Control& control, const Plan* start, const Tuning& tuning) {
+  return planner::solvePlainFirst(problem, control, start, tuning, planner::solveAtOnce);
 }
 Outcome solve(const Problem& problem, const Control& control, const Plan* start) {
   return solve(problem, control, start, {});

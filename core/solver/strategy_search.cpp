@@ -60,10 +60,6 @@ private:
 
 }  // namespace
 
-bool choosesStrategies(const Problem& problem, const SearchSpace& space) {
-  return problem.search.strategyPerStage && space.stagesMayDiffer() && space.strategies().size() > 1;
-}
-
 // Falls with the chunks.
 double leastTime(const Problem& problem, const LayerOrder& order, const SearchSpace& space, Search& uniform) {
   double least = kNever;

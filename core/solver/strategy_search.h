@@ -5,9 +5,6 @@
 
 namespace nest::planner {
 
-/// Whether stages may choose their strategies, and have a choice.
-bool choosesStrategies(const Problem&, const SearchSpace&);
-
 /// No plan is faster, whether its stages choose their strategies or not, interleaved or not. At once; 0
 /// where one who has asked to stop would wait for it.
 double leastTime(const Problem&, const LayerOrder&, const SearchSpace&, Search& uniform);

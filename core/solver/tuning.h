@@ -38,7 +38,10 @@ struct Tuning {
     long long most = 5'000'000;  ///< of more, what the layout holds stays unproven: a gap is left
     double narrow = 0.01;        ///< times that differ by less are not told apart so
   } labels;
-  double pace = 0.04;  ///< seconds between two reports of progress, at least
+  /// Of more candidates, at most, the plain search comes first (plain_first.h).
+  long long plainFirst = 2'000'000;
+  bool findsMisses = true;  ///< where nothing fits, the closest plan is looked for
+  double pace = 0.04;       ///< seconds between two reports of progress, at least
   /// Seconds before the best plan so far is shown (Control::found), and between two of them.
   double patience = 0.3;
   /// Of more relaxed stages with a price (STATEMENT.md (6.5)) none is kept.

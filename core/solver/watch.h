@@ -96,18 +96,22 @@ public:
   }
   /// What reports say of long steps from here on, before the first of report().
   void enter(std::string_view phase) { m_last.phase = phase; }
-  /// `best`: seconds; infinite: nothing is known.
+  /// `best`: seconds; infinite: nothing is known. `lowerBound`: of all that is searched, 0 where only part of
+  /// it is bounded.
   void report(std::string_view phase, double fraction, double best, double lowerBound) {
     if (!due()) return;
     m_last.phase = phase;
     m_last.fraction = std::max(m_last.fraction, std::min(1.0, fraction));
     m_last.best = std::isfinite(best) ? std::optional(Seconds(best)) : std::nullopt;
     m_last.lowerBound = lowerBound;
+    m_last.settled = m_last.best && lowerBound >= best * (1 - kCertain);
     m_reported = Clock::now();
     send(*m_reported);
   }
 
 private:
+  static constexpr double kCertain = 1e-12;
+
   void send(Clock::time_point now) {
     m_sent = now;
     m_last.states = m_states;

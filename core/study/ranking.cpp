@@ -75,8 +75,7 @@ std::string predict(RankedRun& r, const PublishedOptions& options) {
   if (program && program->holdsExchangeBuffers && r.run.tensor > 1 && (r.run.stages == 1 || r.saysHostTime) &&
       !waitsForSlowHost(r.run, *ran, options)) {
     const Problem& p = *ran->problem;
-    const Bytes reserve = p.assumptions.reserve - p.allocatorReserve - p.headroomReserve;
-    const double room = (deviceOf(r.run, options)->memory.value - reserve).value();
+    const double room = (deviceOf(r.run, options)->memory.value - p.assumptions.reserve).value();
     r.predictedMemory = std::max(
         r.predictedMemory, std::min(r.predictedMemory + heldExchangeBuffers(r.run, *ran).value(), room));
   }

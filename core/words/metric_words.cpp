@@ -167,7 +167,7 @@ std::string memory(const PlanMetrics& m) {
 }
 
 std::string memory(const Problem& p, const MemoryUse& use) {
-  return memory(predictedPeak(p, use), p.headroomReserve, use.capacity);
+  return memory(predictedPeak(p, use), keptHeadroom(p, use), use.capacity);
 }
 
 std::string withHeadroom(Bytes predicted, Bytes headroom) {

@@ -35,6 +35,18 @@ std::string capitalised(std::string s) {
 
 constexpr const char* kDoesNotFit = "does not fit";
 
+/// How far the search came.
+std::string finishedPart(const Outcome& o) {
+  switch (o.finished) {
+    case SearchExtent::Plain:
+      return ", plain search finished";
+    case SearchExtent::OneStrategy:
+      return ", search with one strategy for all stages finished";
+    default:
+      return {};
+  }
+}
+
 /// The first thing that was found to stand in the way.
 std::string obstacleOf(const Diagnostics& all) {
   const auto d = std::find_if(all.begin(), all.end(),
@@ -93,7 +105,8 @@ std::string verdict(const Outcome& o) {
       return "Optimal in " + text::time(o.statistics.elapsed) + leftOut(o);
     case OutcomeStatus::BestSoFar: {
       const auto gap = o.gap();
-      return "Best so far, stopped " + after(o) + (gap ? ", gap " + text::percent(*gap) : "");
+      return "Best so far, stopped " + after(o) + (gap ? ", gap " + text::percent(*gap) : "") +
+             finishedPart(o);
     }
     case OutcomeStatus::Stopped:
       return "Stopped without a plan, " + after(o);

@@ -18,6 +18,7 @@ struct SearchState {
   std::string step;      ///< what it does now
   double fraction = 0;   ///< 0…1
   std::optional<Seconds> best;
+  bool settled = false;  ///< that is the optimum; the search goes on for the next best plans
   Seconds elapsed;
 };
 

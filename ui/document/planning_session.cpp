@@ -165,6 +165,7 @@ void PlanningSession::drain() {
     m_search->step = message.progress.phase;
     m_search->fraction = message.progress.fraction;
     m_search->best = message.progress.best;
+    m_search->settled = message.progress.settled;
     if (message.plan && message.generation == m_generation && !message.live) showSoFar(message);
   }
   if (std::none_of(messages.begin(), messages.end(), [](const auto& m) { return m.finished; })) return;

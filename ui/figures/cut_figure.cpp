@@ -246,7 +246,7 @@ void CutFigure::paintMemory(Ink& ink, const QRectF& m, const PlanContext& c) con
     const QRectF b(m.left() + slot * (i + 0.5) - bar / 2, m.bottom() - h, bar, h);
     const bool over = use.headroom().value() < 0;
     ink.stageBox(b, i, focus.dims(i));
-    paintHeadroom(ink, b, use, c.problem->headroomReserve);
+    paintHeadroom(ink, b, use, keptHeadroom(*c.problem, use));
     ink.outline(b, ink.color(over ? Role::Error : Role::Border), over ? 2.5 : 1);
     const double line = m.bottom() - use.capacity.value() / axis.largest * m.height();
     ink.line({b.center().x() - slot / 2, line}, {b.center().x() + slot / 2, line}, ink.color(Role::Text), 1.5,
@@ -277,7 +277,7 @@ void CutFigure::paintMemory(Ink& ink, const QRectF& m, const PlanContext& c) con
   if (stages > 0) {
     const Bytes capacity = e.stages.front().memory.capacity;
     const double y = m.bottom() - capacity.value() / axis.largest * m.height();
-    const Bytes kept = c.problem->headroomReserve;
+    const Bytes kept = keptHeadroom(*c.problem, e.stages.front().memory);
     ink.label({m.right() - 260, y + 1, 258, 15},
               (kept > Bytes(0) ? tr("capacity %1 · pale: headroom").arg(memoryText(capacity))
                                : tr("capacity %1").arg(memoryText(capacity))),
@@ -293,7 +293,7 @@ Figure::Hit CutFigure::hitOf(int stage, const Parts& parts, const PlanContext& c
   tip.row(tr("Layers"), layerSpan(*c.problem->graph, layers));
   tip.row(tr("Time per microbatch"), exactTime(s.load));
   tip.row(tr("Memory"), exactMemory(predictedPeak(*c.problem, s.memory)));
-  if (const Bytes kept = c.problem->headroomReserve; kept > Bytes(0))
+  if (const Bytes kept = keptHeadroom(*c.problem, s.memory); kept > Bytes(0))
     tip.row(tr("Headroom"), exactMemory(kept));
   tip.row(tr("Free"), exactMemory(s.memory.headroom()));
   const double left = xOf(firstLayerOf(plan, stage), parts.ribbon);

@@ -64,8 +64,11 @@ bool isBeingReplaced(const PlanContext& c) {
 QString bannerOf(const PlanContext& c) {
   if (isBeingReplaced(c)) {
     SearchState search = *c.search;
+    const bool isOptimal = c.soFar && search.settled && search.best && c.plan &&
+                           c.plan->evaluation.batchTime <= *search.best * (1 + 1e-9);
     if (c.soFar) search.best.reset();  // it is the plan shown
-    const QString shown = c.soFar         ? QStringLiteral("Best plan so far. ")
+    const QString shown = isOptimal       ? QStringLiteral("This plan is optimal. ")
+                          : c.soFar       ? QStringLiteral("Best plan so far. ")
                           : c.shownPlan() ? QStringLiteral("Found before your last edit. ")
                                           : QString();
     return shown + searchText(search);

@@ -88,7 +88,12 @@ double peak(const RankedPlan& p, const PlanContext& c) {
 }
 
 QString peakText(const RankedPlan& p, const PlanContext& c) {
-  return from(words::withHeadroom(Bytes(peak(p, c)), c.problem->headroomReserve));
+  const auto& stages = p.evaluation.stages;
+  const auto fullest = std::max_element(stages.begin(), stages.end(), [&](const auto& a, const auto& b) {
+    return predictedPeak(*c.problem, a.memory) < predictedPeak(*c.problem, b.memory);
+  });
+  const Bytes kept = fullest == stages.end() ? Bytes(0) : keptHeadroom(*c.problem, fullest->memory);
+  return from(words::withHeadroom(Bytes(peak(p, c)), kept));
 }
 
 /// Memory to the right, from zero; time upwards, logarithmic: fronts reach over orders of magnitude.

@@ -4,6 +4,7 @@
 
 #include "figures/ink.h"
 #include "figures/phrases.h"
+#include "plan/metrics.h"
 #include "words/metric_words.h"
 
 namespace nest {
@@ -241,8 +242,8 @@ PerMemoryPart<double> memoryParts(const Problem& p, const MemoryUse& m) {
           m.stash.value(),
           m.workspace.value(),
           m.gathered.value(),
-          (m.reserve - p.headroomReserve).value(),
-          p.headroomReserve.value()};
+          (m.reserve - keptHeadroom(p, m)).value(),
+          keptHeadroom(p, m).value()};
 }
 
 }  // namespace nest

@@ -54,7 +54,9 @@ QString searchText(const SearchState& s) {
   QString out = QStringLiteral("Searching%1, %2 after %3")
                     .arg(named ? u' ' + phrase(s.step) : QString(), phrase(text::percent(s.fraction)),
                          timeText(s.elapsed));
-  if (s.best) out += QStringLiteral("; best so far %1").arg(timeText(*s.best));
+  if (s.best)
+    out += (s.settled ? QStringLiteral("; the optimum is %1") : QStringLiteral("; best so far %1"))
+               .arg(timeText(*s.best));
   return out;
 }
 

@@ -408,7 +408,8 @@ Figure::Hit PlanPairFigure::hitOf(int i, const QRectF& area, const PlanContext& 
   tip.row(tr("Time per microbatch"),
           tr("%1, %2 of them").arg(exactTime(e.load), countText(evaluation(side).microbatchCount)));
   tip.row(tr("Memory"), exactMemory(predictedPeak(problem, e.memory)));
-  if (const Bytes kept = problem.headroomReserve; kept > Bytes(0)) tip.row(tr("Headroom"), exactMemory(kept));
+  if (const Bytes kept = keptHeadroom(problem, e.memory); kept > Bytes(0))
+    tip.row(tr("Headroom"), exactMemory(kept));
   tip.row(tr("Free"), exactMemory(e.memory.headroom()));
   tip.row(tr("Layers"), layerSpan(*problem.graph, m_sides[side].plan->plan.stages[index].layers()));
   return {itemOf(i),

@@ -14,6 +14,7 @@
 #include "figures/ticks.h"
 #include "figures/timeline_rows.h"
 #include "plan/bubble.h"
+#include "problem/reserved_memory.h"
 #include "units/at.h"
 #include "words/metric_words.h"
 
@@ -223,7 +224,7 @@ std::optional<Moment> TimelineFigure::momentAt(double share, const PlanContext& 
 /// "does not fit: stage 1 needs 385 of 80 GiB".
 QString TimelineFigure::verdict(const PlanContext& c) const {
   const Run& run = runOf(c);
-  const Bytes headroom = c.problem->headroomReserve;
+  const Bytes headroom = reservedOn(c.problem->assumptions, run.capacityOf(run.fullest)).headroom;
   return QStringLiteral("%1: stage %2 needs %3")
       .arg(run.fits() ? QStringLiteral("fits") : QStringLiteral("does not fit"), stageNumber(run.fullest),
            phrase(
@@ -359,7 +360,7 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
     QRectF memory = layout.memory;
     memory.moveTop(below.bottom() + 48);
     paintMemoryCurve(ink, memory, run.memoryOf(stage), stage, run.capacityOf(stage),
-                     c.problem->headroomReserve, from, to);
+                     reservedOn(c.problem->assumptions, run.capacityOf(stage)).headroom, from, to);
   }
   paintLegend(ink, layout.legend, items);
 }
@@ -414,7 +415,8 @@ std::optional<Figure::Hit> TimelineFigure::placeOf(const SelectionItem& item, co
   tip.row(QStringLiteral("Idle"), exactTime(run.schedule.total - busy));
   tip.row(QStringLiteral("Batch"), exactTime(run.schedule.total));
   tip.row(QStringLiteral("Memory at the peak"),
-          exactMemory(run.peaks[at(*stage)] - c.problem->headroomReserve));
+          exactMemory(run.peaks[at(*stage)] -
+                      reservedOn(c.problem->assumptions, run.capacityOf(*stage)).headroom));
   if (run.overflows(*stage))
     tip.row(QStringLiteral("Too much"), exactMemory(run.peaks[at(*stage)] - run.capacityOf(*stage)));
   return Hit{{ItemKind::Stage, *stage}, rows.rowBox(*stage), tip.html()};

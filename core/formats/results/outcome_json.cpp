@@ -105,6 +105,7 @@ Json loadJson(const Problem& p, const StageEvaluation& s) {
 }
 
 Json memoryJson(const Problem& p, const MemoryUse& m) {
+  const Bytes headroom = keptHeadroom(p, m);
   return {{"total_bytes", predictedPeak(p, m).value()},
           {"weights_bytes", m.weights.value()},
           {"gradients_bytes", m.gradients.value()},
@@ -112,8 +113,8 @@ Json memoryJson(const Problem& p, const MemoryUse& m) {
           {"stash_bytes", m.stash.value()},
           {"workspace_bytes", m.workspace.value()},
           {"gathered_bytes", m.gathered.value()},
-          {"reserve_bytes", (m.reserve - p.headroomReserve).value()},
-          {"headroom_kept_bytes", p.headroomReserve.value()},
+          {"reserve_bytes", (m.reserve - headroom).value()},
+          {"headroom_kept_bytes", headroom.value()},
           {"capacity_bytes", m.capacity.value()},
           {"headroom_bytes", m.headroom().value()}};
 }
@@ -188,7 +189,7 @@ Json stagesJson(const Problem& p, const RankedPlan& r) {
 }
 
 void addPlan(Json& j, const ReportSource& source, const RankedPlan& r) {
-  if (hasCosts(r.evaluation)) addMetrics(j, source, r);
+  if (r.evaluation.feasible() || hasCosts(r.evaluation)) addMetrics(j, source, r);
   j["feasible"] = r.evaluation.feasible();
   if (!r.evaluation.feasible()) j["violations"] = violationsJson(r.evaluation);
   j["plan"] = planJson(r.plan);
@@ -304,6 +305,7 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
   j["lower_bound_s"] = o.lowerBound > Seconds() ? Json(o.lowerBound.value()) : Json(nullptr);
   const auto gap = o.gap();
   j["gap"] = gap ? Json(*gap) : Json(nullptr);
+  j["finished_search"] = nameOf(o.finished);
   j["proven_plans"] = o.provenPlans;
   j["not_searched"] = notSearchedJson(o.notSearched);
   if (const RankedPlan* best = o.best()) {
@@ -312,8 +314,7 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
   }
   const Seconds fastest = o.best() ? o.best()->evaluation.batchTime : Seconds(0);
   j["alternatives"] = shortPlans(source, o.plans, 1, fastest);
-  j["alternatives_reach"] =
-      o.status == OutcomeStatus::Optimal && !source.problem->search.strategyPerStage ? "exact" : "met";
+  j["alternatives_reach"] = o.allPlansProven() ? "exact" : "met";
   j["front"] = shortPlans(source, o.front, 0, fastest);
   j["front_reach"] = nameOf(o.frontReach);
   if (o.nearestMiss) j["nearest_miss"] = missJson(source, *o.nearestMiss);

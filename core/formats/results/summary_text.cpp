@@ -104,15 +104,16 @@ std::string loadTable(const ReportSource& source, const RankedPlan& r) {
 }
 
 std::string memoryTable(const Problem& problem, const Evaluation& e) {
-  const Bytes headroom = problem.headroomReserve;
+  const bool keepsHeadroom = problem.assumptions.headroom > 0;
   std::vector<TextTable::Column> columns{{"stage"},     {"weights"},     {"gradients"},
                                          {"optimizer"}, {"activations"}, {"buffers"},
                                          {"gathered"},  {"reserve"},     {"total"}};
-  if (headroom > Bytes(0)) columns.push_back({"headroom"});
+  if (keepsHeadroom) columns.push_back({"headroom"});
   columns.insert(columns.end(), {{"capacity"}, {"free"}});
   TextTable table(std::move(columns));
   for (std::size_t i = 0; i < e.stages.size(); ++i) {
     const MemoryUse& m = e.stages[i].memory;
+    const Bytes headroom = keptHeadroom(problem, m);
     std::vector<std::string> row{text::stageNumber(StageIndex(static_cast<int>(i))),
                                  text::memory(m.weights),
                                  room(m.gradients),
@@ -122,7 +123,7 @@ std::string memoryTable(const Problem& problem, const Evaluation& e) {
                                  room(m.gathered),
                                  room(m.reserve - headroom),
                                  text::memory(predictedPeak(problem, m))};
-    if (headroom > Bytes(0)) row.push_back(text::memory(headroom));
+    if (keepsHeadroom) row.push_back(text::memory(headroom));
     row.push_back(text::memory(m.capacity));
     row.push_back(text::memory(m.headroom()));
     table.add(std::move(row));
@@ -292,8 +293,7 @@ std::string alternatives(const ReportSource& source, const Outcome& o) {
                text::percent(m.batchTime / o.plans[0].evaluation.batchTime - 1), text::count(m.devicesUsed),
                text::memory(m.peakMemory), words::remarkOn(m, o.plans[0].evaluation.batchTime)});
   }
-  // With a strategy for each stage only the first plan is proven to be where it stands.
-  return (source.problem->search.strategyPerStage ? "\nNext best of those met\n" : "\nNext best\n") +
+  return (o.allPlansProven() ? "\nNext best\n" : "\nNext best of those found; others may be faster\n") +
          table.text(2);
 }
 

@@ -40,8 +40,10 @@ BaselineResult networkUnaware(const Problem& problem, const Control& control) {
 
 BaselineResult memoryUnaware(const Problem& problem, const Control& control) {
   Problem unlimited = problem;
-  unlimited.assumptions.reserve =
-      Bytes(-kUnlimited);  // devices may differ in memory; the reserve is common to all
+  // Devices may differ in memory; the reserve is common to all.
+  unlimited.assumptions.reserve = Bytes(-kUnlimited);
+  unlimited.assumptions.headroom = 0;
+  unlimited.assumptions.allocatorFactor = 1;
   return solvedElsewhere(problem, std::move(unlimited), control, "the exact optimum without the memory check",
                          "no plan suits the batch, the devices and the constraints, whatever the memory");
 }

@@ -246,13 +246,15 @@ bool ChunkSolver::solve(double limit, Found& found) {
     if (labels.best().stages == 0) continue;
     any = true;
     found = blank();
-    int stage = 0;
+    int stage = 0, begin = 0;
     for (const auto& [state, policy, strategy] : labels.follow(labels.best())) {
       const StrategyId k(strategy);
       found.strategies.push_back(m_chosen.sums(k).strategyIndex());
       found.cut.policies.push_back(policy);
-      found.memory = std::max(found.memory, m_chosen.costs(k).memory(m_model.surroundings(stage, 0),
+      const int slot = m_chosen.slot(k, UnitCount(begin));
+      found.memory = std::max(found.memory, m_chosen.costs(k).memory(slot, m_model.surroundings(stage, 0),
                                                                      m_model.parts(stage), policy));
+      begin += m_chosen.width(k);
       ++stage;
     }
     found.time = found.cut.time = labels.best().time;

@@ -218,13 +218,16 @@ Found PerStageSolver::blank() const {
 Found PerStageSolver::describe(const Labels& labels, const Labels::Finished& best) {
   Found found = blank();
   int stages = best.stages;  // this one and those behind it
+  int begin = 0;
   for (const auto& [state, policy, strategy] : labels.follow(best)) {
     const StrategyId k(strategy);
     const Part part{found.cut.cuts.back(), state->cut.value};
     StageCosts::Surroundings around;
     around.inFlight = m_model.inFlight(--stages);
     around.copy = m_model.holdsCopy(part);
-    found.memory = std::max(found.memory, m_chosen.costs(k).memory(around, {&part, 1}, policy));
+    const int slot = m_chosen.slot(k, UnitCount(begin));
+    found.memory = std::max(found.memory, m_chosen.costs(k).memory(slot, around, {&part, 1}, policy));
+    begin += m_chosen.width(k);
     found.cut.cuts.push_back(part.to);
     found.cut.policies.push_back(policy);
     found.strategies.push_back(m_chosen.sums(k).strategyIndex());

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <memory>
 
+#include "problem/reserved_memory.h"
 #include "solver/common.h"
 #include "solver/strategy_search.h"
 #include "units/text.h"
@@ -133,14 +134,15 @@ struct Inner {
   Search search{problem, order, shapes, space, best, watch};
 };
 
-/// The fastest plan if every device held `extra` bytes more; nullopt if there is none.
+/// The fastest plan if every device could hand out `extra` bytes more; nullopt if there is none.
 struct Answer {
   std::optional<Plan> plan;
   long long states = 0;
 };
 Answer planWith(Problem problem, const LayerOrder& order, double extra, Watch& outer) {
   if (outer.heed()) return {};
-  problem.assumptions.reserve = problem.assumptions.reserve - Bytes(extra);
+  problem.assumptions.reserve =
+      problem.assumptions.reserve - Bytes(extra * problem.assumptions.allocatorFactor);
   auto inner = std::make_unique<Inner>(std::move(problem), order, outer);
   if (inner->search.run() && choosesStrategies(inner->problem, inner->space))
     StrategySearch(inner->problem, order, inner->shapes, inner->space, inner->search, inner->best,
@@ -229,7 +231,7 @@ bool wouldFit(Problem problem, const LayerOrder& order, Watch& watch, int device
   }
   if (!isPlain(problem, order)) return planWith(problem, order, 0, watch).plan.has_value();
   auto inner = std::make_unique<Inner>(std::move(problem), order, watch);
-  const double room = roomiest(*inner->problem.cluster);
+  const double room = mostRoom(inner->problem);
   MissSearch misses(inner->problem, order, inner->shapes, inner->space, inner->search, watch);
   const bool fits = misses.leanest(room).capacity <= room;
   if (watch.heed()) watch.leave(std::move(inner));
@@ -249,10 +251,16 @@ int enoughTimes(Problem problem, const LayerOrder& order, Watch& watch) {
   return 0;
 }
 
+/// Rounded up to three digits, so that what is printed suffices.
+std::string memoryThatSuffices(double bytes) {
+  const double gibibytes = bytes / kGiB, digit = std::pow(10, std::floor(std::log10(gibibytes)) - 2);
+  return text::number(std::ceil(gibibytes / digit / kMemoryRounding) * digit, 6) + " GiB";
+}
+
 std::vector<std::string> remedies(const Problem& problem, const LayerOrder& order, Watch& watch,
                                   double capacity) {
   std::vector<std::string> all;
-  all.push_back("devices with at least " + text::number(std::ceil(capacity / kGiB), 6) + " GiB of memory");
+  all.push_back("devices with at least " + memoryThatSuffices(capacity) + " of memory");
   for (int z = 1; z <= 3; ++z) {
     const auto& offered = problem.search.zeroStages;
     if (std::find(offered.begin(), offered.end(), z) != offered.end()) continue;
@@ -328,7 +336,8 @@ std::optional<NearestMiss> findNearestMiss(const Problem& problem, const LayerOr
   if (!miss) return std::nullopt;  // something else forbids every plan
   double fullest = 0;
   for (const StageEvaluation& s : miss->evaluation.stages)
-    fullest = std::max(fullest, s.memory.total().value());
+    fullest =
+        std::max(fullest, memoryToHandOut(problem.assumptions, s.memory.total() - s.memory.reserve).value());
   miss->remedies = remedies(problem, order, watch, fullest);
   return miss;
 }

@@ -1,9 +1,12 @@
 // Lists what STATEMENT.md §3 leaves open, each list ascending: microbatches, strategies, degrees that divide,
 // layouts (d_in | d, P rounded up to every group size). No pruning here but constraints and the device count.
 #include "solver/space/search_space.h"
-#include "units/at.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "problem/reserved_memory.h"
+#include "solver/common.h"
 
 namespace nest::planner {
 namespace {
@@ -26,10 +29,20 @@ std::vector<int> divisors(int n) {
 
 }  // namespace
 
-double roomiest(const Hierarchy& cluster) {
-  double most = 0;
-  for (int i = 0; i < (cluster.hasUniformDevices() ? 1 : cluster.deviceCount()); ++i)
-    most = std::max(most, cluster.factor(DeviceIndex(i)).memory.value());
+double keptBesideReserve(const Assumptions& a, double memoryOfDevice) {
+  const ReservedMemory reserved = reservedOn(a, Bytes(memoryOfDevice));
+  return (reserved.headroom + reserved.allocator).value();
+}
+
+double mostRoom(const Problem& problem, double memory) {
+  const Hierarchy& cluster = *problem.cluster;
+  double most = 0, last = -1;
+  for (int i = 0; i < (cluster.hasUniformDevices() ? 1 : cluster.deviceCount()); ++i) {
+    const double own = cluster.factor(DeviceIndex(i)).memory.value();
+    if (own == std::exchange(last, own)) continue;
+    most =
+        std::max(most, std::min(own, memory) * kMemoryRounding - keptBesideReserve(problem.assumptions, own));
+  }
   return most;
 }
 
@@ -222,6 +235,10 @@ bool SearchSpace::strategyAllowed(int stage, const Strategy& s) const {
   return std::all_of(
       m_problem->constraints.stagePins.begin(), m_problem->constraints.stagePins.end(),
       [&](const auto& pin) { return pin.stage.value != stage || !pin.strategy || *pin.strategy == s; });
+}
+
+bool choosesStrategies(const Problem& problem, const SearchSpace& space) {
+  return problem.search.strategyPerStage && space.stagesMayDiffer() && space.strategies().size() > 1;
 }
 
 CutRules::CutRules(const Constraints& c, const LayerOrder& order) : m_order(&order), m_pins(c.layerPins) {

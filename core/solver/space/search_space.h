@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -30,8 +31,11 @@ struct ScheduleChoice {
   int chunks = 1;
 };
 
-/// Bytes of the largest device.
-double roomiest(const Hierarchy&);
+/// Bytes that headroom and allocator keep on a device (STATEMENT.md (10.1)).
+double keptBesideReserve(const Assumptions&, double memoryOfDevice);
+/// The most that a stage may hold on any device, the reserve included and what headroom and allocator keep
+/// left out, so that (4.9) stays within `memory`, too. With kMemoryRounding.
+double mostRoom(const Problem&, double memory = std::numeric_limits<double>::infinity());
 
 /// The choices of STATEMENT.md §3 that the problem's options and constraints leave open.
 class SearchSpace {
@@ -82,6 +86,9 @@ private:
   bool m_oneStageOnly = false;  ///< Megatron-LM cuts chains alone, and some programs nothing
   bool runs(PlanFeature f) const { return m_problem->runs(f); }
 };
+
+/// Whether stages may choose their strategies, and have a choice.
+bool choosesStrategies(const Problem&, const SearchSpace&);
 
 /// Required and forbidden cuts and pinned layers, asked of cuts.
 class CutRules {

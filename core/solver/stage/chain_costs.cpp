@@ -145,7 +145,7 @@ Transfers ChainCosts::transfers(int stage, Parts parts) const {
 double ChainCosts::memory(int stage, Parts parts, int policy) const {
   auto around = m_stages[at(stage)].around;
   around.copy = holdsCopy(stage, parts);
-  return m_stages[at(stage)].costs->memory(around, parts, policy);
+  return m_stages[at(stage)].costs->memory(m_stages[at(stage)].slot, around, parts, policy);
 }
 
 double ChainCosts::capacity(int stage) const {

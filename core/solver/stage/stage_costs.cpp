@@ -158,6 +158,7 @@ StageCosts::StageCosts(const Context& context)
 int StageCosts::addSlot(const StageSite& site) {
   Slot slot;
   slot.site = site;
+  slot.kept = keptBesideReserve(m_context.problem->assumptions, site.memory);
   slot.site.memory = std::min(site.memory, m_context.memoryLimit) * kMemoryRounding;
   LayerSums& sums = *m_context.sums;
   slot.tensor = &sums.exchange(GroupKind::Tensor, site.tensorSet);
@@ -182,8 +183,9 @@ double StageCosts::fixedMemory(const StageSize& s) const {
          s.gathered() * m_gathered;
 }
 
-double StageCosts::memory(const Surroundings& around, Parts parts, int policy) const {
-  return fixedMemory(size(around, parts)) + activationBytes(*m_context.sums, parts, policy, around.inFlight);
+double StageCosts::memory(int slot, const Surroundings& around, Parts parts, int policy) const {
+  return fixedMemory(size(around, parts)) + activationBytes(*m_context.sums, parts, policy, around.inFlight) +
+         m_slots[at(slot)].kept;
 }
 
 StageCosts::Prepared StageCosts::prepare(int slot, const Surroundings& around, Parts parts) const {
@@ -223,7 +225,7 @@ StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& a
   p.pipelineOverlap = m_overlap[at(static_cast<int>(Exchange::Pipeline))];
   for (int r = 0; r < kRecomputeCount; ++r) {
     if (!around.policies[at(r)] || !hasPolicy(sums, parts, r)) continue;
-    const double bytes = fixed + activationBytes(sums, parts, r, around.inFlight);
+    const double bytes = fixed + activationBytes(sums, parts, r, around.inFlight) + slot.kept;
     if (bytes > slot.site.memory) continue;
     if (data < 0)
       data = m_context.zero < 2 ? 0 : exchanged([&](const GroupRates& g, double parameters) {

@@ -89,7 +89,7 @@ public:
     double load = 0;
     double sum = 0, max = 0;  ///< what Σ x and max y take of it
     double sync = 0, step = 0;
-    double memory = 0;  ///< bytes
+    double memory = 0;  ///< bytes, all of (4.9)
     int policy = -1;
   };
   /// The policies that fit, with everything but the transfers to the neighbours.
@@ -113,12 +113,13 @@ public:
     Figures under(const Choice&, const Transfers&) const;
   };
   Prepared prepare(int slot, const Surroundings&, Parts parts) const;
-  /// Bytes on one device under a policy that its layers have.
-  double memory(const Surroundings&, Parts parts, int policy) const;
+  /// Bytes on the smallest device, all of (4.9), under a policy that its layers have.
+  double memory(int slot, const Surroundings&, Parts parts, int policy) const;
 
 private:
   struct Slot {
     StageSite site;
+    double kept = 0;  ///< bytes that headroom and allocator keep on its smallest device
     const std::vector<const ExchangeSums*>*tensor, *context, *expert;
     const std::vector<const GroupRates*>*dense, *experts, *copies = nullptr;
   };

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "schedule/pipeline_schedule.h"
+#include "solver/common.h"
 #include "solver/space/layer_sums.h"
 
 /// What the layers of a stage add up to, from differences of LayerSums. A stage holds one part, with chunks
@@ -16,10 +17,6 @@ struct Part {
 };
 using Parts = std::span<const Part>;
 using Policies = PerRecompute<bool>;
-
-/// What fits to this factor fits: sums of the same bytes in another order differ by roundings, and devices
-/// that hold exactly what a stage needs do hold it. evaluate() allows as much.
-inline constexpr double kMemoryRounding = 1 + 1e-10;
 
 /// Parameters on one device.
 struct StageSize {

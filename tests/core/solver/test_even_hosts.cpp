@@ -72,6 +72,20 @@ Problem unevenGroups(bool ofTwo) {
 class TestEvenHosts : public QObject {
   Q_OBJECT
 private slots:
+  /// Plans on part of the devices compete for the first place; so those listed behind it are not the next
+  /// best.
+  void plansBehindTheFirstAreNotProven() {
+    for (const Problem& p : {oddRacks(), unevenGroups(false), unevenGroups(true)}) {
+      const Outcome all = solve(p), even = solveOnEvenHosts(p);
+      QVERIFY(all.provenPlans > 1 || all.plans.size() < 2);
+      QCOMPARE(even.status, OutcomeStatus::Optimal);
+      QCOMPARE(even.provenPlans, 1);
+      QCOMPARE(even.allPlansProven(), even.plans.size() < 2);
+    }
+    const Problem alike = handProblem(hosts(2, 2), 4);
+    QVERIFY(solveOnEvenHosts(alike).allPlansProven());
+  }
+
   /// In their order devices 3 and 4 would form a stage across racks; device 3 stays idle instead.
   void incompleteHostsStayIdle() {
     const Problem p = oddRacks();

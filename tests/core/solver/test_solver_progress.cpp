@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "gpt_problem.h"
@@ -45,6 +46,67 @@ private slots:
       }
     qInfo("%d ended early, %d of them with the best plan proven", early, proven);
     QVERIFY(early > 20);
+  }
+
+  /// While the next best plans are sought, reports say that the best one is settled; and never before it is.
+  void theOptimumIsReportedAsSettled() {
+    for (const bool free : {false, true}) {
+      Problem p = gpt();
+      p.search.strategyPerStage = free;
+      p.search.topPlans = 40;
+      std::vector<Progress> told;
+      Control control;
+      control.progress = [&](const Progress& r) { told.push_back(r); };
+      Tuning tuning;
+      tuning.pace = 0;
+      const Outcome o = solve(p, control, nullptr, tuning);
+      QCOMPARE(o.status, OutcomeStatus::Optimal);
+      const double best = o.best()->evaluation.batchTime.value();
+      const auto settled =
+          std::find_if(told.begin(), told.end(), [](const Progress& r) { return r.settled; });
+      QVERIFY(free || settled != told.end());
+      for (const Progress& r : told) {
+        if (r.best) QVERIFY(r.best->value() >= best * (1 - 1e-9));
+        if (!r.settled) continue;
+        QVERIFY(std::abs(r.best->value() - best) <= 1e-9 * best);
+        QCOMPARE(r.phase, std::string_view("next best plans"));
+      }
+    }
+  }
+
+  /// Everything on 16,384 devices: listing it alone takes longer than the plain search, whose best plan comes
+  /// first and is never lost.
+  void thePlainSearchComesFirst() {
+    Problem p = gpt(80e9, {8, 4, 512}, [](SearchOptions& s) {
+      s.preset = SearchPreset::Free;
+      s.strategyPerStage = s.padLastMicrobatch = s.contextParallel = true;
+      s.shardGroups = ShardGroups::Every;
+      s.chunksPerStage = {1, 2, 3, 4, 6};
+      s.schedules = {ScheduleKind::OneForwardOneBackward, ScheduleKind::Interleaved, ScheduleKind::ZbH1,
+                     ScheduleKind::ZbV, ScheduleKind::DualPipeV};
+    });
+    Problem plain = p;
+    plain.search.strategyPerStage = plain.search.padLastMicrobatch = false;
+    plain.search.shardGroups = ShardGroups::All;
+    plain.search.chunksPerStage = {1};
+    plain.search.schedules = {ScheduleKind::OneForwardOneBackward};
+    plain.constraints.context.least = plain.constraints.context.most = 1;
+    plain.search.topPlans = 1;
+    Control counted;
+    constexpr long long kAmple = 100'000'000;
+    counted.work = std::make_shared<WorkLimit>(kAmple);
+    const Outcome first = solve(plain, counted);
+    QCOMPARE(first.status, OutcomeStatus::Optimal);
+    const long long work = kAmple - counted.work->left();
+    // The plain search gets half of the work.
+    Control control;
+    control.work = std::make_shared<WorkLimit>(2 * work + 2);
+    const Outcome o = solve(p, control);
+    QVERIFY2(o.best(), "no plan within twice the work of the plain search");
+    QVERIFY(o.best()->evaluation.batchTime <= first.best()->evaluation.batchTime * (1 + 1e-9));
+    QCOMPARE(o.status, OutcomeStatus::BestSoFar);
+    QCOMPARE(o.finished, SearchExtent::Plain);
+    QVERIFY(o.lowerBound <= o.best()->evaluation.batchTime);
   }
 
   void progressIsMonotone() {

@@ -139,7 +139,7 @@ private slots:
     QVERIFY(!reserve.isEmpty() && !tip().contains(QStringLiteral("eadroom")));
     desk.document.edit({}, QStringLiteral("Keep free"), [](Scenario& s) { s.assumptions.headroom = 0.01; });
     desk.solveIt();
-    QVERIFY(desk.context.problem->headroomReserve > Bytes(0));
+    QVERIFY(desk.context.problem->assumptions.headroom > 0);
     QVERIFY2(tip().contains(reserve), qPrintable(tip()));
     QVERIFY(tip().contains(QStringLiteral(">Peak&nbsp;")) &&
             tip().contains(QStringLiteral(">Headroom&nbsp;")));
@@ -198,7 +198,7 @@ private slots:
     QVERIFY2(device.contains(used), qPrintable(device));
     QVERIFY(!nameOf(MemoryPart::Headroom).isEmpty());
     const auto parts = memoryParts(*c.problem, use);
-    QCOMPARE(parts[int(MemoryPart::Headroom)], c.problem->headroomReserve.value());
+    QCOMPARE(parts[int(MemoryPart::Headroom)], keptHeadroom(*c.problem, use).value());
     QCOMPARE(parts[int(MemoryPart::Reserve)], plain.reserve.value());
   }
 

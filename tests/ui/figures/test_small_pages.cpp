@@ -48,8 +48,7 @@ CutFigure::Draft draftOf(const PlanContext& c) {
 PlanContext contextWithHeadroom() {
   PlanContext c = test::contextOf({});
   auto problem = std::make_shared<Problem>(*c.problem);
-  problem->headroomReserve = Bytes(8.0 * 1024 * 1024 * 1024);
-  problem->assumptions.reserve = problem->assumptions.reserve + problem->headroomReserve;
+  problem->assumptions.headroom = 0.1;
   auto plan = std::make_shared<RankedPlan>(*c.plan);
   plan->evaluation = evaluate(*problem, plan->plan);
   c.problem = problem;

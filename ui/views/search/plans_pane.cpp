@@ -83,9 +83,17 @@ void PlansPane::setContext(PlanContextPtr context) {
   QString reach =
       count == 0
           ? stateOf(*m_context, tr("the best plans")).value_or(FigureState{tr("No plan fits."), {}}).heading
-      : o->provenPlans >= count
-          ? tr("The %1 best plans, proven: none with other degrees is faster.").arg(count)
-          : tr("The %1 best plans that were found; the first %2 are proven.").arg(count).arg(o->provenPlans);
+      : o->allPlansProven() ? tr("The %1 best plans, proven: none with other degrees is faster.").arg(count)
+      : o->provenPlans == 0
+          ? tr("The %1 best plans that were found; none is proven, others may be faster.").arg(count)
+      : o->provenPlans == 1
+          ? tr("The %1 best plans that were found. The first is proven to be the best; others may be faster "
+               "than those behind it.")
+                .arg(count)
+          : tr("The %1 best plans that were found. The first %2 are proven; others may be faster than those "
+               "behind them.")
+                .arg(count)
+                .arg(o->provenPlans);
   if (ties > 1)
     reach += tr(" %1 of them lie within the error of predictions for this program (%2): in practice they are "
                 "ties, and free memory or fewer devices may decide.")

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+
+#include "problem/problem.h"
+#include "solver/control.h"
+#include "solver/outcome.h"
+#include "solver/tuning.h"
+
+namespace nest::planner {
+
+/// The part of the search that is solved first where everything takes long: one strategy for all stages, 1F1B
+/// without virtual stages, whole microbatches, no context parallelism, no shard groups. What the constraints
+/// or the menus do not offer so is left as it is. nullopt: nothing else is asked for, or it is too small to
+/// matter.
+std::optional<Problem> plainSearchOf(const Problem&, const Tuning&);
+
+/// Finds the best plan of the plain search, then searches everything from there. The bound and the proof are
+/// those of everything. `all`: a complete solve.
+using CompleteSolve = Outcome (*)(const Problem&, const Control&, const Plan* start, const Tuning&);
+Outcome solvePlainFirst(const Problem&, const Control&, const Plan* start, const Tuning&, CompleteSolve all);
+
+/// solve() without the plain search in front.
+Outcome solveAtOnce(const Problem&, const Control&, const Plan* start, const Tuning&);
+
+}  // namespace nest::planner
