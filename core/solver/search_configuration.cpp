@@ -8,6 +8,7 @@
 
 #include "solver/bounds/chunk_bounds.h"
 #include "solver/bounds/depth_prices.h"
+#include "solver/bounds/sync_reach.h"
 #include "solver/models/chunk_chain_model.h"
 #include "solver/space/chunk_cuts.h"
 
@@ -201,7 +202,7 @@ void Search::processChain(Entry& e, int index, int zero) {
       openAll(shardDegree = layout.shardDegree());
       seen.clear();
     }
-    if (open.empty()) continue;
+    if (open.empty() || !maySyncWithin(m_incumbents->limit(blank), e, zero, layout)) continue;
     const auto sites = placeStages(m_shapes, strategy, layout, e.stages);
     for (const TiedCase& tied : cases) {
       const auto place = tiedPlace(tied, layout, layout.inner * width);
@@ -225,6 +226,39 @@ void Search::processChain(Entry& e, int index, int zero) {
       }
     }
   }
+}
+
+// On irregular clusters groups straddle hosts in a way that no bound over all places knows, and with padding
+// there are hundreds of d with equal m. One gradient group of each stage tells most of it, long before all
+// groups of all stages are placed.
+bool Search::maySyncWithin(double limit, const Entry& e, int zero, const BlockLayout& l) const {
+  if (m_shapes.isRegular() || !m_order.isChain() || limit == kNever ||
+      !m_problem.cluster->hasUniformDevices())
+    return true;
+  const Strategy& s = e.group->sums->strategy();
+  const int h = l.shardDegree(), a = s.width();
+  GradientFloor floor = GradientFloor::of(m_shapes, s, e.group->dataDegree, {h});
+  if (floor.choices.size() != 1) return true;
+  const GradientFloor::Choice anywhere = floor.choices.front();
+  const bool inside = h <= l.inner;
+  const int blocks = inside ? 1 : h / l.inner, replicas = inside ? h : l.inner;  // of one shard group
+  std::vector<SyncRates> rates;
+  for (int i = 0; i < e.stages; ++i) {
+    const int begin = i * l.inner * a;
+    GradientFloor::Kind& dense = floor.choices.front().dense;
+    dense = anywhere.dense;
+    dense.shardPerByte = std::max(
+        dense.shardPerByte, m_shapes.perByteOf({begin, blocks, l.stride, replicas * s.context, s.tensor}));
+    if (h < e.group->dataDegree)
+      dense.copiesPerByte = std::max(
+          dense.copiesPerByte,
+          m_shapes.perByteOf({begin, l.outer / blocks, blocks * l.stride, l.inner / replicas, h * a}) /
+              dense.shards);
+    const StageFloor here(m_problem, *e.group->sums, floor, zero);
+    rates.push_back({here.tailPerDense(), here.tailPerExpert()});
+  }
+  return mayFinishWithin(limit, *e.group->sums, rates, targetOf(e).bound,
+                         2 * (e.stages - 1) * e.group->sums->leastTransfer);
 }
 
 // Any plan will do: the first layout's even cut.

@@ -142,7 +142,8 @@ GroupShapes::GroupShapes(const Hierarchy& cluster) : m_cluster(cluster) {
 
 int GroupShapes::shapeOfRun(int start, int ranks, int stride) {
   const Key key{{reduced(start), 1, 0, ranks, stride, 1, 1}, 0, 0, 0};
-  if (const auto it = m_runs.find(key); it != m_runs.end()) return it->second;
+  if (m_period > 0)
+    if (const auto it = m_runs.find(key); it != m_runs.end()) return it->second;
   ShapeStream stream(m_cluster);
   stream.add(key.pattern);
   stream.finish();
@@ -152,8 +153,19 @@ int GroupShapes::shapeOfRun(int start, int ranks, int stride) {
   std::vector<int> positions;
   for (int j = 0; j < ranks; ++j) positions.push_back(key.pattern.base + j * stride);
   const int id = intern(stream.most(), stream.fewest(), outer, ranks, allToAllOf(positions));
-  remember(m_runs, key, id);
+  if (m_period > 0) remember(m_runs, key, id);  // else runsFrom() does
   return id;
+}
+
+// An irregular cluster has as many places as devices, and each layout asks about most of them.
+std::vector<int>& GroupShapes::runsFrom(int ranks, int stride) {
+  constexpr std::size_t kMostBytes = std::size_t(64) << 20;
+  const auto devices = static_cast<std::size_t>(m_cluster.deviceCount());
+  if (m_runsFrom.size() * devices * sizeof(int) > kMostBytes && !m_runsFrom.contains({ranks, stride}))
+    m_runsFrom.clear();
+  auto& known = m_runsFrom[{ranks, stride}];
+  if (known.empty()) known.assign(devices, -1);
+  return known;
 }
 
 // Runs that hosts hold whole, and such as fill them, begin where cheapest() has them.
@@ -205,6 +217,12 @@ int GroupShapes::shapeOf(const RankPattern& full) {
   }
   if (p.count == 1) p.stride = 1;
   const int ranks = p.outer * p.count * p.inner;
+  // On an irregular hierarchy hardly a pattern is asked for twice but in the same set, which is remembered
+  // itself; to look it up takes longer than to count it.
+  if (m_period == 0) {
+    const Counts c = countsOf(p);
+    return intern(c.most, c.fewest, c.outer, ranks, {});
+  }
   const Key key{p, 0, 0, 0};
   if (const auto it = m_patterns.find(key); it != m_patterns.end()) return it->second;
 
@@ -299,6 +317,7 @@ int GroupShapes::setOfRuns(const RankPattern& starts, int ranks, int stride) {
   if (const auto it = m_runSets.find(key); it != m_runSets.end()) return it->second;
   std::vector<int> shapes;
   std::vector<char> seen(m_period > 0 ? static_cast<std::size_t>(m_period) : 0, 0);
+  std::vector<int>* known = m_period > 0 ? nullptr : &runsFrom(ranks, stride);
   for (int o = 0; o < p.outer; ++o)
     for (int j = 0; j < p.count; ++j)
       for (int k = 0; k < p.inner; ++k) {
@@ -307,7 +326,9 @@ int GroupShapes::setOfRuns(const RankPattern& starts, int ranks, int stride) {
           if (seen[at(start)]) continue;
           seen[at(start)] = 1;
         }
-        const int shape = shapeOfRun(start, ranks, stride);
+        int shape = known ? (*known)[at(start)] : -1;
+        if (shape < 0) shape = shapeOfRun(start, ranks, stride);
+        if (known) (*known)[at(start)] = shape;
         if (shapes.empty() || shapes.back() != shape) shapes.push_back(shape);
       }
   const int id = internSet(std::move(shapes));
@@ -383,6 +404,27 @@ int GroupShapes::setOfGroups(RankPattern p, std::vector<Repeat> starts) {
   const int id = internSet(std::move(shapes));
   remember(m_repeatedSets, std::move(key), id);
   return id;
+}
+
+GroupShapes::Counts GroupShapes::countsOf(const RankPattern& p) {
+  ShapeStream stream(m_cluster);
+  stream.add(p);
+  stream.finish();
+  m_looked += stream.looked();
+  int outer = 0;
+  while (stream.occupied(outer) > 1) ++outer;
+  Counts counts{std::move(stream.most()), std::move(stream.fewest()), outer};
+  counts.most.resize(at(outer + 1));
+  counts.fewest.resize(at(outer + 1));
+  return counts;
+}
+
+double GroupShapes::perByteOf(const RankPattern& group) {
+  const int ranks = group.outer * group.count * group.inner;
+  if (ranks < 2) return 0;
+  const Counts c = countsOf(group);
+  const GroupRates r = ratesOf(c.most, c.fewest, c.outer, ranks);
+  return std::min(r.flatPerByte, r.nestedPerByte);
 }
 
 int GroupShapes::reach(int base, int width, int distance, int outer, int outerStride) const {

@@ -53,6 +53,7 @@ public:
   explicit GroupShapes(const Hierarchy& cluster);
 
   const Hierarchy& cluster() const { return m_cluster; }
+  bool isRegular() const { return m_period > 0; }
   const GroupRates& rates(int shape) const { return m_rates[shape]; }
   const std::vector<int>& set(int id) const { return m_sets[id]; }
   const std::vector<const GroupRates*>& ratesOf(int set) const { return m_setRates[set]; }
@@ -69,6 +70,9 @@ public:
     int count = 1, stride = 0;
   };
   int setOfGroups(RankPattern pattern, std::vector<Repeat> starts);
+
+  /// Seconds per byte of reduce-scatter in one group, latency apart.
+  double perByteOf(const RankPattern&);
 
   /// The largest level between p and p + distance over p = base + o·outerStride + 0…width − 1, o < outer.
   int reach(int base, int width, int distance, int outer, int outerStride) const;
@@ -101,7 +105,13 @@ private:
   template <class Visit>
   void visitCheapest(int ranks, int spacing, Visit visit) const;
   int shapeOfRun(int start, int ranks, int stride);
+  std::vector<int>& runsFrom(int ranks, int stride);
   int shapeOf(const RankPattern&);
+  struct Counts {
+    std::vector<int> most, fewest;
+    int outer = 0;
+  };
+  Counts countsOf(const RankPattern&);
   int intern(std::vector<int> most, std::vector<int> fewest, int outer, int ranks,
              std::vector<std::pair<double, double>> allToAll);
   GroupRates ratesOf(const std::vector<int>& most, const std::vector<int>& fewest, int outer,
@@ -124,6 +134,8 @@ private:
   std::unordered_map<std::vector<int>, int, Hash> m_setIds;
   std::unordered_map<std::vector<int>, int, Hash> m_repeatedSets;
   std::map<std::pair<int, int>, GroupRates> m_cheapestRuns;
+  /// Irregular: the shape of the run from each place, by ranks and stride; −1: not asked for yet.
+  std::map<std::pair<int, int>, std::vector<int>> m_runsFrom;
   std::unordered_map<Key, int, Hash> m_runs, m_runSets, m_patterns, m_groupSets, m_reaches;
 };
 

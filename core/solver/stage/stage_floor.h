@@ -86,6 +86,9 @@ public:
   double data(const StageSize& s) const { return s.dense * m_dataDense + s.expert * m_dataExpert; }
   /// Seconds of sync and step that a first stage of this size exposes.
   double tail(const StageSize& s) const { return s.dense * m_tailDense + s.expert * m_tailExpert; }
+  /// The same for one parameter.
+  double tailPerDense() const { return m_tailDense; }
+  double tailPerExpert() const { return m_tailExpert; }
   /// A first stage exposes sync and step of at least this × its least load (LayerSums::leastAny).
   double tailPerLoad() const {
     return m_tailDense * m_sums->leastDensePerLoad + m_tailExpert * m_sums->leastExpertPerLoad;

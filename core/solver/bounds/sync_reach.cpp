@@ -1,0 +1,70 @@
+// For a largest load λ and a tail τ each stage takes all the layers that it can. The furthest cut never
+// hurts: behind it more backward work hides the next sync. Both limits grow with what they allow, so that a
+// range of λ is refused by its highest λ with the τ of its lowest.
+#include "solver/bounds/sync_reach.h"
+
+#include <algorithm>
+
+#include "solver/common.h"
+
+namespace nest::planner {
+namespace {
+
+class SyncReach {
+public:
+  SyncReach(const LayerSums& sums, const std::vector<SyncRates>& stages)
+      : m_sums(sums), m_stages(stages), m_last(static_cast<int>(sums.leastAny.size()) - 1) {}
+
+  bool reachesEnd(double load, double tail) const {
+    int cut = 0;
+    for (const SyncRates& rates : m_stages) {
+      const auto fits = [&](int to) {
+        const double sync = rates.dense * (m_sums.dense[at(to)] - m_sums.dense[at(cut)]) +
+                            rates.expert * (m_sums.expert[at(to)] - m_sums.expert[at(cut)]);
+        return m_sums.leastAny[at(to)] - m_sums.leastAny[at(cut)] <= load * kSlack &&
+               sync <= (tail + m_sums.backward[at(cut)]) * kSlack;
+      };
+      int low = cut, high = m_last;
+      while (low < high) {
+        const int middle = low + (high - low + 1) / 2;
+        if (fits(middle))
+          low = middle;
+        else
+          high = middle - 1;
+      }
+      if (low == cut) return false;
+      cut = low;
+      if (cut == m_last) return true;
+    }
+    return false;
+  }
+
+  /// For some largest load between the two, of which `left` − weight · load remains for the tail.
+  bool mayReach(double low, double high, double left, double weight) const {
+    constexpr double kNarrow = 1e-2;
+    if (!reachesEnd(high, left - weight * low)) return false;
+    if (high - low <= kNarrow * high) return true;
+    const double middle = (low + high) / 2;
+    return mayReach(low, middle, left, weight) || mayReach(middle, high, left, weight);
+  }
+
+private:
+  const LayerSums& m_sums;
+  const std::vector<SyncRates>& m_stages;
+  int m_last;
+};
+
+}  // namespace
+
+bool mayFinishWithin(double limit, const LayerSums& sums, const std::vector<SyncRates>& stages,
+                     const ObjectiveWeights& weights, double hops) {
+  const SyncReach reach(sums, stages);
+  const double work = sums.leastAny.back(), left = limit * kSlack - weights.sum * (work + hops);
+  if (left < 0) return false;
+  if (!(weights.max > 0)) return reach.reachesEnd(kNever, left);
+  const double low = std::max(sums.slowestLayer, work / static_cast<double>(stages.size()));
+  const double high = std::min(left / weights.max, work);
+  return low <= high * kSlack && reach.mayReach(std::min(low, high), high, left, weights.max);
+}
+
+}  // namespace nest::planner
