@@ -79,6 +79,48 @@ void keepRunnable(const Setting& setting, const Hierarchy& cluster, GraphAndProf
   model.profile = withStrategies(model.graph, profile, kept);
 }
 
+/// A switch of the search leaves the same strategies out, whether they are estimated or measured. One that
+/// would leave none of a profile's is reported, and not followed.
+void keepSwitchedOn(const Setting& setting, GraphAndProfile& model, Diagnostics& out) {
+  const SearchOptions& search = setting.search;
+  const auto leaveOut = [&](bool asked, const char* option, const char* why, const char* remedy, auto isOut) {
+    const auto& all = model.profile.strategies();
+    std::vector<int> kept;
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (!isOut(all[k])) kept.push_back(static_cast<int>(k));
+    if (!asked || kept.size() == all.size()) return;
+    const std::string pointer = std::string("/search/") + option;
+    if (kept.empty()) {
+      out.push_back(note(
+          "switch-without-effect", at(pointer.c_str()),
+          std::string("the strategies of the profile are searched although ") + why + ": it has no others",
+          remedy));
+      return;
+    }
+    const auto count = static_cast<int>(all.size() - kept.size());
+    out.push_back(note("strategies-left-out", at(pointer.c_str()),
+                       text::count(count) + " of the profile's strategies " +
+                           (count == 1 ? "is left out: " : "are left out: ") + why,
+                       remedy));
+    model.profile = withStrategies(model.graph, model.profile, kept);
+  };
+  leaveOut(!search.sequenceParallel, "sequence_parallel", "sequence parallelism is off",
+           "`search.sequence_parallel = true` to search it", [](const Strategy& k) { return k.sequence; });
+  leaveOut(!search.contextParallel, "context_parallel", "context parallelism is off",
+           "`search.context_parallel = true` to search it", [](const Strategy& k) { return k.context > 1; });
+  leaveOut(!search.expertParallel, "expert_parallel", "expert parallelism is off",
+           "`search.expert_parallel = true` to search it", [](const Strategy& k) { return k.expert > 1; });
+  const auto isFolded = [](const Strategy& k) { return k.foldedExperts; };
+  const auto& all = model.profile.strategies();
+  leaveOut(search.expertFolding == ExpertFolding::No, "folded_experts", "folded experts are off",
+           "`search.folded_experts = also` to search them", isFolded);
+  leaveOut(search.expertFolding == ExpertFolding::Only && std::any_of(all.begin(), all.end(), isFolded),
+           "folded_experts", "their experts are split over tensor ranks",
+           "`search.folded_experts = also` to search them", [&](const Strategy& k) {
+             return !isFolded(k) && (k.tensor > 1 || (k.context > 1 && k.expert > 1));
+           });
+}
+
 /// A constraint narrows the search, and switches nothing on.
 Diagnostic noStrategies(const Setting& s) {
   const auto off = [](const char* degree, const Bound& bound, const char* option, const char* what) {
@@ -112,7 +154,10 @@ std::optional<GraphAndProfile> modelOf(const Setting& setting, const Hierarchy& 
   std::optional<GraphAndProfile> measured;
   if (model.profile) measured = GraphAndProfile{*model.graph, *model.profile};
   if (!model.architecture) {
-    if (measured) keepRunnable(setting, cluster, *measured, out);
+    if (measured) {
+      keepSwitchedOn(setting, *measured, out);
+      keepRunnable(setting, cluster, *measured, out);
+    }
     return measured;
   }
   auto strategies = strategiesOnOffer(*model.architecture, setting.search, setting.constraints, setting.job,
