@@ -185,7 +185,10 @@ void setNumber(Setting& s, const FieldAt& f, double v) {
         f.field->access.set(s, i, Bound{whole(), whole()});
         break;
       default:
-        f.field->access.set(s, i, v);
+        if (f.field->access.move)
+          f.field->access.move(s, i, v);
+        else
+          f.field->access.set(s, i, v);
     }
   }
 }

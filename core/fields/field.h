@@ -47,6 +47,8 @@ struct FieldAccess {
   Measure measure = Measure::Number;
   std::function<FieldValue(const Setting&, int i)> get;
   std::function<void(Setting&, int i, const FieldValue&)> set;
+  /// What if it were so large: as set, but a measured number stays measured. Unset: as set.
+  std::function<void(Setting&, int i, double)> move;
   /// Of fields that know where their value comes from: value, origin and citation together.
   std::function<std::optional<Sourced<double>>(const Setting&)> figure;
   std::function<void(Setting&, const Sourced<double>&)> setFigure;
@@ -111,7 +113,8 @@ std::optional<FieldAt> fieldAt(const Setting&, std::string_view key);
 /// The number that slides: of a list the largest, of a bound the one it is fixed to. nullopt: there is none
 /// now.
 std::optional<double> numberOf(const Setting&, const FieldAt&);
-/// A list offers what it did up to the number, doubled from there; a bound is fixed to it.
+/// Moves a number, as a slider or a study does. A list offers what it did up to the number, doubled from
+/// there; a bound is fixed to it.
 void setNumber(Setting&, const FieldAt&, double);
 
 }  // namespace nest

@@ -46,13 +46,18 @@ FieldAccess ofLink(FieldAccess a) {
   return a;
 }
 
-/// Bandwidths of levels and links are typed once they are set.
+/// Bandwidths of levels and links are typed once they are set. Exchanges sustain all of what was measured (no
+/// link efficiency is taken of it), and still do where it is only moved.
 template <class Locate>
 FieldAccess bandwidth(Locate of) {
   FieldAccess a = by([of](auto& s, int i) -> auto& { return of(s, i).bandwidth; });
   a.set = [of](Setting& s, int i, const FieldValue& v) {
     of(s, i).bandwidth = BytesPerSecond(std::get<double>(v));
     of(s, i).origin = Origin::Typed;
+  };
+  a.move = [of](Setting& s, int i, double v) {
+    of(s, i).bandwidth = BytesPerSecond(v);
+    if (of(s, i).origin != Origin::Measured) of(s, i).origin = Origin::Typed;
   };
   return a;
 }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "fields/field_slide.h"
+#include "fields/field_text.h"
 #include "problem/device_count.h"
 #include "study/quiet_solve.h"
 #include "units/text.h"
@@ -135,11 +136,9 @@ public:
     for (int i = 1; i <= m_range.steps && !studyStopped(m_control); ++i) {
       const double there = stepAt(i, up);
       if (there == same) continue;
-      if (!flips(there)) {
-        same = there;
-        continue;
-      }
-      return bisect(same, there);
+      const Answer answer = ask(there);
+      if (answer == Answer::Holds) same = there;
+      if (answer == Answer::Flips) return bisect(same, there);
     }
     return std::nullopt;
   }
@@ -159,20 +158,22 @@ private:
     return std::clamp(m_isWhole ? std::round(v) : v, m_least, m_most);
   }
 
-  bool flips(double value) {
+  enum class Answer { Holds, Flips, Unknown };
+
+  Answer ask(double value) {
     const auto p = problemAt(m_setting, m_problem, m_parameter, value);
-    if (!p) return false;
+    if (!p) return Answer::Unknown;
     const Outcome found = quietSolve(*p, m_control, &m_present.plan);
     const RankedPlan* best = found.best();
     cutShort = cutShort || found.cutShort();
-    if (!best || found.status != OutcomeStatus::Optimal) return false;
+    if (!best || found.status != OutcomeStatus::Optimal) return Answer::Unknown;
     const Evaluation mine = evaluate(*p, m_present.plan);
     PlanDiff d = diff(*p, m_present.plan, mine, best->plan, best->evaluation);
     // Equal times are no flip: the two plans are as good as each other there.
-    if (!matters(d) || (mine.feasible() && d.timeRatio >= 1 - 1e-9)) return false;
+    if (!matters(d) || (mine.feasible() && d.timeRatio >= 1 - 1e-9)) return Answer::Holds;
     m_plan = best->plan;
     m_difference = std::move(d);
-    return true;
+    return Answer::Flips;
   }
 
   bool matters(const PlanDiff& d) const {
@@ -181,17 +182,30 @@ private:
                        [](const PlanChange& c) { return c.kind != PlanChange::Kind::Cut; });
   }
 
+  /// So small a difference is none.
+  double resolution(double v) const { return m_range.finest * (m_isLinear ? m_most - m_least : std::abs(v)); }
+
   bool isClose(double same, double other) const {
-    if (m_isDoubling) return true;
-    if (m_isWhole && std::abs(other - same) <= 1) return true;
-    return m_isLinear ? std::abs(other - same) <= m_range.precision * (m_most - m_least)
-                      : std::abs(other / same - 1) <= m_range.precision;
+    const double apart = std::abs(other - same);
+    if (m_isDoubling || (m_isWhole && apart <= 1) || apart <= resolution(other)) return true;
+    return apart <= kBelowDigits * std::abs(other) && apart <= kOfTheWay / 2 * std::abs(other - m_now);
   }
 
-  /// To the precision of the search: no more digits than are known.
+  /// With enough digits to tell it from the present value.
   std::string shown(double v) const {
-    const bool isPlain = m_parameter.field && m_parameter.field->field->access.measure == Measure::Number;
-    return isPlain ? text::number(v, 3) : valueText(m_setting, m_parameter, v);
+    if (m_isWhole || m_isDoubling) return valueText(m_setting, m_parameter, v);
+    const double most = kOfTheWay * std::abs(v - m_now);
+    const auto digits = [&](double number, double unit) {
+      int n = 3;
+      while (n < 6 && std::abs(std::stod(text::number(number, n)) * unit - v) > most) ++n;
+      return text::number(number, n);
+    };
+    const FieldAt& field = *m_parameter.field;
+    if (field.field->access.measure == Measure::Number) return digits(v, 1);
+    std::string out = valueText(m_setting, m_parameter, v);
+    const auto read = readNumberText(m_setting, field, out);
+    if ((read && std::abs(*read - v) <= most) || !(m_now > 0)) return out;
+    return digits(v / m_now, m_now) + " × " + valueText(m_setting, m_parameter, m_now);
   }
 
   std::optional<BreakEven> bisect(double same, double other) {
@@ -199,20 +213,28 @@ private:
       double middle = m_isLinear ? (same + other) / 2 : std::sqrt(same * other);
       if (m_isWhole) middle = std::round(middle);
       if (m_isWhole && (middle == same || middle == other)) middle = same + (other > same ? 1 : -1);
-      if (flips(middle))
-        other = middle;
-      else
-        same = middle;
+      const Answer answer = ask(middle);
+      if (answer == Answer::Unknown) return std::nullopt;
+      (answer == Answer::Flips ? other : same) = middle;
     }
     if (studyStopped(m_control)) return std::nullopt;
-    flips(other);
-    BreakEven b{m_parameter,  other,  same,         m_now > 0 ? other / m_now : 0,
-                shown(other), m_plan, m_difference, {}};
-    b.sentence = m_parameter.isDevices() ? "at " + b.value + " devices the plan flips"
-                                         : "at " + m_parameter.name() + " = " + b.value + " the plan flips";
+    BreakEven b{m_parameter, other, same, m_now > 0 ? other / m_now : 0, {}, m_plan, m_difference, {}};
+    const bool isBeside =
+        !m_isWhole && !m_isDoubling && same == m_now && std::abs(other - same) <= resolution(other);
+    if (isBeside)
+      b.value = (other > m_now ? "> " : "< ") + valueText(m_setting, m_parameter, m_now);
+    else
+      b.value = shown(other);
+    b.sentence = m_parameter.isDevices()
+                     ? "at " + b.value + " devices the plan flips"
+                     : "at " + m_parameter.name() + (isBeside ? " " : " = ") + b.value + " the plan flips";
     if (!m_difference.changes.empty()) b.sentence += ": " + m_difference.changes.front().sentence;
     return b;
   }
+
+  static constexpr double kBelowDigits =
+      1e-4;                                  ///< of three digits that are printed, a part that does not show
+  static constexpr double kOfTheWay = 0.04;  ///< of the way from the present value, what may be lost
 
   const Setting& m_setting;
   const Problem& m_problem;

@@ -37,7 +37,7 @@ struct BreakEven {
   double at = 0;         ///< nearest value at which another plan is the best
   double heldAt = 0;     ///< a value closer to the present one, at which the present plan is still the best
   double factor = 0;     ///< `at` ÷ the present value; 0 where that is 0
-  std::string value;     ///< "37 GB/s"
+  std::string value;     ///< "37 GB/s"; "> 37 GB/s": as soon as it is more
   Plan plan;             ///< best there
   PlanDiff difference;   ///< from the present plan, both judged at that value
   std::string sentence;  ///< "at bandwidth of level rack = 37 GB/s the plan flips: tensor degree 8 → 4"
@@ -46,12 +46,14 @@ struct BreakEven {
 struct BreakEvenRange {
   double least = 1.0 / 16, most = 16;  ///< factors searched; of shares, all from 0 to 1
   int steps = 8;                       ///< coarse steps on either side, even in the logarithm
-  double precision = 0.01;             ///< relative, of the value found by bisection; whole numbers exactly
+  double finest = 1e-6;                ///< relative: flips closer to the present value count as beside it
   bool anyChange = false;              ///< cuts that merely move count as another plan, too
 };
 
-/// Nearest flip below and above the present value, at most one each. A flip and flip back between two coarse
-/// steps may go unseen. `cutShort`: set where a solve was, so that a flip may be missing.
+/// Nearest flip below and above the present value, at most one each, right to the digits that are printed: at
+/// `at` and `heldAt` the problem was solved to the optimum, and no more than those digits lie between. A flip
+/// and flip back between two coarse steps may go unseen. `cutShort`: set where a solve was, so that a flip
+/// may be missing.
 std::vector<BreakEven> breakEvens(const Setting&, const Problem&, const RankedPlan& present, const Parameter&,
                                   const BreakEvenRange& = {}, const Control& = {}, bool* cutShort = nullptr);
 
