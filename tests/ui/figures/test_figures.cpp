@@ -327,7 +327,7 @@ private slots:
     QVERIFY(miss.isNearestMiss());
     PlanContext searched = unsolved, replaced = test::contextOf(shapeOf(4, {8, 4, 4}));
     searched.search = replaced.search = std::make_shared<const SearchState>(
-        SearchState{true, true, "stages", 0.4, Seconds(16.9), Seconds(2)});
+        SearchState{true, true, "stages", 0.4, Seconds(16.9), false, Seconds(2)});
     replaced.current = false;
     const auto searching = QStringLiteral("Searching stages, 40 % after 2 s; best so far 16.9 s");
     const auto words = [](const Figure& f, const PlanContext& c) {
