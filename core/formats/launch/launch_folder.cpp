@@ -211,8 +211,10 @@ std::string readme(const Framework& f, const ReportSource& source, const Plan& p
       shown(source.scenario), summaryOf(plan), text::count(std::ssize(map.hosts)),
       text::count(std::ssize(map.hostOf)), f.name, words::withError(m.batchTime, m.error),
       words::programWith(m.program, m.error));
-  t += fmt::format("- {} kept free on each device; collectives sustain {} of the levels' bandwidths\n",
-                   text::memory(a.reserve), text::percent(a.linkEfficiency));
+  const std::string headroom =
+      a.headroom > 0 ? " and " + text::percent(a.headroom) + " of its memory" : std::string();
+  t += fmt::format("- {}{} kept free on each device; collectives sustain {} of the levels' bandwidths\n",
+                   text::memory(a.reserve), headroom, text::percent(a.linkEfficiency));
   for (int e = 0; e < kExchangeCount; ++e)
     if (a.overlap[e] > 0)
       t += fmt::format("- {} of {} communication overlaps with compute\n", text::percent(a.overlap[e]),
