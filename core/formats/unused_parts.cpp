@@ -27,7 +27,9 @@ std::string UnusedParts::sentence() const {
     list += (shown++ ? ", " : "") + name;
   }
   if (m_names.size() > shown)
-    list += " and " + text::count(static_cast<long long>(m_names.size() - shown)) + " more";
+    list += (m_names.size() == kMostNames ? " and more than " : " and ") +
+            text::count(static_cast<long long>(m_names.size() - shown)) +
+            (m_names.size() == kMostNames ? " others" : " more");
   return "not used from this file: " + list;
 }
 

@@ -119,6 +119,12 @@ std::vector<std::string> modelDifferences(const RunSettings& r, const ModelSourc
   }
   compare(out, "experts", r.experts, a.experts ? a.experts->experts : 0);
   if (a.experts) compare(out, "experts per token", r.expertsPerToken, a.experts->perToken);
+  // Programs pad the vocabulary, and some count a table twice.
+  constexpr double kSameModel = 0.05;
+  const double count = parameterCount(a);
+  if (r.parameters && std::abs(*r.parameters / count - 1) > kSameModel)
+    out.push_back(text::amountInWords(*r.parameters, 3) + " parameters, not " +
+                  text::amountInWords(count, 3));
   return out;
 }
 
@@ -301,6 +307,9 @@ void takeOver(const RunSettings& run, bool keepsProgram, Setting& s, Diagnostics
   if (!others.empty())
     out.push_back(warning("run-model", at("/model"), "the log is of another model: its run had " + others,
                           "give the model that ran"));
+  if (std::string other = otherDevice(r.device, s.cluster.device, true); !other.empty())
+    out.push_back(
+        warning("run-device", at("/cluster/device"), std::move(other), "give the device that it ran on"));
   if (const std::string degrees = degreesOf(r); !degrees.empty())
     out.push_back(
         note("run-degrees", at("/constraints"), "the search keeps to the degrees of the run: " + degrees,

@@ -32,6 +32,8 @@ private:
   void readSetup(std::string_view line) override {
     RunSettings& s = m_run.settings;
     if (const auto devices = countBehind(line, "Num_devices:")) s.devices = devices;
+    if (const auto billions = numberBehind(line, "number parameters: "); billions && *billions > 0)
+      s.parameters = *billions * 1e9;
     const std::string_view parameter = behind(line, "Config param ");
     if (parameter.empty()) return;
     const auto set = [parameter](std::optional<int>& to, std::string_view key) {

@@ -87,6 +87,10 @@ private:
                                       {"ep=", "ep"}})
         if (const auto n = countBehind(list, key)) m_now.mesh[name] = *n;
       setDegrees();
+    } else if (const auto device = behind(line, " capacity: "); has("GiB memory") && !device.empty()) {
+      m_now.settings.device = std::string(device.substr(0, std::min(device.find(" with "), std::size_t(60))));
+    } else if (has(" total parameters")) {
+      if (const auto n = numberBehind(line, " size: "); n && *n >= 1) m_now.settings.parameters = n;
     } else if (has("Compiling the loss")) {
       m_now.compilesLoss = true;
     } else if (has("with torch.compile")) {

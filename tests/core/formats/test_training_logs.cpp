@@ -258,6 +258,13 @@ private slots:
     QVERIFY(isNear(run.step->value(), 64.0 * 4096 / (9836 * 16)));
     QCOMPARE(s.program, std::string("torchtitan-2026"));
     QVERIFY(s.programEvidence.find("2025") != std::string::npos);
+    // It names its device and its model's size; the import has others.
+    const auto made =
+        imported("host:8@450GB/s rack:2@50GB/s", {{"run.log", fileOf("torchtitan-log/trainer_2025.log")}});
+    QVERIFY(made);
+    QVERIFY(findCode(made.diagnostics, "run-device")->message.find("NVIDIA B200") != std::string::npos);
+    QVERIFY(findCode(made.diagnostics, "run-model")->message.find("8.03 billion parameters, not 70.6") !=
+            std::string::npos);
     std::string undated = fileOf("torchtitan-log/trainer_2025.log");
     for (std::size_t at = 0; (at = undated.find("2025-11-12", at)) != std::string::npos;)
       undated.replace(at, 10, "2024-11-12");

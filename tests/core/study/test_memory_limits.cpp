@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kGiB = 1024.0 * 1024 * 1024;
 
-/// A run that somebody told of in public: what fitted on so many H100, and what ran out of memory.
+/// A run reported in public: what fitted on so many H100, and what ran out of memory.
 struct Run {
   const char* model;  ///< in samples/models or tests/data/hf-config
   int hosts;
