@@ -279,7 +279,7 @@ private:
     if (fastest && m_device.id == "custom") {
       m_result.tells.device = true;
       tell(note("device-differs", {},
-                "the file names " + fastest->name + countOf(*fastest) + "; the cluster keeps " +
+                "the file names " + quoted(fastest->name) + countOf(*fastest) + "; the cluster keeps " +
                     m_device.name + ", whose values were typed"));
     } else if (fastest && m_options.choosesDevice) {
       m_result.tells.device = true;
@@ -287,15 +287,16 @@ private:
       if (isNew) m_device = *fastest->known.device;
       if (isNew || isNearest(*fastest))
         tell(note("device-from-file", {},
-                  "the devices are " + fastest->name + countOf(*fastest) + ": " +
+                  "the devices are " + quoted(fastest->name) + countOf(*fastest) + ": " +
                       (isNearest(*fastest) ? "the nearest in the catalog is " : "") + m_device.name,
                   "choose another under Cluster (--device), if they are not"));
     } else if (fastest && named.size() == 1 && !isSame(*fastest)) {
       const DeviceSpec& other = *fastest->known.device;
       tell(warning(
           "device-differs", {},
-          "the file names " + fastest->name + ", " + (isNearest(*fastest) ? "nearest to " : "which is ") +
-              other.name + "; the cluster gets " + m_device.name,
+          "the file names " + quoted(fastest->name) + ", " +
+              (isNearest(*fastest) ? "nearest to " : "which is ") + other.name + "; the cluster gets " +
+              m_device.name,
           "choose " + other.name + " under Cluster (--device " + other.id + "), if the file is right"));
     }
     if (named.empty()) warnOfMaker();
@@ -303,16 +304,18 @@ private:
                                      [&](const DeviceKind& k) { return k.known.device && isSame(k); });
     if (named.size() > 1 && named.front().known.device && !isNamed && m_device.id != "custom")
       tell(warning("device-differs", {},
-                   "none of the hosts has " + m_device.name + "; the file names " + named.front().name +
-                       countOf(named.front()) + " and others",
+                   "none of the hosts has " + m_device.name + "; the file names " +
+                       quoted(named.front().name) + countOf(named.front()) + " and others",
                    "choose " + named.front().known.device->name + " under Cluster (--device " +
                        named.front().known.device->id + ')'));
     for (const DeviceKind& k : named)
       if (!k.known.device)
-        tell(warning("device-unknown", {},
-                     "the devices " + quoted(k.name) + countOf(k) + " are not in the catalog, and count as " +
-                         m_device.name,
-                     "choose the nearest device under Cluster (--device), and correct its values"));
+        tell(
+            warning("device-unknown", {},
+                    "the devices " + quoted(k.name) +
+                        (k.otherNames > 0 ? " and " + text::count(k.otherNames) + " others" : std::string()) +
+                        countOf(k) + " are not in the catalog, and count as " + m_device.name,
+                    "choose the nearest device under Cluster (--device), and correct its values"));
     Diagnostics weighed = weighKinds(m_kinds, m_device, m_factors);
     keep(std::move(weighed), path);
     if (m_kinds.empty() || !m_tree) return;

@@ -4,6 +4,7 @@
 
 #include "formats/format.h"
 #include "formats/measurements/log_lines.h"
+#include "text/counted_names.h"
 #include "text/decimal.h"
 #include "units/letters.h"
 
@@ -128,10 +129,9 @@ private:
   }
 
   void noteUnused() {
-    std::string all;
-    for (const auto& [what, rows] : m_unused)
-      all += (all.empty() ? "" : ", ") + what + " (" + std::to_string(rows) + ')';
-    if (!all.empty()) m_source.note(m_source.whole(), "perf-unused", "these rows are not used: " + all);
+    if (!m_unused.empty())
+      m_source.note(m_source.whole(), "perf-unused",
+                    "rows of these kinds are not used: " + countedNames(m_unused));
   }
 
   void exchange(Kind kind, Seconds time, int number) {

@@ -6,6 +6,7 @@
 
 #include "formats/format.h"
 #include "scenario/measurement.h"
+#include "text/counted_names.h"
 #include "text/json_text.h"
 #include "text/source_text.h"
 
@@ -126,21 +127,14 @@ private:
                      "the table is of a model with several kinds of layers",
                      "profile a model of identical layers");
     } else {
-      ++m_unused['"' + (layout.empty() ? key : layout) + '"'];
+      ++m_unused[layout.empty() ? key : layout];
     }
   }
 
   void noteUnused() {
-    std::string all;
-    int more = 0;
-    for (const auto& [what, count] : m_unused)
-      if (all.size() < 300)
-        all += (all.empty() ? "" : ", ") + what + " (" + std::to_string(count) + ')';
-      else
-        ++more;
-    if (more > 0) all += " and " + std::to_string(more) + " more";
-    if (!all.empty())
-      m_source.note(m_source.whole(), "galvatron-unused", "these values are not used: " + all);
+    if (!m_unused.empty())
+      m_source.note(m_source.whole(), "galvatron-unused",
+                    "these values are not used: " + countedNames(m_unused));
   }
 
   std::vector<std::string> ranksOf(int size) const {

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "text/counted_names.h"
 #include "units/text.h"
 
 namespace nest {
@@ -98,9 +99,8 @@ public:
     if (m_total - m_used > 0.005 * m_total)
       out = text::percent((m_total - m_used) / m_total) +
             " of the kernels' time, which is of no layer or computed again";
-    for (const auto& [base, count] : m_others)
-      out += (out.empty() ? "" : ", ") + std::string("the annotations ") + quoted(base) + " (" +
-             text::count(count) + ')';
+    if (!m_others.empty())
+      out += (out.empty() ? "" : ", and ") + std::string("the annotations ") + countedNames(m_others);
     return out;
   }
 

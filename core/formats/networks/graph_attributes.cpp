@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "text/counted_names.h"
 #include "text/decimal.h"
 #include "units/at.h"
 #include "units/letters.h"
@@ -53,13 +54,11 @@ void GraphAssembly::noteIgnored() {
       "minlen",    "len",     "labelfloat", "layer",       "group",       "ordering",  "z",
       "size",      "key",     "decorate",   "headport",    "tailport",    "samehead",  "sametail",
       "bgcolor",   "rankdir", "class",      "description", "comment"};
-  std::string names;
-  for (const auto& [name, count] : m_ignored)
-    if (std::find(std::begin(kDrawing), std::end(kDrawing), name) == std::end(kDrawing))
-      names += (names.empty() ? "" : ", ") + quoted(name) + " (" + text::count(count) + ')';
-  if (!names.empty())
-    m_source.note(m_source.whole(), "attributes-ignored", "these attributes are not used: " + names,
-                  "nodes have kind, host, hbm_gib, speed; links gbps, bandwidth, lat_us, count");
+  for (const std::string_view name : kDrawing) m_ignored.erase(std::string(name));
+  if (m_ignored.empty()) return;
+  m_source.note(m_source.whole(), "attributes-ignored",
+                "these attributes are not used: " + countedNames(m_ignored),
+                "nodes have kind, host, hbm_gib, speed; links gbps, bandwidth, lat_us, count");
 }
 
 bool GraphAssembly::reads(std::string_view name) {

@@ -7,6 +7,7 @@
 #include "cluster/devices/device_names.h"
 #include "formats/format.h"
 #include "formats/networks/host_list.h"
+#include "text/counted_names.h"
 #include "text/decimal.h"
 #include "text/json_parts.h"
 #include "text/json_text.h"
@@ -253,7 +254,7 @@ private:
         if (!startsWithAny(name, kNoPlaces) && value.is_string())
           labels[name].values.push_back(value.get<std::string>());
     std::vector<Label> places;
-    std::string others;
+    std::map<std::string, int> others;  // how many values each has
     for (auto& [name, label] : labels) {
       label.name = name;
       // A zone is a building and more; it says nothing of the switches in it.
@@ -263,7 +264,7 @@ private:
       if (label.rank && label.values.size() == hosts.size())
         places.push_back(label);
       else
-        others += (others.empty() ? "" : ", ") + name + " (" + std::to_string(label.count) + " values)";
+        others.emplace(name, static_cast<int>(label.count));
     }
     std::stable_sort(places.begin(), places.end(), [](const Label& a, const Label& b) {
       return std::pair(a.count, *a.rank) < std::pair(b.count, *b.rank);
@@ -278,7 +279,7 @@ private:
     const Label* outer = nullptr;
     for (const Label& place : places) {
       if (outer && (!isWithin(place, *outer) || place.count == outer->count)) {
-        others += (others.empty() ? "" : ", ") + place.name + " (" + std::to_string(place.count) + " values)";
+        others.emplace(place.name, static_cast<int>(place.count));
         continue;
       }
       outer = &place;
@@ -291,17 +292,9 @@ private:
                     "leave labels out of the file that are none");
     if (!others.empty())
       m_source.note(m_source.whole(), "kubernetes-labels",
-                    "these labels repeat between hosts and are not used: " + others,
+                    "these labels repeat between hosts and are not used: " + countedNames(others, " values"),
                     "if one says where a host stands, name it fabric.topograph.run/tier-0 (nearest to the "
                     "host), tier-1, …");
-  }
-
-  static std::string counted(const std::map<std::string, int>& all) {
-    std::string out;
-    for (const auto& [name, count] : all)
-      out +=
-          (out.empty() ? "" : ", ") + name + " (" + text::count(count) + (count == 1 ? " host)" : " hosts)");
-    return out;
   }
 
   void noteOthers() {
@@ -322,12 +315,12 @@ private:
                        "set the label nvidia.com/gpu.count to the number of whole devices");
     if (!m_taints.empty())
       m_source.note(m_source.whole(), "kubernetes-taints",
-                    "hosts with these taints count: " + counted(m_taints),
+                    "hosts with these taints count: " + countedNames(m_taints, " hosts"),
                     "leave hosts out of the file that take no such work");
     if (!m_resources.empty())
-      m_source.note(
-          m_source.whole(), "kubernetes-resources",
-          "these resources of hosts without devices are not known as devices: " + counted(m_resources));
+      m_source.note(m_source.whole(), "kubernetes-resources",
+                    "these resources of hosts without devices are not known as devices: " +
+                        countedNames(m_resources, " hosts"));
   }
 
   struct Node {

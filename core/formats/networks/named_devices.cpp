@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "formats/networks/host_list.h"
+#include "text/source_text.h"
 #include "units/text.h"
 
 namespace nest {
@@ -30,11 +31,13 @@ std::vector<DeviceKind> deviceKindsOf(const SlurmTopology& t, int usual) {
       const auto [number, isNew] = kindOf.emplace(name, kinds.size());
       if (isNew) {
         const NamedDevice known = deviceOrInstance(name);
-        const auto same = std::find_if(kinds.begin(), kinds.end(), [&](const DeviceKind& k) {
-          return known.device && k.known.device == known.device;
-        });
+        const auto same = std::find_if(kinds.begin(), kinds.end(),
+                                       [&](const DeviceKind& k) { return k.known.device == known.device; });
         number->second = static_cast<std::size_t>(same - kinds.begin());
-        if (same == kinds.end()) kinds.push_back({name, known, 0, 0, {}});
+        if (same == kinds.end())
+          kinds.push_back({name, known, 0, 0, {}});
+        else
+          ++same->otherNames;
       }
       DeviceKind& kind = kinds[number->second];
       ++kind.hosts;
@@ -55,7 +58,7 @@ Diagnostics weighKinds(const std::vector<DeviceKind>& kinds, const DeviceSpec& d
     const DeviceSpec& own = *k.known.device;
     const double share = peakOf(k) / device.peak.value.value();
     const std::string who = text::count(k.devices) + " devices in " + text::count(k.hosts) +
-                            (k.hosts == 1 ? " host (" : " hosts (") + k.name + ")";
+                            (k.hosts == 1 ? " host (" : " hosts (") + quoted(k.name) + ")";
     if (!(share <= 1)) {
       out.push_back(warning("device-kinds", {}, who + " are faster than " + device.name + ", and count as it",
                             "choose " + own.name + " under Cluster (--device " + own.id + ')'));

@@ -11,12 +11,13 @@
 
 namespace nest {
 
-/// The devices that files call by one name, or by several of one entry of the catalog.
+/// The devices that are one entry of the catalog, or all that it has not.
 struct DeviceKind {
-  std::string name;  ///< as the file has it
+  std::string name;  ///< as the file has it, the first of several
   NamedDevice known;
   long long hosts = 0, devices = 0;
   std::vector<std::string> hostNames;
+  int otherNames = 0;  ///< that the file has for them besides
 };
 
 /// What deviceCalled() and findInstanceType() know.

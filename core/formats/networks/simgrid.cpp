@@ -1,10 +1,12 @@
 #include "formats/networks/simgrid.h"
 
 #include <algorithm>
+#include <map>
 #include <pugixml.hpp>
 
 #include "cluster/graph/generator_shapes.h"
 #include "formats/networks/network_import.h"
+#include "text/counted_names.h"
 #include "text/decimal.h"
 #include "text/xml_source.h"
 #include "units/letters.h"
@@ -105,12 +107,12 @@ private:
   void noteUnused() {
     static constexpr std::string_view kUsed[] = {"id",  "prefix",   "suffix",          "radical", "bw",
                                                  "lat", "topology", "topo_parameters", "bb_bw"};
-    std::string names;
+    std::map<std::string, int> others;
     for (const auto a : m_cluster.attributes())
       if (std::find(std::begin(kUsed), std::end(kUsed), std::string_view(a.name())) == std::end(kUsed))
-        names += (names.empty() ? "" : ", ") + std::string(a.name()) + "=" + quoted(a.value());
-    if (!names.empty())
-      m_source.note(at(m_cluster), "simgrid-unused", "these attributes are not used: " + names,
+        others.emplace(a.name(), 1);
+    if (!others.empty())
+      m_source.note(at(m_cluster), "simgrid-unused", "these attributes are not used: " + countedNames(others),
                     "choose the device under Cluster (--device), which has a speed");
   }
 

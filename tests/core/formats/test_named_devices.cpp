@@ -139,6 +139,16 @@ private slots:
     QVERIFY(d && d->message.find("rtx6000") != std::string::npos &&
             d->message.find("4 hosts") != std::string::npos);
     QVERIFY(!read->tells.device);
+    // A name each makes one warning, not as many as hosts.
+    std::string many;
+    for (int i = 0; i < 500; ++i)
+      many += "NodeName=n" + std::to_string(i) + " Gres=gpu:card" + std::to_string(i) + "x:8\n";
+    const auto all = importAs({{"slurm.conf", many, {}}}, "h100-sxm", false);
+    QVERIFY(all);
+    QCOMPARE(std::count_if(all.diagnostics.begin(), all.diagnostics.end(),
+                           [](const Diagnostic& x) { return x.code == "device-unknown"; }),
+             std::ptrdiff_t(1));
+    QVERIFY(findCode(all.diagnostics, "device-unknown")->message.find("499 others") != std::string::npos);
   }
 
   // Each host has the speed and the memory of its own devices.

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace nest {
+
+/// What a file says and is not used, each with how often it does: ""owner" (12), "pool" (4) and 3 more".
+/// `unit`: of the counts, " hosts"; may be empty.
+std::string countedNames(const std::map<std::string, int>& counts, const char* unit = "");
+
+}  // namespace nest
