@@ -251,8 +251,9 @@ BaselineResult randomWalk(const Problem& problem, const Control& control, const 
     r.evaluated += walk.evaluated;
     if (end && (!r.plan || Walk::beats(*end, *r.plan))) r.plan = std::move(end);
     if (control.progress)
-      control.progress({"", static_cast<double>(i + 1) / options.walks,
-                        r.plan ? std::optional(r.plan->evaluation.batchTime) : std::nullopt, 0, r.evaluated});
+      control.progress({.fraction = static_cast<double>(i + 1) / options.walks,
+                        .best = r.plan ? std::optional(r.plan->evaluation.batchTime) : std::nullopt,
+                        .states = r.evaluated});
   }
   r.complete = !stopped(control);
   const std::string walks = std::to_string(options.walks) + " walks of up to " +

@@ -148,17 +148,17 @@ private slots:
                           std::string::npos);
     }
   }
-  /// Hosts of three devices in racks of three: a power of two of both, and of each alone.
+  /// Hosts of three devices in racks of five: a power of two of both, and of each alone.
   void oddLevelsAreTriedAloneAndTogether() {
-    HierarchyInput in = hosts(3, 3);
+    HierarchyInput in = hosts(3, 5);
     in.levels.push_back({"pod", BytesPerSecond(10), Seconds(2)});
     in.fanouts.push_back(2);
     const auto told = evenHostsNote(*Hierarchy::build(in));
     QVERIFY(told);
     for (const char* part :
-         {"2 of 3 host groups of each rack, 2 of 3 devices of each host (8 devices, 10 idle)",
-          "2 of 3 host groups of each rack (12 devices, 6 idle)",
-          "2 of 3 devices of each host (12 devices, 6 idle)"})
+         {"4 of 5 host groups of each rack, 2 of 3 devices of each host (16 devices, 14 idle)",
+          "4 of 5 host groups of each rack (24 devices, 6 idle)",
+          "2 of 3 devices of each host (20 devices, 10 idle)"})
       QVERIFY2(told->message.find(part) != std::string::npos, told->message.c_str());
   }
   /// Of three hosts in a group two are taken beside the four of another: groups of two straddle none.
