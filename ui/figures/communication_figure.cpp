@@ -28,9 +28,9 @@ struct CommunicationFigure::Matrix {
   };
   std::vector<Run> runs;
   TrafficMatrix cells;
-  PerExchange<std::array<Seconds, kShapeLevels>> longest{};  ///< between the same buckets, of all traffic
-  int groups = -1;                                           ///< level of the groups compared
-  bool grouped = false;                                      ///< buckets are the groups of that level
+  LongestTimes longest;  ///< between the same buckets, of all traffic
+  int groups = -1;       ///< level of the groups compared
+  bool grouped = false;  ///< buckets are the groups of that level
   int level = Options::kEveryLevel;
   MagnitudeScale scale;
   const Theme* theme = nullptr;
@@ -190,8 +190,9 @@ QString CommunicationFigure::Matrix::sentence() const {
   const auto cell = static_cast<std::size_t>(found - cells.time.begin());
   const int n = cells.buckets(), row = static_cast<int>(cell) / n, column = static_cast<int>(cell) % n;
   QString out = options.kind ? nameOfKind(options.kind) + QStringLiteral(": a") : QStringLiteral("A");
-  out += QStringLiteral(" device sends for up to %1 per step to %2")
-             .arg(timeText(*found), binSize() > 1 ? bucket() : QStringLiteral("one ") + bucket());
+  out += QStringLiteral(" device sends for up to %1 per step %2 %3%4")
+             .arg(timeText(*found), row == column ? QStringLiteral("within") : QStringLiteral("to"),
+                  binSize() > 1 ? QString() : QStringLiteral("one "), bucket());
   out += QStringLiteral("; over the %1 level").arg(levelName(context, cells.level[cell]));
   const auto isAsLong = [&](Seconds t) { return t > *found * (1 - 1e-9); };
   if (std::count_if(cells.time.begin(), cells.time.end(), isAsLong) == 1)
@@ -226,10 +227,12 @@ void CommunicationFigure::Matrix::fill() {
           ? bucketsAlongGroups(h, kFewBins, kReadableBuckets)
           : evenBuckets(h, kMostBuckets);
   cells = traffic->matrix(starts, mask, level);
-  if (mask == kEveryExchange && level < 0)
-    longest = cells.longest;
-  else if (showsTime())
-    longest = traffic->matrix(starts).longest;
+  if (showsTime()) {
+    const bool isAll = mask == kEveryExchange && level < 0;
+    const TrafficMatrix whole = isAll ? cells : traffic->matrix(starts);
+    longest = {whole.longest,
+               whole.time.empty() ? Seconds(0) : *std::max_element(whole.time.begin(), whole.time.end())};
+  }
   double smallest = 0, largest = 0;
   const auto take = [&](double v) {
     if (v <= 0) return;
@@ -474,7 +477,7 @@ QString CommunicationFigure::words(const PlanContext& c) const {
       if (!(bytes.value() > 0)) continue;
       out += QStringLiteral("%1, level %2: ").arg(nameOfKind(kind), levelName(c, l));
       out += m.showsTime() ? QStringLiteral("at most %1 per step of a device, %2 in all\n")
-                                 .arg(timeText(m.longest[kind][at(l)]), memoryText(bytes))
+                                 .arg(timeText(m.longest.byKind[kind][at(l)]), memoryText(bytes))
                            : QStringLiteral("%1 per step\n").arg(memoryText(bytes));
     }
   // Pairs one by one only as long as someone could read them.

@@ -345,9 +345,8 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
     ink.line({x, below.bottom()}, {x, below.bottom() + 4}, ink.color(Role::Border));
     const QString label = phrase(text::number(t, 5));
     const double w = Ink::width(label, Ink::kSmall) + 2;
-    if (x + w / 2 < body.right())
-      ink.label(QRectF(x - w / 2, below.bottom() + 5, w, 16), label, Qt::AlignCenter, Ink::kSmall,
-                ink.color(Role::MutedText));
+    ink.label(QRectF(std::min(x - w / 2, body.right() - w), below.bottom() + 5, w, 16), label,
+              Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
   }
   ink.firstThatFits(QRectF(body.left() - 6, below.bottom() + 5, 50, 16), {unitText, axis.unitName},
                     Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));

@@ -56,8 +56,7 @@ void paintTrafficTable(Ink& ink, const QRectF& area, const Traffic& traffic, con
   y += 20;
   rule();
   y += 3;
-  // Times of several kinds are not of one device: they have no sum.
-  for (int k = 0; k < kExchangeCount + (times ? 0 : 1); ++k) {
+  for (int k = 0; k <= kExchangeCount; ++k) {
     const bool sum = k == kExchangeCount;
     const auto kind = static_cast<Exchange>(k);
     if (!sum && !(traffic.total(kind).value() > 0)) continue;
@@ -72,13 +71,15 @@ void paintTrafficTable(Ink& ink, const QRectF& area, const Traffic& traffic, con
       for (int j = 0; j < kExchangeCount; ++j)
         if (sum || j == k) bytes += traffic.total(static_cast<Exchange>(j), l);
       const bool any = bytes.value() > 0;
-      if (times && any) longest = std::max(longest, (*times)[kind][at(l)]);
+      if (times && sum) continue;  // not the sum over kinds: these are of different devices
+      if (times && any) longest = std::max(longest, times->byKind[kind][at(l)]);
       cell(l,
            !any    ? QStringLiteral("–")
-           : times ? timeText((*times)[kind][at(l)])
+           : times ? timeText(times->byKind[kind][at(l)])
                    : memoryText(bytes),
            Qt::AlignRight, any && isShown ? Role::Text : Role::MutedText, sum);
     }
+    if (times && sum) longest = times->ofAll;
     cell(levels, times ? timeText(longest) : memoryText(sum ? traffic.total() : traffic.total(kind)),
          Qt::AlignRight, ofKind && shown.level < 0 ? Role::Text : Role::MutedText, true);
     y += 20;

@@ -12,7 +12,11 @@ namespace nest {
 
 class Ink;
 
-using LongestTimes = PerExchange<std::array<Seconds, kShapeLevels>>;
+/// What one device takes at most for what it sends to one row of the figure.
+struct LongestTimes {
+  PerExchange<std::array<Seconds, kShapeLevels>> byKind{};
+  Seconds ofAll;  ///< kinds, over any level
+};
 
 /// What of the traffic a figure shows: one kind of exchange or all, one level or (−1) all.
 struct TrafficShown {
