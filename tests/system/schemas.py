@@ -129,7 +129,7 @@ commands = re.findall(r"^  ([a-z]+)  ", help_of().partition("Commands:\n")[2].pa
 studies = [("study", name) for name in re.findall(r"nest-plan study ([a-z]+)", help_of("study"))]
 every = [(c,) for c in commands if c != "study"] + list(dict.fromkeys(studies))
 assert len(every) > 15, every
-for command in (" ".join(c) for c in every if "--json" in help_of(*c)):
+for command in (" ".join(c) for c in every if re.search("^  --json", help_of(*c), re.M)):
     assert command in refusals, f"no bad input for {command}"
     for words in refusals[command]:
         words = [*command.split(), *map(str, words), "--json"]
