@@ -236,7 +236,7 @@ std::vector<AssumedValue> assumedBy(const Imported& parts, const Scenario& made,
     add("/job/sequence_length", "sequences of " + text::count(made.job.sequenceLength) + " tokens",
         "--sequence");
   if (made.job.trainingTokens && keeps)
-    add("/job/training_tokens", text::amountInWords(*made.job.trainingTokens, 3) + " training tokens", "");
+    add("/job/training_tokens", text::amount(*made.job.trainingTokens) + " training tokens", "");
   return out;
 }
 
