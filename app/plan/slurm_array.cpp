@@ -225,23 +225,23 @@ struct Queued {
 
 /// Whether some of the job waits or runs. A controller that does not answer says nothing about the job.
 Queued queued(Slurm& slurm, const std::string& job) {
-  using State = Queued::State;
+  using enum Queued::State;
   const Told told = slurm.run({"squeue", "--noheader", "--jobs=" + job, "--format=%T|%r"});
-  if (told.code == 127 || told.text.find("Invalid job id") != std::string::npos) return {State::Gone, {}};
+  if (told.code == 127 || told.text.find("Invalid job id") != std::string::npos) return {Gone, {}};
   if (told.code != 0) {
     if (!slurm.isOver()) slurm.sayAway("squeue: " + told.text.substr(0, told.text.find('\n')));
     return {};
   }
-  if (told.text.empty()) return {State::Gone, {}};
+  if (told.text.empty()) return {Gone, {}};
   std::string reason;
   for (std::size_t begin = 0; begin < told.text.size();) {
     const std::size_t end = std::min(told.text.find('\n', begin), told.text.size());
     const std::string line = told.text.substr(begin, end - begin);
-    if (!line.starts_with("PENDING|")) return {State::Running, {}};
+    if (!line.starts_with("PENDING|")) return {Running, {}};
     if (reason.empty()) reason = line.substr(line.find('|') + 1);
     begin = end + 1;
   }
-  return {State::Pending, reason};
+  return {Pending, reason};
 }
 
 /// Lines of the journals without their heads.

@@ -169,14 +169,16 @@ private Q_SLOTS:
   void wakesOnceUntilDrained() {
     std::atomic<int> wakes = 0;
     std::atomic<bool> go = false, reported = false;
-    JobRunner runner([&] { ++wakes; },
-                     [&](const Problem&, const Control& control, const Plan*) {
-                       for (int i = 1; i <= 100; ++i)
-                         control.progress({"stages", i / 100.0, Seconds(1.0 / i), 0, i});
-                       reported = true;
-                       while (!go) std::this_thread::sleep_for(1ms);
-                       return Outcome{};
-                     });
+    JobRunner runner(
+        [&] { ++wakes; },
+        [&](const Problem&, const Control& control, const Plan*) {
+          for (int i = 1; i <= 100; ++i)
+            control.progress(
+                {.phase = "stages", .fraction = i / 100.0, .best = Seconds(1.0 / i), .states = i});
+          reported = true;
+          while (!go) std::this_thread::sleep_for(1ms);
+          return Outcome{};
+        });
     runner.submit(request(1));
     while (!reported) std::this_thread::sleep_for(1ms);
     QCOMPARE(wakes.load(), 1);
@@ -193,20 +195,23 @@ private Q_SLOTS:
   /// However many reports come after it, the best plan so far reaches the owner, once.
   void theBestPlanSoFarIsDelivered() {
     std::atomic<int> step = 0;
-    JobRunner runner([] {},
-                     [&](const Problem&, const Control& control, const Plan*) {
-                       const auto found = [&](int microbatch) {
-                         RankedPlan plan;
-                         plan.plan.microbatch = microbatch;
-                         control.found(plan);
-                       };
-                       const auto tell = [&] { control.progress({"search", 0.5, Seconds(1), 0, 1}); };
-                       tell(), found(1), tell(), found(2), tell(), tell();
-                       for (step = 1; step < 2;) std::this_thread::sleep_for(1ms);
-                       tell();
-                       for (step = 3; step < 4;) std::this_thread::sleep_for(1ms);
-                       return Outcome{};
-                     });
+    JobRunner runner(
+        [] {},
+        [&](const Problem&, const Control& control, const Plan*) {
+          const auto found = [&](int microbatch) {
+            RankedPlan plan;
+            plan.plan.microbatch = microbatch;
+            control.found(plan);
+          };
+          const auto tell = [&] {
+            control.progress({.phase = "search", .fraction = 0.5, .best = Seconds(1), .states = 1});
+          };
+          tell(), found(1), tell(), found(2), tell(), tell();
+          for (step = 1; step < 2;) std::this_thread::sleep_for(1ms);
+          tell();
+          for (step = 3; step < 4;) std::this_thread::sleep_for(1ms);
+          return Outcome{};
+        });
     runner.submit(request(1));
     while (step != 1) std::this_thread::sleep_for(1ms);
     const auto first = runner.drain();
@@ -252,7 +257,7 @@ private Q_SLOTS:
     JobRunner runner([] {},
                      [](const Problem& p, const Control& control, const Plan*) {
                        for (int i = 0; i < 20 && !control.stopRequested(); ++i) {
-                         control.progress({"stages", i / 20.0, std::nullopt, 0, i});
+                         control.progress({.phase = "stages", .fraction = i / 20.0, .states = i});
                          std::this_thread::yield();
                        }
                        Outcome o;

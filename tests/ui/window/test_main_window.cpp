@@ -337,10 +337,11 @@ private Q_SLOTS:
         [&go](const Problem& p, const Control& c, const Plan* start) {
           Outcome found = solve(p, c, start);
           const RankedPlan& slower = found.plans.back();
-          c.progress({"search", 0.1, slower.evaluation.batchTime, 0, 1});
+          c.progress({.phase = "search", .fraction = 0.1, .best = slower.evaluation.batchTime, .states = 1});
           c.found(slower);
           while (!go) {
-            c.progress({"search", 0.2, slower.evaluation.batchTime, 0, 1});
+            c.progress(
+                {.phase = "search", .fraction = 0.2, .best = slower.evaluation.batchTime, .states = 1});
             QThread::msleep(20);
           }
           return found;
