@@ -321,7 +321,12 @@ private slots:
     unsolved->search = search;
     inspector.setContext(unsolved);
     QTRY_VERIFY(says("No plan yet"));
-    *search = {true, true, "stages", 0.4, Seconds(16.9), Seconds(2)};
+    *search = {.running = true,
+               .lasting = true,
+               .step = "stages",
+               .fraction = 0.4,
+               .best = Seconds(16.9),
+               .elapsed = Seconds(2)};
     inspector.followSearch();
     QVERIFY(says("Searching stages, 40 % after 2 s; best so far 16.9 s"));
   }
