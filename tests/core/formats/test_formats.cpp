@@ -91,7 +91,7 @@ private slots:
                                 .arg(QLocale::c().toString(qulonglong(JsonLimits{}.values)))));
     for (const auto& [key, most] : {std::pair{"node-link", 32}, {"scenario", 32}, {"hf-config", 4}}) {
       const std::string text =
-          R"({"nodes": ")" + std::string(static_cast<std::size_t>(most) << 20, 'x') + "\"}";
+          "{\"nodes\": \"" + std::string(static_cast<std::size_t>(most) << 20, 'x') + "\"}";
       const auto [usable, diagnostics] = test::readAs(*findFormat(key), text, "f");
       QVERIFY2(!usable, key);
       const std::string limit = std::to_string(most) + " MiB";
