@@ -30,7 +30,10 @@ private slots:
                     plan = dir.filePath("plan.json");
       const bool isNemo = QString(name).startsWith("nemo");
       const Ran import =
-          run({"import", NEST_SOURCE_DIR "/samples/models/llama-2-7b.json", "--network",
+          run({"import",
+               QString(NEST_SOURCE_DIR "/samples/models/%1.json")
+                   .arg(QString(name).startsWith("maxtext") ? "llama-3-8b" : "llama-2-7b"),
+               "--network",
                isNemo ? "host:8@450GB/s,3us rack:8@50GB/s,5us" : "host:8@450GB/s,3us rack:2@50GB/s,5us", log,
                "-o", made});
       QVERIFY2(import.code == 0, qPrintable(import.err));

@@ -88,7 +88,7 @@ private slots:
     const QString readme = QString::fromStdString(test::readFile(NEST_SOURCE_DIR "/README.md")).simplified();
     QVERIFY(readme.contains(QStringLiteral("other JSON files up to %1 MiB and %2 values")
                                 .arg(JsonLimits{}.bytes >> 20)
-                                .arg(QLocale::c().toString(qulonglong(JsonLimits{}.values)))));
+                                .arg(QLocale(QLocale::English).toString(qulonglong(JsonLimits{}.values)))));
     for (const auto& [key, most] : {std::pair{"node-link", 32}, {"scenario", 32}, {"hf-config", 4}}) {
       const std::string text =
           "{\"nodes\": \"" + std::string(static_cast<std::size_t>(most) << 20, 'x') + "\"}";

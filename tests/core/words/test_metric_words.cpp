@@ -22,7 +22,7 @@ private slots:
              std::string("compute 74 %, idle 15 %, PP 6.6 %, TP 4.4 % of the step"));
     QCOMPARE(words::of(shares(0.76, 0.13), words::kOfMicrobatch, 2),
              std::string("compute 76 %, idle 13 %, other 11 % of its microbatch"));
-    QCOMPARE(words::of({{Compute, 0.9998}, {Step, 0.0002}}, ""), std::string("compute 100 %"));
+    QCOMPARE(words::of({{Compute, 0.9998}, {Step, 0.0002}}, ""), std::string("compute > 99.9 %"));
     QCOMPARE(words::of(std::vector<TimeShare>(), words::kOfStep), std::string());
   }
   /// The part that grew, whatever is the largest.

@@ -218,7 +218,8 @@ private slots:
     QCOMPARE(png.size(), QSize(700, 500));
     QCOMPARE(png.pixelColor(1, 1), Theme::of(Theme::Kind::Dark).color(Theme::Role::Canvas));
     // A mode of a view is one, too.
-    QVERIFY(exportAll(dir.path(), c, {QStringLiteral("network"), {}})
+    const test::Desk desk;
+    QVERIFY(exportAll(dir.path(), desk.context, {QStringLiteral("network"), {}})
                 .written.contains(dir.filePath(QStringLiteral("network.svg"))));
     const ExportReport none = exportAll(dir.path(), c, {QStringLiteral("whatif"), {}});
     QVERIFY2(none.leftOut.join(u' ').contains(QStringLiteral("has no figure of one plan alone")),

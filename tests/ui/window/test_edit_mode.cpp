@@ -163,8 +163,9 @@ private Q_SLOTS:
     b.trigger("present.keep");
     b.topology().setEditing(true);
     b.trigger("present.keep");
-    QVERIFY(b.scenario().moments.at(0).caption.starts_with("Topology, "));
-    QVERIFY2(b.scenario().moments.at(1).caption.starts_with("Network, "),
+    QVERIFY2(b.scenario().moments.at(0).caption.starts_with("4 × Teaching device"),
+             b.scenario().moments.at(0).caption.c_str());
+    QVERIFY2(b.scenario().moments.at(1).caption.starts_with("Network"),
              b.scenario().moments.at(1).caption.c_str());
   }
 
@@ -179,11 +180,11 @@ private Q_SLOTS:
     b.canvas().setFocus();
     QTest::keyClick(&b.canvas(), Qt::Key_F);
     QTRY_COMPARE(collapse->currentData().toString(), QStringLiteral("always"));
-    QVERIFY(b.canvas().scene().isFolded());
+    QCOMPARE(b.canvas().scene().folding(), Folding::Everything);
     for (auto* a : b.topology().findChildren<QAction*>())
       if (a->text() == QStringLiteral("Auto")) a->trigger();
     QTRY_COMPARE(collapse->currentData().toString(), QStringLiteral("small"));
-    QVERIFY(!b.canvas().scene().isFolded());
+    QCOMPARE(b.canvas().scene().folding(), Folding::Automatic);
   }
 
   /// As in every figure: the same as text, heard by screen readers, panned by keys.
