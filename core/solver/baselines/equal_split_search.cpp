@@ -16,7 +16,8 @@ public:
     const auto& strategies = m_problem.profile->strategies();
     for (std::size_t i = 0; i < strategies.size() && !stopped(m_control); ++i) {
       if (m_control.progress)
-        m_control.progress({.fraction = static_cast<double>(i) / static_cast<double>(strategies.size()),
+        m_control.progress({.phase = {},
+                            .fraction = static_cast<double>(i) / static_cast<double>(strategies.size()),
                             .best = best(),
                             .states = m_result.evaluated});
       for (const int b : microbatchesOnOffer(m_problem))

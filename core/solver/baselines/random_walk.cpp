@@ -251,7 +251,8 @@ BaselineResult randomWalk(const Problem& problem, const Control& control, const 
     r.evaluated += walk.evaluated;
     if (end && (!r.plan || Walk::beats(*end, *r.plan))) r.plan = std::move(end);
     if (control.progress)
-      control.progress({.fraction = static_cast<double>(i + 1) / options.walks,
+      control.progress({.phase = {},
+                        .fraction = static_cast<double>(i + 1) / options.walks,
                         .best = r.plan ? std::optional(r.plan->evaluation.batchTime) : std::nullopt,
                         .states = r.evaluated});
   }

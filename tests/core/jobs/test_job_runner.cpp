@@ -254,16 +254,17 @@ private Q_SLOTS:
   }
 
   void manyRequestsEndWithTheNewest() {
-    JobRunner runner([] {},
-                     [](const Problem& p, const Control& control, const Plan*) {
-                       for (int i = 0; i < 20 && !control.stopRequested(); ++i) {
-                         control.progress({.phase = "stages", .fraction = i / 20.0, .states = i});
-                         std::this_thread::yield();
-                       }
-                       Outcome o;
-                       o.statistics.states = p.job.globalBatch;
-                       return o;
-                     });
+    JobRunner runner(
+        [] {},
+        [](const Problem& p, const Control& control, const Plan*) {
+          for (int i = 0; i < 20 && !control.stopRequested(); ++i) {
+            control.progress({.phase = "stages", .fraction = i / 20.0, .best = std::nullopt, .states = i});
+            std::this_thread::yield();
+          }
+          Outcome o;
+          o.statistics.states = p.job.globalBatch;
+          return o;
+        });
     std::vector<JobRunner::Message> all;
     for (int g = 1; g <= 500; ++g) {
       runner.submit(request(g, g % 3 == 0));

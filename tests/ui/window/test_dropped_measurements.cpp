@@ -180,9 +180,8 @@ private Q_SLOTS:
       s.cluster.device = *findDevice("h100-sxm");
       LevelsSource levels;
       levels.levels.resize(2);
-      levels.levels[0] = {"host", 8, BytesPerSecond(450e9)};
-      levels.levels[1] = {"rack", 4, BytesPerSecond(50e9)};
-      levels.levels[0].latency = levels.levels[1].latency = Seconds(2e-6);
+      levels.levels[0] = {"host", 8, BytesPerSecond(450e9), Seconds(2e-6)};
+      levels.levels[1] = {"rack", 4, BytesPerSecond(50e9), Seconds(2e-6)};
       s.cluster.network = levels;
     });
     QTRY_VERIFY(b.solved());
