@@ -180,8 +180,10 @@ private Q_SLOTS:
       s.cluster.device = *findDevice("h100-sxm");
       LevelsSource levels;
       levels.levels.resize(2);
-      levels.levels[0] = {"host", 8, BytesPerSecond(450e9), Seconds(2e-6)};
-      levels.levels[1] = {"rack", 4, BytesPerSecond(50e9), Seconds(2e-6)};
+      levels.levels[0].name = "host", levels.levels[0].fanout = 8;
+      levels.levels[0].bandwidth = BytesPerSecond(450e9), levels.levels[0].latency = Seconds(2e-6);
+      levels.levels[1].name = "rack", levels.levels[1].fanout = 4;
+      levels.levels[1].bandwidth = BytesPerSecond(50e9), levels.levels[1].latency = Seconds(2e-6);
       s.cluster.network = levels;
     });
     QTRY_VERIFY(b.solved());
