@@ -69,8 +69,8 @@ std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& p
   QString time = Headline::tr("<b>Step time</b> %1").arg(q(text::precise(m.batchTime)));
   if (m.simulated.value() > 0)
     time += Headline::tr("<br>%1 by simulation of the schedule").arg(q(text::precise(m.simulated)));
-  time += QStringLiteral("<br>%1")
-              .arg(q(samplesRate(m.samplesPerSecond) + ", " + tokensRate(m.tokensPerSecond)));
+  time +=
+      QStringLiteral("<br>%1").arg(q(samplesRate(m.samplesPerSecond) + ", " + tokensRate(m.tokensPerSecond)));
   QString split = Headline::tr("<b>What the step of an average device goes to</b>");
   for (const TimeShare& s : m.shares())
     split += QStringLiteral("<br>%1 %2")

@@ -120,11 +120,12 @@ private slots:
     r.results = {result(0, ""), result(20, ""), result(1500, "Stages 1 → 2")};
     f.setRecord(r);
     const Words words = wordsOf(f, c, {1000, 640});
-    QCOMPARE(matching(words,
-                      "^From 20 samples/s at 16 to 1,500 samples/s at 32; the plan changes once; no plan fits "
-                      "at 1 of 3 values$")
-                 .size(),
-             1);
+    QCOMPARE(
+        matching(words,
+                 "^From 20 samples/s at 16 to 1,500 samples/s at 32; the plan changes once; no plan fits "
+                 "at 1 of 3 values$")
+            .size(),
+        1);
     QCOMPARE(matching(words, "^1,000$").size(), 1);
     r.results = {result(0, "")}, r.across.resize(1);
     f.setRecord(r);
