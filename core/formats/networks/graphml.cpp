@@ -1,6 +1,7 @@
 #include "formats/networks/graphml.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <pugixml.hpp>
 
@@ -71,7 +72,7 @@ private:
   }
 
   GraphAssembly::Attributes attributes(const pugi::xml_node& element, const char* kind) {
-    GraphAssembly::Attributes out;
+    GraphAssembly::Attributes out, drawn;
     for (const char* what : {"all", kind})
       for (const auto& [name, preset] : m_defaults[what])
         out.push_back({name, preset.child_value(), at(preset)});
@@ -82,18 +83,21 @@ private:
                        "the key " + quoted(data.attribute("key").value()) + " is not declared",
                        "add a <key> element for it");
       else if (key->second.empty())
-        addDrawn(data, out);
+        addDrawn(data, drawn);
       else
         out.push_back({key->second, data.child_value(), at(data)});
     }
-    return out;
+    // The last of them counts least, and all count less than attributes of the user's own.
+    std::reverse(drawn.begin(), drawn.end());
+    drawn.insert(drawn.end(), std::make_move_iterator(out.begin()), std::make_move_iterator(out.end()));
+    return drawn;
   }
 
   /// What yEd keeps of a drawing: the label, the place, and whether a line has arrows at one end alone.
   void addDrawn(const pugi::xml_node& data, GraphAssembly::Attributes& out) {
     const auto shape = data.first_child();
     const auto add = [&](const char* name, const char* value) {
-      if (*value) out.insert(out.begin(), {name, value, at(shape)});  // attributes of the user's own win
+      if (*value) out.push_back({name, value, at(shape)});
     };
     add("label", shape.child("y:NodeLabel").child_value());
     const auto place = shape.child("y:Geometry");
