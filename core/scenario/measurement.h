@@ -30,7 +30,7 @@ struct RunSettings {
   /// Of its model.
   std::optional<int> layers, hidden, heads, keyValueHeads, intermediate, experts, expertsPerToken;
   std::optional<double> parameters;  ///< of its model, as far as it prints them
-  std::string device;                ///< as the driver calls it; empty: not told
+  std::string device;                ///< as the driver calls it; empty: unknown
 
   /// A global batch follows from it, on some cluster.
   bool saysBatch() const { return globalBatch || batchTokens || (localBatch && (data || fillsCluster)); }

@@ -148,7 +148,7 @@ private:
     return std::nullopt;
   }
 
-  /// Where hosts stand is told by groups here.
+  /// Groups show here where hosts stand.
   void noteVariable(std::string_view name) {
     if (rankOfPlace(name)) m_places.emplace(name);
   }

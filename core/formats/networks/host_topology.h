@@ -25,7 +25,7 @@ struct HostTopology {
   NetworkGraph graph;
   std::vector<Adapter> adapters;
   std::string format;      ///< "nvidia-smi topo -m", "NCCL topology"
-  int architecture = 0;    ///< of its devices, as NCCL counts it (80: A100, 90: H100); 0: not told
+  int architecture = 0;    ///< of its devices, as NCCL counts it (80: A100, 90: H100); 0: unknown
   std::string deviceName;  ///< of its devices, as their driver calls them; may be empty
 
   int deviceCount() const { return graph.deviceCount(); }
