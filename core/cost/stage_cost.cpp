@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cost/collective.h"
+#include "cost/gradient_messages.h"
 
 namespace nest {
 namespace {
@@ -35,19 +36,12 @@ Seconds stepTime(const ModelState& s, const OptimizerRegime& r, int zero, BytesP
 GradientTime gradientTime(const Hierarchy& h, const GroupShape& shape, double parameters,
                           const OptimizerRegime& r, int zero, bool zeroAllReduces) {
   const Bytes gradients(parameters * r.gradientBytes), weights(parameters * r.weightBytes);
-  switch (zero) {
-    case 0:
-      return {{}, allReduceTime(h, shape, gradients), {}};
-    case 1:
-      return {
-          {}, (zeroAllReduces ? 2 : 1) * gatherTime(h, shape, gradients) + gatherTime(h, shape, weights), {}};
-    case 2:
-      return {gatherTime(h, shape, gradients), gatherTime(h, shape, weights), {}};
-    default:
-      break;
-  }
-  const Seconds gather = gatherTime(h, shape, weights);
-  return {gatherTime(h, shape, gradients) + 2 * gather, {}, gather};
+  const GradientMessages messages = GradientMessages::of(zero, zeroAllReduces);
+  const Seconds scatter = gatherTime(h, shape, gradients), gather = gatherTime(h, shape, weights);
+  const auto time = [&](const GradientMessages::Count& n) {
+    return n.gradients * scatter + n.weights * gather;
+  };
+  return {time(messages.perMicrobatch), time(messages.perStep), messages.weightsBeforeForward * gather};
 }
 
 Seconds copiesTime(const Hierarchy& h, const GroupShape& copies, double parameters, double shards,

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "cost/collective.h"
+#include "cost/gradient_messages.h"
 #include "cost/group_shape.h"
 #include "cost/stage_cost.h"
 #include "plan/explanation_parts.h"
@@ -212,28 +213,24 @@ int boundariesOf(const Scene& s, int stage, bool activation) {
   return n;
 }
 
-struct GradientParts {
-  double reduceScatter = 0, allGather = 0;  ///< how often
-  const char* formula = "0";
-};
+GradientMessages::Count countOf(const Scene& s, bool load) {
+  const auto messages = GradientMessages::of(s.plan.zero, s.problem.assumptions.zeroAllReduces);
+  return load ? messages.perMicrobatch : messages.perStep;
+}
 
-/// `copied`: shards do not span all replicas.
-GradientParts partsOf(int zero, bool load, bool copied, bool zeroAllReduces) {
-  if (load)
-    return zero >= 3   ? GradientParts{1, 2, "RS(G) + 2·AG(W)"}
-           : zero == 2 ? GradientParts{1, 0, "RS(G)"}
-                       : GradientParts{};
-  switch (zero) {
-    case 0:
-      return {2, 0, "2·RS(G)"};
-    case 1:
-      if (zeroAllReduces) return {2, 1, copied ? "2·RS(G) + AR(G/S) + AG(W)" : "2·RS(G) + AG(W)"};
-      return {1, 1, copied ? "RS(G) + AR(G/S) + AG(W)" : "RS(G) + AG(W)"};
-    case 2:
-      return {0, 1, copied ? "AR(G/S) + AG(W)" : "AG(W)"};
-    default:
-      return {0, 0, copied ? "AR(G/S)" : "0"};
-  }
+/// "RS(G) + AR(G/S) + AG(W)". `copied`: shards do not span all replicas.
+std::string formulaOf(const GradientMessages::Count& count, bool copied) {
+  std::string formula;
+  const auto add = [&](int times, const char* symbol) {
+    if (times == 0) return;
+    if (!formula.empty()) formula += " + ";
+    if (times > 1) formula += std::to_string(times) + "·";
+    formula += symbol;
+  };
+  add(count.gradients, "RS(G)");
+  add(copied, "AR(G/S)");
+  add(count.weights, "AG(W)");
+  return formula.empty() ? "0" : formula;
 }
 
 /// The group of one kind that takes longest.
@@ -287,9 +284,10 @@ CostTerm messageTerm(const Subject& s, const std::string& id, bool expert, doubl
         return load ? t.load : t.sync;
       });
   const bool copied = !load && plan.shardDegree() < plan.dataDegree();
-  const GradientParts parts = partsOf(plan.zero, load, copied, s.scene.problem.assumptions.zeroAllReduces);
+  const GradientMessages::Count count = countOf(s.scene, load);
   const Bytes g(parameters * o.gradientBytes), w(parameters * o.weightBytes);
-  CostTerm t = s.seconds(id, expert ? "Expert parameters" : "Dense parameters", most, parts.formula);
+  CostTerm t =
+      s.seconds(id, expert ? "Expert parameters" : "Dense parameters", most, formulaOf(count, copied));
   t.level = slowest.ranks > 1 ? slowest.outermost : -1;
   t.inputs = {
       counted("n", plan.zero > 0 ? "ranks of the slowest shard group" : "ranks of the slowest gradient group",
@@ -306,14 +304,14 @@ CostTerm messageTerm(const Subject& s, const std::string& id, bool expert, doubl
     t.combine = t.children.empty() ? Combine::None : Combine::Sum;
     return t;
   }
-  const auto add = [&](const char* name, const char* label, double times, Bytes bytes) {
-    if (!(times > 0)) return;
+  const auto add = [&](const char* name, const char* label, int times, Bytes bytes) {
+    if (times == 0) return;
     CostTerm c = gatherTerm(s, id + "/" + name, label, slowest, bytes);
     c.factor = times;
     t.children.push_back(std::move(c));
   };
-  add("scatter", "RS(G): reduce-scatter of gradients", parts.reduceScatter, g);
-  add("gather", "AG(W): all-gather of weights", parts.allGather, w);
+  add("scatter", "RS(G): reduce-scatter of gradients", count.gradients, g);
+  add("gather", "AG(W): all-gather of weights", count.weights, w);
   t.combine = t.children.empty() ? Combine::None : Combine::Sum;
   return t;
 }
@@ -323,9 +321,8 @@ CostTerm gradientTerm(const Scene& scene, int stage, const char* name, const cha
                       bool load) {
   const Subject s{scene, stage, TermKind::Data};
   const bool copied = scene.plan.shardDegree() < scene.plan.dataDegree();
-  CostTerm t = s.seconds(
-      stageId(stage) + "/" + name, label, value.value(),
-      partsOf(scene.plan.zero, load, copied && !load, scene.problem.assumptions.zeroAllReduces).formula);
+  CostTerm t = s.seconds(stageId(stage) + "/" + name, label, value.value(),
+                         formulaOf(countOf(scene, load), copied && !load));
   t.level = scene.figures(stage).dataLevel;
   if (!(value.value() > 0)) return t;
   const auto parameters = parametersOf(scene, stage);

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "cost/gradient_messages.h"
 #include "plan/plan_check.h"
 #include "plan/stage_work.h"
 #include "units/at.h"
@@ -77,20 +78,19 @@ void Traffic::collectGradients(const Problem& problem, int stage, const StageWor
   const OptimizerRegime& regime = problem.job.optimizer;
   const double ranks = static_cast<double>(m_plan.shardDegree()) * s.context;
   const double copies = static_cast<double>(m_plan.dataDegree()) / m_plan.shardDegree();
-  const std::array<double, 4> scatters = {2, problem.assumptions.zeroAllReduces ? 2.0 : 1.0, microbatches,
-                                          microbatches};              // of gradients, by ZeRO stage
-  const std::array<double, 4> gathers = {0, 1, 1, 2 * microbatches};  // of weights
-  const auto z = static_cast<std::size_t>(m_plan.zero);
+  const auto messages = GradientMessages::of(m_plan.zero, problem.assumptions.zeroAllReduces);
+  const double scatters = messages.perStep.gradients + microbatches * messages.perMicrobatch.gradients;
+  const double gathers = messages.perStep.weights + microbatches * messages.perMicrobatch.weights;
   for (const bool experts : {false, true}) {
     const double n = experts ? ranks * (s.foldedExperts ? s.tensor : 1) / s.expert : ranks;
     const double parameters = experts ? work.expert : work.dense;
     if (!(parameters > 0)) continue;
     const double bytes =
-        ringShare(n, parameters * (scatters[z] * regime.gradientBytes + gathers[z] * regime.weightBytes));
+        ringShare(n, parameters * (scatters * regime.gradientBytes + gathers * regime.weightBytes));
     if (n > 1)
       m_exchanges.push_back({stage, Exchange::Data,
                              experts ? RankGroup::ExpertShards : RankGroup::DenseShards, bytes,
-                             (n - 1) * (scatters[z] + gathers[z]), 0, 0});
+                             (n - 1) * (scatters + gathers), 0, 0});
     if (copies > 1)
       m_exchanges.push_back({stage, Exchange::Data, RankGroup::Copies,
                              2 * ringShare(copies, parameters * regime.gradientBytes / n), 2 * (copies - 1),

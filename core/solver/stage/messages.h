@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cluster/levels/hierarchy.h"
+#include "cost/gradient_messages.h"
 #include "problem/job.h"
 #include "solver/space/group_shapes.h"
 
@@ -47,35 +48,11 @@ inline double leastTransfer(const Problem& problem, long long devices, double by
   return leastTransfer(problem, devices, {bytes > 0, bytes});
 }
 
-/// How often one ZeRO stage sends the gradients and the weights of a parameter through a reduce-scatter or
-/// all-gather: once per batch, and with each microbatch.
-struct GradientMessages {
-  int gradientsPerBatch = 0, weightsPerBatch = 0, gradientsPerMicrobatch = 0, weightsPerMicrobatch = 0;
-
-  static constexpr GradientMessages of(int zero, bool zeroAllReduces) {
-    constexpr GradientMessages kAll[] = {{2, 0, 0, 0}, {1, 1, 0, 0}, {0, 1, 1, 0}, {0, 0, 1, 2}};
-    return zero == 1 && zeroAllReduces ? GradientMessages{2, 1, 0, 0} : kAll[zero];
-  }
-  double perBatch(const GroupRates& g, double gradients, double weights) const {
-    return seconds(g, gradientsPerBatch, gradients, weightsPerBatch, weights);
-  }
-  double perMicrobatch(const GroupRates& g, double gradients, double weights) const {
-    return seconds(g, gradientsPerMicrobatch, gradients, weightsPerMicrobatch, weights);
-  }
-  /// Bytes per parameter.
-  double perBatch(const OptimizerRegime& r) const {
-    return gradientsPerBatch * r.gradientBytes + weightsPerBatch * r.weightBytes;
-  }
-  double perMicrobatch(const OptimizerRegime& r) const {
-    return gradientsPerMicrobatch * r.gradientBytes + weightsPerMicrobatch * r.weightBytes;
-  }
-
-private:
-  static double seconds(const GroupRates& g, int gradientCount, double gradients, int weightCount,
-                        double weights) {
-    return (gradientCount ? gradientCount * g.reduceScatter(gradients) : 0) +
-           (weightCount ? weightCount * g.reduceScatter(weights) : 0);
-  }
-};
+/// Seconds in one group of reduce-scatters of `gradients` bytes and all-gathers of `weights` bytes.
+inline double gradientSeconds(const GradientMessages::Count& count, const GroupRates& g, double gradients,
+                              double weights) {
+  return (count.gradients ? count.gradients * g.reduceScatter(gradients) : 0) +
+         (count.weights ? count.weights * g.reduceScatter(weights) : 0);
+}
 
 }  // namespace nest::planner

@@ -198,11 +198,12 @@ std::pair<double, double> StageCosts::scatterAndGather(const std::vector<const G
   const auto messages = GradientMessages::of(m_context.zero, m_context.problem->assumptions.zeroAllReduces);
   double slowest = 0, scatter = 0, gather = 0;
   for (const auto* g : groups) {
-    const double whole = messages.perMicrobatch(*g, parameters * m_gradient, parameters * m_weight);
+    const double whole =
+        gradientSeconds(messages.perMicrobatch, *g, parameters * m_gradient, parameters * m_weight);
     if (whole <= slowest) continue;
     slowest = whole;
     scatter = g->reduceScatter(parameters * m_gradient);
-    gather = m_context.zero == 3 ? g->reduceScatter(parameters * m_weight) : 0;
+    gather = messages.weightsBeforeForward * g->reduceScatter(parameters * m_weight);
   }
   return {scatter, gather};
 }
@@ -229,7 +230,7 @@ StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& a
     if (bytes > slot.site.memory) continue;
     if (data < 0)
       data = m_context.zero < 2 ? 0 : exchanged([&](const GroupRates& g, double parameters) {
-        return messages.perMicrobatch(g, parameters * m_gradient, parameters * m_weight);
+        return gradientSeconds(messages.perMicrobatch, g, parameters * m_gradient, parameters * m_weight);
       });
     const double exchange[] = {slowestGroup(*slot.tensor, r, parts), slowestGroup(*slot.context, r, parts),
                                slowestGroup(*slot.expert, r, parts), 0, data};
@@ -263,7 +264,7 @@ StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& a
     }
   }
   p.sync = around.tiedSync + exchanged([&](const GroupRates& g, double parameters) {
-             return messages.perBatch(g, parameters * m_gradient, parameters * m_weight);
+             return gradientSeconds(messages.perStep, g, parameters * m_gradient, parameters * m_weight);
            });
   if (slot.copies)
     for (const double shard : {s.dense * m_gradient / m_denseShards, s.expert * m_gradient / m_expertShards})

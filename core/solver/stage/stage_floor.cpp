@@ -75,9 +75,9 @@ StageFloor::StageFloor(const Problem& problem, const LayerSums& sums, const Grad
   const OptimizerRegime& regime = problem.job.optimizer;
   const auto messages = GradientMessages::of(zero, problem.assumptions.zeroAllReduces);
   const double perMicrobatch =
-      (1 - problem.assumptions.overlap[Exchange::Data]) * messages.perMicrobatch(regime);
+      (1 - problem.assumptions.overlap[Exchange::Data]) * messages.perMicrobatch.bytesPerParameter(regime);
   const double shown = 1 - syncOverlap(problem.assumptions, zero),
-               perBatch = shown * messages.perBatch(regime);
+               perBatch = shown * messages.perStep.bytesPerParameter(regime);
   const auto least = [&](GradientFloor::Kind GradientFloor::Choice::*kind, double& data, double& tail) {
     data = tail = std::numeric_limits<double>::infinity();
     for (const auto& choice : gradients.choices) {
