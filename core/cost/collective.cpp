@@ -12,10 +12,6 @@ double alpha(const Hierarchy& h, int l) {
 double beta(const Hierarchy& h, int l) {
   return h.level(l).sustained().value();
 }
-/// Of a reduce-scatter or all-gather.
-double beta(const Hierarchy& h, int l, const GroupShape& g) {
-  return h.level(l).sustained(g.ranks).value();
-}
 
 /// ⌈log₂ n⌉ for n ≥ 1.
 double rounds(int n) {
@@ -28,6 +24,11 @@ bool isIdle(int ranks, Bytes bytes) {
 
 }  // namespace
 
+GatherStep gatherStep(const NetworkLevel& l, int level, int parties, int ranks) {
+  const double n = parties;
+  return {level, parties, rounds(parties) * l.latency, (n - 1) / n, l.sustained(ranks)};
+}
+
 Seconds transferTime(const Hierarchy& h, int level, Bytes bytes) {
   if (!(bytes.value() > 0)) return {};
   return Seconds(alpha(h, level) + bytes.value() / beta(h, level));
@@ -35,22 +36,14 @@ Seconds transferTime(const Hierarchy& h, int level, Bytes bytes) {
 
 Seconds flatGatherTime(const Hierarchy& h, const GroupShape& g, Bytes full) {
   if (isIdle(g.ranks, full)) return {};
-  const double n = g.ranks;
-  return Seconds(rounds(g.ranks) * alpha(h, g.outermost) +
-                 (n - 1) / n * full.value() / beta(h, g.outermost, g));
+  return gatherStep(h.level(g.outermost), g.outermost, g.ranks, g.ranks).time(full);
 }
 
 Seconds hierarchicalGatherTime(const Hierarchy& h, const GroupShape& g, Bytes full) {
   if (isIdle(g.ranks, full)) return {};
-  double sum = 0;
-  double bytes = full.value();
-  for (int l = 0; l <= g.outermost; ++l) {
-    const std::int32_t parts = g.occupied[l];
-    const double n = parts;
-    sum += rounds(parts) * alpha(h, l) + (n - 1) / n * bytes / beta(h, l, g);
-    bytes = full.value() / g.fewest[l];
-  }
-  return Seconds(sum);
+  Seconds sum;
+  visitGatherSteps(h, g, full, [&](const GatherStep& step, Bytes held) { sum += step.time(held); });
+  return sum;
 }
 
 Seconds gatherTime(const Hierarchy& h, const GroupShape& g, Bytes full) {
@@ -83,20 +76,25 @@ Seconds ringExchangeTime(const Hierarchy& h, const GroupShape& g, Bytes perHop) 
   return (g.ranks - 1) * transferTime(h, g.outermost, perHop);
 }
 
-Seconds collectiveTime(const Hierarchy& h, const Collective& c, const GroupShape& g,
+Seconds collectiveTime(const Hierarchy& h, CollectiveKind kind, Bytes bytes, const GroupShape& g,
                        const PeerCounts& peers) {
-  switch (c.kind) {
+  switch (kind) {
     case CollectiveKind::AllReduce:
-      return c.times * allReduceTime(h, g, c.bytes);
+      return allReduceTime(h, g, bytes);
     case CollectiveKind::AllGather:
     case CollectiveKind::ReduceScatter:
-      return c.times * gatherTime(h, g, c.bytes);
+      return gatherTime(h, g, bytes);
     case CollectiveKind::AllToAll:
-      return c.times * allToAllTime(h, peers, c.bytes);
+      return allToAllTime(h, peers, bytes);
     case CollectiveKind::RingExchange:
       break;
   }
-  return c.times * ringExchangeTime(h, g, c.bytes);
+  return ringExchangeTime(h, g, bytes);
+}
+
+Seconds collectiveTime(const Hierarchy& h, const Collective& c, const GroupShape& g,
+                       const PeerCounts& peers) {
+  return c.times * collectiveTime(h, c.kind, c.bytes, g, peers);
 }
 
 }  // namespace nest

@@ -11,10 +11,32 @@ namespace nest {
 /// α_ℓ + D/B_ℓ, STATEMENT.md (4.1).
 Seconds transferTime(const Hierarchy&, int level, Bytes);
 
+/// What one level takes of a reduce-scatter or all-gather: latency + share · bytes ÷ bandwidth. The
+/// evaluation sums such steps, the explanation shows them, and the search makes its coefficients of them.
+struct GatherStep {
+  int level = 0, parties = 1;
+  Seconds latency;   ///< ⌈log₂ parties⌉·α
+  double share = 0;  ///< (parties − 1) ÷ parties
+  BytesPerSecond bandwidth;
+
+  Seconds time(Bytes bytes) const { return latency + Seconds(share * bytes.value() / bandwidth.value()); }
+};
+/// `ranks`: of the whole group, on which the bandwidth may depend (STATEMENT.md (10.7)).
+GatherStep gatherStep(const NetworkLevel&, int level, int parties, int ranks);
+
 /// Reduce-scatter or all-gather of a tensor of `full` bytes at the outermost level spanned, by recursive
 /// halving [Thakur 2005], STATEMENT.md (4.2).
 Seconds flatGatherTime(const Hierarchy&, const GroupShape&, Bytes full);
 /// The same level by level, innermost first, STATEMENT.md (4.3).
+template <class Visit>  // visit(GatherStep, Bytes)
+void visitGatherSteps(const Hierarchy& h, const GroupShape& g, Bytes full, const Visit& visit) {
+  Bytes held = full;
+  for (int l = 0; l <= g.outermost; ++l) {
+    const auto k = static_cast<std::size_t>(l);
+    visit(gatherStep(h.level(l), l, g.occupied[k], g.ranks), held);
+    held = Bytes(full.value() / g.fewest[k]);
+  }
+}
 Seconds hierarchicalGatherTime(const Hierarchy&, const GroupShape&, Bytes full);
 /// The cheaper of the two.
 Seconds gatherTime(const Hierarchy&, const GroupShape&, Bytes full);
@@ -27,7 +49,9 @@ Seconds allToAllTime(const Hierarchy&, const PeerCounts&, Bytes sent);
 /// n−1 hops of `perHop` bytes at the outermost level spanned, STATEMENT.md (4.6).
 Seconds ringExchangeTime(const Hierarchy&, const GroupShape&, Bytes perHop);
 
-/// One Collective of a layer, all its `times`. `peers` is read for an all-to-all only.
+/// One collective of so many bytes. `peers` is read for an all-to-all only.
+Seconds collectiveTime(const Hierarchy&, CollectiveKind, Bytes, const GroupShape&, const PeerCounts& peers);
+/// One Collective of a layer, all its `times`.
 Seconds collectiveTime(const Hierarchy&, const Collective&, const GroupShape&, const PeerCounts& peers);
 
 }  // namespace nest

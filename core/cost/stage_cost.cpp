@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cost/collective.h"
-#include "cost/gradient_messages.h"
 
 namespace nest {
 namespace {
@@ -33,27 +32,9 @@ Seconds stepTime(const ModelState& s, const OptimizerRegime& r, int zero, BytesP
   return held(s, r.gradientBytes + r.weightBytes + 2 * r.optimizerBytes, zero >= 1) / memoryBandwidth;
 }
 
-GradientTime gradientTime(const Hierarchy& h, const GroupShape& shape, double parameters,
-                          const OptimizerRegime& r, int zero, bool zeroAllReduces) {
-  const Bytes gradients(parameters * r.gradientBytes), weights(parameters * r.weightBytes);
-  const GradientMessages messages = GradientMessages::of(zero, zeroAllReduces);
-  const Seconds scatter = gatherTime(h, shape, gradients), gather = gatherTime(h, shape, weights);
-  const auto time = [&](const GradientMessages::Count& n) {
-    return n.gradients * scatter + n.weights * gather;
-  };
-  return {time(messages.perMicrobatch), time(messages.perStep), messages.weightsBeforeForward * gather};
-}
-
-Seconds copiesTime(const Hierarchy& h, const GroupShape& copies, double parameters, double shards,
-                   const OptimizerRegime& r) {
-  return allReduceTime(h, copies, Bytes(parameters * r.gradientBytes / shards));
-}
-
-Seconds tiedTime(const Hierarchy& h, int level, double parameters, const OptimizerRegime& r) {
+Seconds tiedTime(const Hierarchy& h, int level, Bytes bytes) {
   // Two ranks: recursive halving has one round and sends half, there and back.
-  const double bytes = parameters * r.gradientBytes;
-  if (!(bytes > 0)) return {};
-  return 2 * Seconds(h.level(level).latency.value() + 0.5 * bytes / h.level(level).sustained().value());
+  return 2 * transferTime(h, level, bytes * 0.5);
 }
 
 PerExchange<double> overlapUnder(const PipelineSchedule& schedule, const Assumptions& a) {

@@ -42,21 +42,8 @@ inline double besideWholeBytes(const OptimizerRegime& r, const Assumptions& a, i
 /// What is gathered, and shards beside what is whole.
 Bytes gatheredBytes(const ModelState&, const OptimizerRegime&, const Assumptions&, int zero);
 
-/// What one gradient message (dense or expert) of `parameters` costs its shard group: per microbatch, and
-/// once at the end of the step, STATEMENT.md (4.11).
-struct GradientTime {
-  Seconds load, sync;
-  Seconds gather;  ///< of `load`, the part before the forward pass (ZeRO-3)
-};
-GradientTime gradientTime(const Hierarchy&, const GroupShape&, double parameters, const OptimizerRegime&,
-                          int zero, bool zeroAllReduces);
-/// All-reduce at the end of the step between the ranks that hold the same of `shards` shards, STATEMENT.md
-/// (4.11).
-Seconds copiesTime(const Hierarchy&, const GroupShape& copies, double parameters, double shards,
-                   const OptimizerRegime&);
-
-/// All-reduce of tied parameters between two ranks that meet at `level`.
-Seconds tiedTime(const Hierarchy&, int level, double parameters, const OptimizerRegime&);
+/// All-reduce of the gradients of tied parameters between two ranks that meet at `level`.
+Seconds tiedTime(const Hierarchy&, int level, Bytes);
 
 /// f_k: the assumed overlaps, and 1 for what the schedule covers.
 PerExchange<double> overlapUnder(const PipelineSchedule&, const Assumptions&);

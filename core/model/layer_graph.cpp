@@ -15,6 +15,7 @@ bool LayerGraph::isChain() const {
 
 std::vector<char> LayerGraph::blocks() const {
   std::vector<char> blocks;
+  blocks.reserve(layers.size());
   for (const Layer& l : layers) blocks.push_back(l.kind == LayerKind::Block);
   if (std::find(blocks.begin(), blocks.end(), 1) == blocks.end()) blocks.assign(layers.size(), 1);
   return blocks;

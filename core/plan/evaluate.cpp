@@ -44,7 +44,7 @@ void exchangeTerms(const PlacedStage& placed, const PerExchange<double>& overlap
   out.exchange[at(Exchange::Pipeline)] = out.activationIn + out.gradientIn;
   out.exchange[at(Exchange::Data)] = placed.gradients.load;
   out.forwardExchange[at(Exchange::Pipeline)] = out.activationIn;
-  out.forwardExchange[at(Exchange::Data)] = placed.gradients.gather;
+  out.forwardExchange[at(Exchange::Data)] = placed.gradients.perMicrobatch.forward;
 
   const Seconds compute = out.forward + out.backward + out.recompute;
   out.hiddenExchange = hiddenExchange(compute, out.exchange, overlap);
@@ -60,8 +60,7 @@ void exchangeTerms(const PlacedStage& placed, const PerExchange<double>& overlap
   out.forwardPass = out.forward;
   for (int e = 0; e < kExchangeCount; ++e)
     out.forwardPass += out.forwardExchange[at(Exchange(e))] * shown(Exchange(e));
-  out.weightPass =
-      out.weightGradient + (placed.gradients.load - 2 * placed.gradients.gather) * shown(Exchange::Data);
+  out.weightPass = out.weightGradient + placed.gradients.perMicrobatch.weightGradient * shown(Exchange::Data);
 
   out.tensorLevel = placed.groupLevel[at(GroupKind::Tensor)];
   out.contextLevel = placed.groupLevel[at(GroupKind::Context)];
@@ -90,7 +89,7 @@ void memoryTerms(const Problem& problem, const Plan& plan, int i, const StageWor
                 gatheredBytes(state, regime, problem.assumptions, plan.zero),
                 reservedOn(problem.assumptions, placed.memory).total(),
                 placed.memory};
-  out.sync = placed.gradients.sync + placed.tied;
+  out.sync = placed.gradients.sync() + placed.tied;
   out.hiddenSync = hiddenSync(out.sync, schedule.coveringPasses(stages) * (out.forward + out.backward),
                               syncOverlap(problem.assumptions, plan.zero));
   out.step = stepTime(state, regime, plan.zero, problem.cluster->device().memoryBandwidth.value);
@@ -176,14 +175,7 @@ Evaluation evaluate(const Problem& problem, const Plan& plan) {
   out.microbatchCount = check.microbatches;
   if (!check.countable) return out;
 
-  std::vector<StageWork> works;
-  if (check.microbatch >= 0) {
-    works = stageWorks(problem, plan, check.microbatch);
-  } else {
-    works.resize(plan.stages.size());
-    for (std::size_t i = 0; i < works.size(); ++i) works[i].chunks.resize(plan.stages[i].chunks.size());
-  }
-  const std::vector<PlacedStage> placed = placeStages(problem, plan, check, works);
+  const auto [works, placed, pairs] = placePlan(problem, plan, check);
   out.stages.resize(plan.stages.size());
   long long begin = 0;
   for (int i = 0; i < plan.stageCount(); ++i) {

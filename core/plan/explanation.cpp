@@ -100,7 +100,7 @@ CostTerm earlierBackwardTerm(const Scene& s, int stage) {
     for (const LayerRun& r : s.runsOf(s.stage(j).chunks.front(), s.stage(j).strategy)) {
       CostTerm c = term(t.id + "/" + stageId(j) + "/class" + std::to_string(r.classId),
                         text::stageTitle(StageIndex(j)) + ", " + r.name,
-                        r.cost->backward.value() / s.speed[at(j)], TermUnit::Time, TermKind::Compute, j);
+                        r.cost->backward.value() / s.speed(j), TermUnit::Time, TermKind::Compute, j);
       c.formula = "backward of one layer ÷ speed";
       c.inputs = {
           s.profiled("backward", "of one layer", r.cost->backward.value(), TermUnit::Time, r.cost->origin)};
@@ -127,7 +127,7 @@ CostTerm stepTerm(const Scene& s, int stage) {
               {"memory bandwidth", "of the device", bandwidth.value.value(), TermUnit::Bandwidth,
                bandwidth.origin, bandwidth.citation}};
   if (!(t.value > 0)) return t;
-  const Share p = parametersOf(s, stage);
+  const StageWork& p = s.work(stage);
   const double each = (o.gradientBytes + o.weightBytes + 2 * o.optimizerBytes) / bandwidth.value.value();
   const auto add = [&](const char* kind, double count, double shards) {
     if (!(count > 0)) return;

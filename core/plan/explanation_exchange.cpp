@@ -1,28 +1,14 @@
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <tuple>
 
 #include "cost/collective.h"
 #include "cost/gradient_messages.h"
-#include "cost/group_shape.h"
-#include "cost/stage_cost.h"
 #include "plan/explanation_parts.h"
-#include "plan/rank_groups.h"
-#include "plan/stage_work.h"
 #include "units/at.h"
 
 namespace nest::explanation {
 namespace {
-
-bool happens(Phase phase, Recompute r) {
-  if (phase == Phase::RecomputeSelective) return r == Recompute::Selective;
-  if (phase == Phase::RecomputeFull) return r == Recompute::Full;
-  return true;
-}
-
-double rounds(int n) {
-  return static_cast<double>(std::bit_width(static_cast<unsigned>(n - 1)));
-}
 
 /// What the terms of one exchange have in common.
 struct Subject {
@@ -38,16 +24,15 @@ struct Subject {
 };
 
 /// One level's part of a gather: rounds · α + (n − 1)/n · D/B.
-CostTerm levelTerm(const Subject& s, const std::string& id, int level, int n, int ranks, double bytes,
-                   const char* symbol) {
-  const NetworkLevel& l = s.scene.problem.cluster->level(level);
-  CostTerm t = s.seconds(id + "/level" + std::to_string(level), "Level " + l.name,
-                         rounds(n) * l.latency.value() + (n - 1.0) / n * bytes / l.sustained(ranks).value(),
-                         "⌈log₂ n⌉·α + (n − 1)/n · D/B");
-  t.level = level;
-  t.inputs = {counted("n", "parties at this level", n),
-              s.scene.profiled("D", symbol, bytes, TermUnit::Memory, Origin::Estimated),
-              s.scene.bandwidth(level, ranks), s.scene.latency(level)};
+CostTerm stepTerm(const Subject& s, const std::string& id, const GatherStep& step, int ranks, Bytes bytes,
+                  const char* meaning) {
+  const NetworkLevel& l = s.scene.problem.cluster->level(step.level);
+  CostTerm t = s.seconds(id + "/level" + std::to_string(step.level), "Level " + l.name,
+                         step.time(bytes).value(), "⌈log₂ n⌉·α + (n − 1)/n · D/B");
+  t.level = step.level;
+  t.inputs = {counted("n", "parties at this level", step.parties),
+              s.scene.profiled("D", meaning, bytes.value(), TermUnit::Memory, Origin::Estimated),
+              s.scene.bandwidth(step.level, ranks), s.scene.latency(step.level)};
   return t;
 }
 
@@ -59,57 +44,27 @@ CostTerm gatherTerm(const Subject& s, const std::string& id, std::string label, 
       s.seconds(id, std::move(label), gatherTime(h, shape, bytes).value(), "min(flat, level by level)");
   t.level = shape.outermost;
   if (!(bytes.value() > 0) || shape.ranks <= 1) return t;  // nothing to send takes no time
-  CostTerm flat = levelTerm(s, id + "/flat", shape.outermost, shape.ranks, shape.ranks, bytes.value(),
-                            "the whole tensor");
+  const int outermost = shape.outermost;
+  CostTerm flat = stepTerm(s, id, gatherStep(h.level(outermost), outermost, shape.ranks, shape.ranks),
+                           shape.ranks, bytes, "the whole tensor");
   flat.id = id + "/flat";
   flat.label = "Flat, by recursive halving";
   CostTerm tiers = s.seconds(id + "/levels", "Level by level",
                              hierarchicalGatherTime(h, shape, bytes).value(), "Σ over levels");
-  double part = bytes.value();
-  for (int l = 0; l <= shape.outermost; ++l) {
-    tiers.children.push_back(levelTerm(s, tiers.id, l, shape.occupied[at(l)], shape.ranks, part,
-                                       "what a group of the level below holds"));
-    part = bytes.value() / shape.fewest[at(l)];
-  }
+  visitGatherSteps(h, shape, bytes, [&](const GatherStep& step, Bytes held) {
+    tiers.children.push_back(
+        stepTerm(s, tiers.id, step, shape.ranks, held, "what a group of the level below holds"));
+  });
   tiers.combine = Combine::Sum;
   t.combine = Combine::Min;
   t.children = {std::move(flat), std::move(tiers)};
   return t;
 }
 
-/// The same group for every collective: the one in which the stage's sum is largest.
-struct SlowestGroup {
-  GroupShape shape;
-  PeerCounts peers;
-  double seconds = -1;
-};
-
-SlowestGroup slowestGroup(const Scene& s, int stage, GroupKind group) {
-  const RankGroup kind = group == GroupKind::Tensor    ? RankGroup::Tensor
-                         : group == GroupKind::Context ? RankGroup::Context
-                                                       : RankGroup::Expert;
-  const Hierarchy& h = *s.problem.cluster;
-  SlowestGroup slowest, last;
-  RankGroups(s.plan).visit(stage, kind, [&](std::span<const int> ranks) {
-    SlowestGroup here{shapeOf(h, ranks), peersOf(h, ranks), 0};
-    if (here.shape == last.shape && here.peers == last.peers) return;
-    last = here;
-    for (const LayerRun& r : s.runs[at(stage)])
-      for (const Collective& c : r.cost->collectives)
-        if (c.group == group && happens(c.phase, s.stage(stage).recompute))
-          here.seconds += r.count * collectiveTime(h, c, here.shape, here.peers).value();
-    if (here.seconds > slowest.seconds) slowest = here;
-  });
-  return slowest;
-}
-
 /// One collective, once.
 CostTerm collectiveTerm(const Subject& s, const std::string& id, std::string label, const Collective& c,
                         const SlowestGroup& g) {
-  Collective once = c;
-  once.times = 1;
-  const Hierarchy& h = *s.scene.problem.cluster;
-  const double value = collectiveTime(h, once, g.shape, g.peers).value();
+  const double value = collectiveTime(*s.scene.problem.cluster, c.kind, c.bytes, g.shape, g.peers).value();
   const auto sized = [&](const char* meaning) {
     return s.scene.profiled("D", meaning, c.bytes.value(), TermUnit::Memory, Origin::Estimated);
   };
@@ -157,13 +112,13 @@ CostTerm groupTerm(const Scene& scene, int stage, GroupKind group, Exchange kind
   CostTerm t = s.seconds(id, std::string(parallelism) + " communication",
                          scene.figures(stage).exchange[at(kind)].value(),
                          "slowest group's Σ over layers of times · collective");
-  const SlowestGroup g = slowestGroup(scene, stage, group);
+  const SlowestGroup& g = scene.placed.stages[at(stage)].slowest[at(group)].perMicrobatch;
   t.level = g.shape.outermost;
   for (const LayerRun& r : scene.runs[at(stage)]) {
     int k = 0;
     for (const Collective& c : r.cost->collectives) {
       ++k;
-      if (c.group != group || !happens(c.phase, scene.stage(stage).recompute)) continue;
+      if (c.group != group || !runsUnder(scene.stage(stage).recompute, c.phase)) continue;
       CostTerm one = collectiveTerm(s, id + "/class" + std::to_string(r.classId) + "/" + std::to_string(k),
                                     r.name + ": " + nameOf(c.kind) + ", " + nameOf(c.phase), c, g);
       one.factor = c.times * r.count;
@@ -201,16 +156,10 @@ CostTerm transferTerm(const Scene& scene, int stage, const char* name, const cha
 
 /// Boundaries into a stage (out of it, for gradients) that carry something.
 int boundariesOf(const Scene& s, int stage, bool activation) {
-  const int b = s.problem.profile->microbatchIndex(s.plan.microbatch), count = s.plan.stageCount();
-  if (b < 0) return 0;
-  const auto bytes = boundaryBytes(s.problem, s.plan, stageWorks(s.problem, s.plan, b), b);
-  const PipelineSchedule& schedule = s.plan.pipelineSchedule();
-  int n = 0;
-  for (int p = 0; p < static_cast<int>(bytes.size()); ++p) {
-    const int from = schedule.stageOf(p, count), to = schedule.stageOf(p + 1, count);
-    if (bytes[at(p)] > 0 && from != to && (activation ? to : from) == stage) ++n;
-  }
-  return n;
+  return static_cast<int>(
+      std::count_if(s.placed.pairs.begin(), s.placed.pairs.end(), [&](const PairMessages& p) {
+        return p.exchange == Exchange::Pipeline && (activation ? p.to : p.from) == stage;
+      }));
 }
 
 GradientMessages::Count countOf(const Scene& s, bool load) {
@@ -233,86 +182,90 @@ std::string formulaOf(const GradientMessages::Count& count, bool copied) {
   return formula.empty() ? "0" : formula;
 }
 
-/// The group of one kind that takes longest.
-struct SlowestShape {
-  GroupShape shape;
-  double seconds = 0;
+/// Of one list of messages, those with each microbatch (`load`) or at the end of the step.
+struct Sent {
+  const GroupMessages& list;
+  const SlowestGroup& group;
+  bool load;
+
+  double times(Payload payload) const {
+    double sum = 0;
+    for (const Message& m : list.messages)
+      if (m.payload == payload && load == (m.phase != MessagePhase::StepEnd)) sum += m.times;
+    return sum;
+  }
+  Bytes bytes(Payload payload) const {
+    for (const Message& m : list.messages)
+      if (m.payload == payload) return m.bytes;
+    return {};
+  }
 };
-template <class TimeOf>
-SlowestShape slowestShape(const Subject& s, RankGroup kind, const TimeOf& timeOf) {
-  const Hierarchy& h = *s.scene.problem.cluster;
-  SlowestShape slowest{{}, -1};
-  GroupShape last;
-  RankGroups(s.scene.plan).visit(s.stage, kind, [&](std::span<const int> ranks) {
-    const GroupShape shape = shapeOf(h, ranks);
-    if (shape == last) return;
-    last = shape;
-    if (const Seconds t = timeOf(shape); t.value() > slowest.seconds) slowest = {shape, t.value()};
-  });
-  slowest.seconds = std::max(0.0, slowest.seconds);
-  return slowest;
-}
 
 /// 2·RS(G/S) between the ranks that hold the same shard.
-CostTerm copiesTerm(const Subject& s, const std::string& id, double parameters, double shards) {
-  const OptimizerRegime& o = s.scene.problem.job.optimizer;
-  const SlowestShape slowest = slowestShape(s, RankGroup::Copies, [&](const GroupShape& g) {
-    return copiesTime(*s.scene.problem.cluster, g, parameters, shards, o);
-  });
-  CostTerm t = s.seconds(id, "AR(G/S): all-reduce of a shard's gradients between its copies", slowest.seconds,
-                         "2·RS(G/S)");
-  const Bytes shard(parameters * o.gradientBytes / shards);
-  t.level = slowest.shape.ranks > 1 ? slowest.shape.outermost : -1;
-  t.inputs = {counted("n", "copies of each shard: d/h", slowest.shape.ranks), counted("S", "shards", shards),
+CostTerm copiesTerm(const Subject& s, const std::string& id, const Sent& sent, double shards) {
+  const GroupShape& shape = sent.group.shape;
+  const Bytes shard = sent.bytes(Payload::GradientShards);
+  CostTerm t = s.seconds(id, "AR(G/S): all-reduce of a shard's gradients between its copies",
+                         allReduceTime(*s.scene.problem.cluster, shape, shard).value(), "2·RS(G/S)");
+  t.level = shape.ranks > 1 ? shape.outermost : -1;
+  t.inputs = {counted("n", "copies of each shard: d/h", shape.ranks), counted("S", "shards", shards),
               s.scene.profiled("G/S", "gradient bytes of one shard", shard.value(), TermUnit::Memory,
                                Origin::Estimated)};
-  if (slowest.shape.ranks <= 1) return t;
-  t.children.push_back(
-      gatherTerm(s, id + "/gather", "Reduce-scatter, then all-gather, each", slowest.shape, shard));
+  if (shape.ranks <= 1) return t;
+  t.children.push_back(gatherTerm(s, id + "/gather", "Reduce-scatter, then all-gather, each", shape, shard));
   t.children.back().factor = 2;
   t.combine = Combine::Sum;
   return t;
 }
 
-CostTerm messageTerm(const Subject& s, const std::string& id, bool expert, double parameters, bool load) {
-  const OptimizerRegime& o = s.scene.problem.job.optimizer;
-  const Plan& plan = s.scene.plan;
-  const auto [slowest, most] =
-      slowestShape(s, expert ? RankGroup::ExpertShards : RankGroup::DenseShards, [&](const GroupShape& g) {
-        const GradientTime t = gradientTime(*s.scene.problem.cluster, g, parameters, o, plan.zero,
-                                            s.scene.problem.assumptions.zeroAllReduces);
-        return load ? t.load : t.sync;
-      });
+/// Dense parameters, or those of experts.
+CostTerm messageTerm(const Subject& s, const std::string& id, bool expert, bool load) {
+  const Scene& scene = s.scene;
+  const OptimizerRegime& o = scene.problem.job.optimizer;
+  const Plan& plan = scene.plan;
+  const StageWork& work = scene.placed.works[at(s.stage)];
+  const double parameters = expert ? work.expert : work.dense;
   const bool copied = !load && plan.shardDegree() < plan.dataDegree();
-  const GradientMessages::Count count = countOf(s.scene, load);
-  const Bytes g(parameters * o.gradientBytes), w(parameters * o.weightBytes);
-  CostTerm t =
-      s.seconds(id, expert ? "Expert parameters" : "Dense parameters", most, formulaOf(count, copied));
-  t.level = slowest.ranks > 1 ? slowest.outermost : -1;
-  t.inputs = {
-      counted("n", plan.zero > 0 ? "ranks of the slowest shard group" : "ranks of the slowest gradient group",
-              slowest.ranks),
-      s.scene.profiled("G", "gradient bytes of one rank", g.value(), TermUnit::Memory, Origin::Estimated),
-      s.scene.profiled("W", "weight bytes of one rank", w.value(), TermUnit::Memory, Origin::Estimated)};
-  if (copied) {
-    const double shards = expert ? s.scene.expertShards(s.stage) : s.scene.denseShards(s.stage);
-    t.children.push_back(copiesTerm(s, id + "/copies", parameters, shards));
-    t.value += t.children.back().value;
-    t.level = std::max(t.level, t.children.back().level);
+  CostTerm t = s.seconds(id, expert ? "Expert parameters" : "Dense parameters", 0,
+                         formulaOf(countOf(scene, load), copied));
+  t.inputs = {{},
+              s.scene.profiled("G", "gradient bytes of one rank", parameters * o.gradientBytes,
+                               TermUnit::Memory, Origin::Estimated),
+              s.scene.profiled("W", "weight bytes of one rank", parameters * o.weightBytes, TermUnit::Memory,
+                               Origin::Estimated)};
+  for (std::size_t g = 0; g < work.groups.size(); ++g) {
+    const GroupMessages& list = work.groups[g];
+    if (list.exchange != Exchange::Data || list.experts != expert) continue;
+    const SlowestGroups& slowest = scene.placed.stages[at(s.stage)].slowest[g];
+    const Sent sent{list, load ? slowest.perMicrobatch : slowest.stepEnd, load};
+    const GroupShape& shape = sent.group.shape;
+    const auto add = [&](CostTerm child, double times) {
+      child.factor = times;
+      t.level = std::max(t.level, child.level);
+      t.children.push_back(std::move(child));
+    };
+    if (list.group == RankGroup::Copies) {
+      if (load) continue;
+      add(copiesTerm(s, id + "/copies", sent,
+                     expert ? scene.expertShards(s.stage) : scene.denseShards(s.stage)),
+          1);
+      continue;
+    }
+    t.inputs.front() = counted(
+        "n", plan.zero > 0 ? "ranks of the slowest shard group" : "ranks of the slowest gradient group",
+        shape.ranks);
+    if (shape.ranks <= 1) continue;
+    t.level = std::max(t.level, static_cast<int>(shape.outermost));
+    for (const auto& [payload, name, label] :
+         {std::tuple(Payload::Gradients, "scatter", "reduce-scatter of gradients"),
+          std::tuple(Payload::Weights, "gather", "all-gather of weights")})
+      if (const double times = sent.times(payload); times > 0)
+        add(gatherTerm(s, id + "/" + name, std::string(symbolOf(payload)) + ": " + label, shape,
+                       sent.bytes(payload)),
+            times);
   }
-  if (slowest.ranks <= 1) {
-    t.combine = t.children.empty() ? Combine::None : Combine::Sum;
-    return t;
-  }
-  const auto add = [&](const char* name, const char* label, int times, Bytes bytes) {
-    if (times == 0) return;
-    CostTerm c = gatherTerm(s, id + "/" + name, label, slowest, bytes);
-    c.factor = times;
-    t.children.push_back(std::move(c));
-  };
-  add("scatter", "RS(G): reduce-scatter of gradients", count.gradients, g);
-  add("gather", "AG(W): all-gather of weights", count.weights, w);
   t.combine = t.children.empty() ? Combine::None : Combine::Sum;
+  t.value = t.fromChildren();
   return t;
 }
 
@@ -325,18 +278,13 @@ CostTerm gradientTerm(const Scene& scene, int stage, const char* name, const cha
                          formulaOf(countOf(scene, load), copied && !load));
   t.level = scene.figures(stage).dataLevel;
   if (!(value.value() > 0)) return t;
-  const auto parameters = parametersOf(scene, stage);
   t.combine = Combine::Sum;
-  double named = 0;
-  for (const bool expert : {false, true}) {
-    const double count = expert ? parameters.expert : parameters.dense;
-    if (!(count > 0)) continue;
-    t.children.push_back(messageTerm(s, t.id + (expert ? "/expert" : "/dense"), expert, count, load));
-    named += t.children.back().value;
-  }
-  if (!load && scene.problem.profile->tied && value.value() > named * (1 + 1e-12))
-    t.children.push_back(s.seconds(t.id + "/tied", "Tied parameters, between two stages",
-                                   value.value() - named, "2·RS(G), two ranks"));
+  const StageWork& work = scene.placed.works[at(stage)];
+  if (work.dense > 0) t.children.push_back(messageTerm(s, t.id + "/dense", false, load));
+  if (work.expert > 0) t.children.push_back(messageTerm(s, t.id + "/expert", true, load));
+  if (const Seconds tied = scene.placed.stages[at(stage)].tied; !load && tied > Seconds())
+    t.children.push_back(
+        s.seconds(t.id + "/tied", "Tied parameters, between two stages", tied.value(), "2·RS(G), two ranks"));
   if (t.children.empty()) t.combine = Combine::None;
   return t;
 }

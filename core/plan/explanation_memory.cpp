@@ -9,18 +9,6 @@
 
 namespace nest::explanation {
 
-Share parametersOf(const Scene& s, int stage) {
-  Share all;
-  for (const LayerRun& r : s.runs[stage]) {
-    all.dense += r.count * r.cost->denseParameters;
-    all.expert += r.count * r.cost->expertParameters;
-  }
-  // What no layer lists is the tied copy (STATEMENT.md §4), which is dense.
-  const double copied = s.figures(stage).parameters - all.dense - all.expert;
-  if (copied > 1e-9 * all.dense) all.dense += copied;
-  return all;
-}
-
 namespace {
 
 /// params · bytes ÷ shards, dense and expert apart.
@@ -28,7 +16,7 @@ CostTerm parameterTerm(const Scene& s, int stage, const char* name, const char* 
                        double bytes, bool sharded) {
   CostTerm t = term(stageId(stage) + "/memory/" + name, label, value.value(), TermUnit::Memory,
                     TermKind::Memory, stage);
-  const Share p = parametersOf(s, stage);
+  const StageWork& p = s.work(stage);
   t.formula = sharded ? "parameters · bytes ÷ S" : "parameters · bytes";
   t.inputs = {typed("bytes", std::string("bytes per parameter, ") + name, bytes, TermUnit::Memory)};
   t.combine = Combine::Sum;

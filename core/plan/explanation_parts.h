@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "plan/explanation.h"
+#include "plan/placed_stage.h"
 
 namespace nest::explanation {
 
@@ -20,13 +21,14 @@ struct Scene {
   const Problem& problem;
   const Plan& plan;
   const Evaluation& evaluation;
-  Placement placement;
+  PlacedPlan placed;
   std::vector<std::vector<LayerRun>> runs;  ///< per stage
-  std::vector<double> speed;                ///< per stage, slowest device
 
   Scene(const Problem&, const Plan&, const Evaluation&);
   const StagePlan& stage(int i) const { return plan.stages[i]; }
   const StageEvaluation& figures(int i) const { return evaluation.stages[i]; }
+  const StageWork& work(int i) const { return placed.works[i]; }
+  double speed(int i) const { return placed.stages[i].speed; }  ///< of its slowest device
   std::vector<LayerRun> runsOf(const std::vector<LayerIndex>& layers, const Strategy&) const;
   int denseShards(int stage) const { return plan.shardDegree() * stage_(stage).context; }
   double expertShards(int stage) const {
@@ -47,12 +49,6 @@ CostTerm term(std::string id, std::string label, double value, TermUnit unit, Te
 CostTerm referenceTo(const CostTerm& whole, double factor = 1);
 TermInput counted(std::string symbol, std::string meaning, double value);
 TermInput typed(std::string symbol, std::string meaning, double value, TermUnit unit);
-
-/// Parameters of one device, dense (a tied copy included) and expert.
-struct Share {
-  double dense = 0, expert = 0;
-};
-Share parametersOf(const Scene&, int stage);
 
 CostTerm computeTerm(const Scene&, int stage, const char* which);  ///< "forward", "backward", "recompute"
 /// Exchanges that are not zero, in the order of enum Exchange; the pipeline's as activation and gradient.

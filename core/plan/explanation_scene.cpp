@@ -6,19 +6,11 @@
 
 namespace nest::explanation {
 
-Scene::Scene(const Problem& p, const Plan& pl, const Evaluation& e)
-    : problem(p), plan(pl), evaluation(e), placement(pl) {
-  const bool placeable = checkPlan(p, pl).placeable;
-  for (int i = 0; i < plan.stageCount(); ++i) {
-    runs.push_back(runsOf(stage(i).layers(), stage(i).strategy));
-    double slowest = 1;
-    if (placeable && !p.cluster->hasUniformDevices())
-      for (int r = 0; r < placement.replicas(); ++r)
-        for (int q = 0; q < placement.ranks(i); ++q) {
-          slowest = std::min(slowest, p.cluster->factor(placement.device(i, r, q)).speed);
-        }
-    speed.push_back(slowest);
-  }
+Scene::Scene(const Problem& p, const Plan& pl, const Evaluation& e) : problem(p), plan(pl), evaluation(e) {
+  PlanCheck check = checkPlan(p, pl);
+  check.placeable = check.placeable && check.countable;
+  placed = placePlan(p, pl, check);
+  for (int i = 0; i < plan.stageCount(); ++i) runs.push_back(runsOf(stage(i).layers(), stage(i).strategy));
 }
 
 std::vector<LayerRun> Scene::runsOf(const std::vector<LayerIndex>& layers, const Strategy& strategy) const {
@@ -121,7 +113,7 @@ CostTerm computeTerm(const Scene& s, int stage, const char* which) {
       term(stageId(stage) + "/" + name, label, value.value(), TermUnit::Time, TermKind::Compute, stage);
   t.formula = "Σ over layers of seconds ÷ speed";
   t.combine = Combine::Sum;
-  const double speed = s.speed[stage];
+  const double speed = s.speed(stage);
   for (const LayerRun& r : s.runs[stage]) {
     const Seconds one = seconds(*r.cost);
     if (!(one.value() > 0)) continue;

@@ -3,23 +3,37 @@
 #include <array>
 #include <vector>
 
-#include "cost/stage_cost.h"
+#include "cost/stage_messages.h"
 #include "plan/plan_check.h"
 #include "plan/stage_work.h"
 
 namespace nest {
 
-/// Durations of one kind of group's collectives, per microbatch, in the slowest group of the stage.
-struct GroupTime {
-  Seconds forward, backward, recompute;  ///< `backward` without `recompute`
+/// The group of one kind in which the messages together take longest.
+struct SlowestGroup {
+  GroupShape shape;
+  PeerCounts peers;  ///< of groups with an all-to-all
 
-  Seconds total() const { return forward + backward + recompute; }
+  friend bool operator==(const SlowestGroup&, const SlowestGroup&) = default;
+};
+/// With each microbatch, and at the end of the step.
+struct SlowestGroups {
+  SlowestGroup perMicrobatch, stepEnd;
 };
 
 /// What one chunk exchanges per microbatch.
 struct PlacedChunk {
-  std::array<GroupTime, 3> group;  ///< by GroupKind
+  std::array<MessageTime, 3> group;  ///< by GroupKind, in the slowest group
   Seconds activationIn, gradientIn;
+};
+
+/// Exchange of gradients and weights.
+struct GradientTime {
+  MessageTime perMicrobatch;     ///< of dense and expert parameters
+  Seconds load;                  ///< per microbatch, all of it
+  std::array<Seconds, 2> atEnd;  ///< of the step: dense, expert
+
+  Seconds sync() const { return atEnd[0] + atEnd[1]; }
 };
 
 /// A stage on its devices: what depends on where they are.
@@ -27,20 +41,24 @@ struct PlacedStage {
   double speed = 1;  ///< of the slowest device
   Bytes memory;      ///< of the smallest device
   std::vector<PlacedChunk> chunks;
-  GradientTime gradients;  ///< dense and expert messages together
-  Seconds tied;            ///< all-reduce of tied parameters, at the end of the batch
+  std::vector<SlowestGroups> slowest;  ///< as StageWork::groups; groups of one rank where nothing is sent
+  GradientTime gradients;
+  Seconds tied;  ///< all-reduce of tied parameters, at the end of the step
   std::array<int, 3> groupLevel = {-1, -1,
                                    -1};  ///< outermost level spanned, by GroupKind; −1: groups of one rank
   int dataLevel = -1, activationLevel = -1, gradientLevel = -1;
   Bytes activationBytes, gradientBytes;
 };
 
-/// Goes through every group and pair of ranks of the placement as they are. Plans that cannot be placed get
-/// no exchanges.
-std::vector<PlacedStage> placeStages(const Problem&, const Plan&, const PlanCheck&,
-                                     const std::vector<StageWork>&);
+/// A plan's stages: what they hold and send, and where.
+struct PlacedPlan {
+  std::vector<StageWork> works;
+  std::vector<PlacedStage> stages;
+  std::vector<PairMessages> pairs;  ///< between stages
+};
 
-/// Parameters of a stage and the ranks that share them.
-ModelState modelStateOf(const Plan&, int stage, const StageWork&);
+/// Goes through every group and pair of ranks of the placement as they are. The plan must be countable. Plans
+/// that cannot be placed get no exchanges.
+PlacedPlan placePlan(const Problem&, const Plan&, const PlanCheck&);
 
 }  // namespace nest

@@ -4,19 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "cost/stage_messages.h"
 #include "plan/plan.h"
 
 namespace nest {
-
-/// Kinds of groups that the ranks of one stage form (STATEMENT.md §3).
-enum class RankGroup {
-  Tensor,
-  Context,
-  Expert,
-  DenseShards,   ///< that share one copy of the dense gradients and optimizer state
-  ExpertShards,  ///< the same of one expert
-  Copies,        ///< that hold the same shard; one rank each where shards span all replicas
-};
 
 /// The ranks of stages as positions in locality order. The plan must be placeable (see PlanCheck).
 class RankGroups {

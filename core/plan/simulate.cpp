@@ -60,12 +60,14 @@ std::vector<ChunkTime> chunksOf(const StageWork& work, const PlacedStage& placed
     const ChunkWork& w = work.chunks[q];
     const PlacedChunk& p = placed.chunks[q];
     ChunkTime t;
-    t.forward = w.forward / placed.speed + share * shown(Exchange::Data, placed.gradients.gather);
+    t.forward =
+        w.forward / placed.speed + share * shown(Exchange::Data, placed.gradients.perMicrobatch.forward);
     t.recompute = w.recompute / placed.speed;
-    t.backward = w.backward / placed.speed +
-                 share * shown(Exchange::Data, placed.gradients.load - placed.gradients.gather);
+    t.backward =
+        w.backward / placed.speed +
+        share * shown(Exchange::Data, placed.gradients.load - placed.gradients.perMicrobatch.forward);
     t.weight = w.weightGradient / placed.speed +
-               share * shown(Exchange::Data, placed.gradients.load - 2 * placed.gradients.gather);
+               share * shown(Exchange::Data, placed.gradients.perMicrobatch.weightGradient);
     for (std::size_t g = 0; g < kKinds.size(); ++g) {
       t.forward += shown(kKinds[g], p.group[g].forward);
       t.backward += shown(kKinds[g], p.group[g].backward);
@@ -89,14 +91,14 @@ std::vector<std::vector<ChunkTime>> chunkTimes(const Problem& problem, const Pla
   if (whole)
     for (const StageEvaluation& stage : evaluation.stages) times.push_back({wholeStage(stage)});
   if (whole && !detail) return times;
-  const std::vector<StageWork> works = stageWorks(problem, plan, check.microbatch);
   if (whole) {
+    const std::vector<StageWork> works = stageWorks(problem, plan, check.microbatch);
     for (std::size_t i = 0; i < works.size(); ++i) times[i].front().stash = works[i].largestStash;
     return times;
   }
-  const std::vector<PlacedStage> placed = placeStages(problem, plan, check, works);
-  for (std::size_t i = 0; i < works.size(); ++i)
-    times.push_back(chunksOf(works[i], placed[i], evaluation.stages[i]));
+  const PlacedPlan placed = placePlan(problem, plan, check);
+  for (std::size_t i = 0; i < placed.works.size(); ++i)
+    times.push_back(chunksOf(placed.works[i], placed.stages[i], evaluation.stages[i]));
   return times;
 }
 

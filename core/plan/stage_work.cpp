@@ -6,19 +6,6 @@
 namespace nest {
 namespace {
 
-bool runs(Phase phase, Recompute policy) {
-  switch (phase) {
-    case Phase::Forward:
-    case Phase::Backward:
-      return true;
-    case Phase::RecomputeSelective:
-      return policy == Recompute::Selective;
-    case Phase::RecomputeFull:
-      break;
-  }
-  return policy == Recompute::Full;
-}
-
 std::size_t policyIndex(Recompute r) {
   return static_cast<std::size_t>(std::clamp(static_cast<int>(r), 0, kRecomputeCount - 1));
 }
@@ -37,15 +24,15 @@ double tiedCopy(const Problem& problem, const std::vector<int>& stageOf, int str
 }
 
 void addLayer(const LayerCost& cost, Recompute policy, double copy, bool gathersAlone, StageWork& stage,
-              ChunkWork& chunk) {
+              std::size_t q) {
+  ChunkWork& chunk = stage.chunks[q];
   const RecomputeCost& r = cost.recompute[policyIndex(policy)];
   chunk.forward += cost.forward.value();
   chunk.backward += cost.backward.value();
   chunk.weightGradient += cost.weightGradientSeconds().value();
   chunk.recompute += r.extraBackward.value();
   chunk.stash += r.stash.value();
-  for (const Collective& c : cost.collectives)
-    if (runs(c.phase, policy)) chunk.collectives.push_back(&c);
+  addLayerMessages(cost, policy, static_cast<int>(q), stage.groups);
   stage.dense += cost.denseParameters + copy;
   stage.expert += cost.expertParameters;
   stage.tied += copy;
@@ -59,31 +46,39 @@ void addLayer(const LayerCost& cost, Recompute policy, double copy, bool gathers
 
 }  // namespace
 
-bool isRecompute(Phase p) {
-  return p == Phase::RecomputeSelective || p == Phase::RecomputeFull;
+ModelState modelStateOf(const Plan& plan, int stage, const StageWork& work) {
+  const Strategy& s = plan.stages[at(stage)].strategy;
+  const double replicas = plan.shardDegree();
+  return {work.dense, work.expert, replicas * s.context,
+          replicas * (s.foldedExperts ? s.width() : s.context) / s.expert,
+          work.largestLayer + work.outsideBlocks};
 }
 
 std::vector<int> partOfLayers(const Problem& problem, const Plan& plan) {
   std::vector<int> part(problem.graph->layers.size(), -1);
+  const PipelineSchedule& schedule = plan.pipelineSchedule();
   for (int i = 0; i < plan.stageCount(); ++i) {
     const auto& chunks = plan.stages[at(i)].chunks;
-    for (std::size_t q = 0; q < chunks.size(); ++q)
+    for (std::size_t q = 0; q < chunks.size(); ++q) {
+      const int own = schedule.partOf(i, static_cast<int>(q), plan.stageCount());
       for (const LayerIndex x : chunks[q])
-        if (isLayer(problem, x))
-          part[x.at()] = plan.pipelineSchedule().partOf(i, static_cast<int>(q), plan.stageCount());
+        if (isLayer(problem, x)) part[x.at()] = own;
+    }
   }
   return part;
 }
 
 std::vector<int> stageOfLayers(const Problem& problem, const Plan& plan) {
   std::vector<int> stage = partOfLayers(problem, plan);
+  const PipelineSchedule& schedule = plan.pipelineSchedule();
   for (int& p : stage)
-    if (p >= 0) p = plan.pipelineSchedule().stageOf(p, plan.stageCount());
+    if (p >= 0) p = schedule.stageOf(p, plan.stageCount());
   return stage;
 }
 
 std::vector<StageWork> stageWorks(const Problem& problem, const Plan& plan, int microbatch) {
-  const std::vector<int> stageOf = stageOfLayers(problem, plan);
+  const std::vector<int> stageOf =
+      problem.profile->tied ? stageOfLayers(problem, plan) : std::vector<int>();
   const std::vector<char> isBlock = problem.graph->blocks();
   std::vector<StageWork> works;
   works.reserve(plan.stages.size());
@@ -91,6 +86,9 @@ std::vector<StageWork> stageWorks(const Problem& problem, const Plan& plan, int 
     StageWork& work = works.emplace_back();
     work.strategy = problem.profile->strategyIndex(s.strategy);
     work.chunks.resize(s.chunks.size());
+    std::size_t layers = 0;
+    for (const auto& chunk : s.chunks) layers += chunk.size();
+    work.groups = layerGroups(s.strategy, layers);
     for (std::size_t q = 0; q < s.chunks.size() && work.strategy >= 0; ++q) {
       for (const LayerIndex x : s.chunks[q]) {
         if (!isLayer(problem, x)) continue;
@@ -98,34 +96,78 @@ std::vector<StageWork> stageWorks(const Problem& problem, const Plan& plan, int 
             problem.profile->cost(problem.graph->layers[x.at()].classId, work.strategy, microbatch);
         if (cost)
           addLayer(*cost, s.recompute, tiedCopy(problem, stageOf, work.strategy, x),
-                   isBlock[x.at()] || !problem.assumptions.gathersGroups, work, work.chunks[q]);
+                   isBlock[x.at()] || !problem.assumptions.gathersGroups, work, q);
       }
       work.largestStash = std::max(work.largestStash, work.chunks[q].stash);
       work.wholeStash += work.chunks[q].stash;
     }
+    addGradientMessages(modelStateOf(plan, static_cast<int>(works.size()) - 1, work),
+                        static_cast<double>(plan.dataDegree()) / plan.shardDegree(), plan.zero,
+                        problem.job.optimizer, problem.assumptions, work.groups);
   }
   return works;
 }
 
+namespace {
+
+/// Bytes that one rank sends from part to part+1.
 std::vector<double> boundaryBytes(const Problem& problem, const Plan& plan,
                                   const std::vector<StageWork>& works, int microbatch) {
   const std::vector<int> part = partOfLayers(problem, plan);
+  const PipelineSchedule& schedule = plan.pipelineSchedule();
   const int stages = plan.stageCount();
-  int parts = 0;
-  for (const StagePlan& s : plan.stages) parts = std::max(parts, static_cast<int>(s.chunks.size()) * stages);
-  std::vector<double> bytes(std::max(0, parts - 1), 0.0);
+  const int parts = stages * static_cast<int>(works.front().chunks.size());
+  std::vector<double> bytes(at(std::max(0, parts - 1)), 0.0);
   const auto& tensors = problem.graph->tensors;
   for (std::size_t k = 0; k < tensors.size(); ++k) {
     const int from = part[tensors[k].producer.at()];
     int to = -1;
     for (const LayerIndex c : tensors[k].consumers) to = std::max(to, part[c.at()]);
     for (int p = from; from >= 0 && p < to; ++p) {
-      const int strategy = works[at(plan.pipelineSchedule().stageOf(p, stages))].strategy;
+      const int strategy = works[at(schedule.stageOf(p, stages))].strategy;
       if (strategy >= 0)
         bytes[at(p)] += problem.profile->tensorBytes(static_cast<int>(k), strategy, microbatch).value();
     }
   }
   return bytes;
+}
+
+/// The gradients of shared parameters, if two stages hold them.
+void addTied(const Problem& problem, const Plan& plan, const std::vector<StageWork>& works,
+             std::vector<PairMessages>& out) {
+  const auto& tied = problem.profile->tied;
+  if (!tied || !isLayer(problem, tied->first) || !isLayer(problem, tied->second)) return;
+  const std::vector<int> stageOf = stageOfLayers(problem, plan);
+  const int first = stageOf[tied->first.at()], second = stageOf[tied->second.at()];
+  if (first < 0 || second < 0 || first == second) return;
+  const auto bytes = [&](int stage) {
+    const int s = works[at(stage)].strategy;
+    const bool known = s >= 0 && at(s) < tied->parameters.size();
+    return Bytes(known ? tied->parameters[at(s)] * problem.job.optimizer.gradientBytes : 0);
+  };
+  out.push_back({Exchange::Data, first, second, 0, 0, bytes(first), bytes(second)});
+}
+
+}  // namespace
+
+std::vector<PairMessages> pairMessages(const Problem& problem, const Plan& plan,
+                                       const std::vector<StageWork>& works, int microbatch) {
+  std::vector<PairMessages> out;
+  const int count = plan.stageCount();
+  const bool even = std::all_of(works.begin(), works.end(), [&](const StageWork& w) {
+    return w.chunks.size() == works.front().chunks.size();
+  });
+  if (even && microbatch >= 0) {
+    const PipelineSchedule& schedule = plan.pipelineSchedule();
+    const std::vector<double> bytes = boundaryBytes(problem, plan, works, microbatch);
+    for (int p = 0; p < static_cast<int>(bytes.size()); ++p)
+      if (const int from = schedule.stageOf(p, count), to = schedule.stageOf(p + 1, count);
+          bytes[at(p)] > 0 && from != to)
+        out.push_back({Exchange::Pipeline, from, to, p / count, (p + 1) / count, Bytes(bytes[at(p)]),
+                       Bytes(bytes[at(p)])});
+  }
+  addTied(problem, plan, works, out);
+  return out;
 }
 
 }  // namespace nest

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "cost/stage_messages.h"
 #include "plan/plan.h"
 #include "problem/problem.h"
 
@@ -14,7 +15,6 @@ struct ChunkWork {
   double forward = 0, backward = 0, recompute = 0;  ///< compute seconds
   double weightGradient = 0;                        ///< of backward
   double stash = 0;                                 ///< bytes
-  std::vector<const Collective*> collectives;       ///< those that run under the stage's recompute policy
 };
 
 /// A stage before it is placed: what its layers amount to. Layers without costs are left out (see PlanCheck).
@@ -28,10 +28,12 @@ struct StageWork {
   double workspace = 0;          ///< bytes, largest layer's
   double largestStash = 0;       ///< bytes, largest chunk's
   double wholeStash = 0;         ///< bytes, of all chunks
+  /// All that its ranks exchange in groups, one list a kind of group; the first three are those of GroupKind.
+  std::vector<GroupMessages> groups;
 };
 
-/// Collectives of a phase that recompute repeats.
-bool isRecompute(Phase);
+/// Parameters of a stage and the ranks that share them.
+ModelState modelStateOf(const Plan&, int stage, const StageWork&);
 
 /// `microbatch`: index in the profile, ≥ 0. Entries of the plan that name no layer are left out.
 std::vector<StageWork> stageWorks(const Problem&, const Plan&, int microbatch);
@@ -41,8 +43,10 @@ std::vector<StageWork> stageWorks(const Problem&, const Plan&, int microbatch);
 std::vector<int> stageOfLayers(const Problem&, const Plan&);
 std::vector<int> partOfLayers(const Problem&, const Plan&);
 
-/// Bytes that one rank sends from part to part+1 under the sender's strategy: every tensor produced at or
-/// before the boundary and read after it, once.
-std::vector<double> boundaryBytes(const Problem&, const Plan&, const std::vector<StageWork>&, int microbatch);
+/// What stages send to each other: across each boundary between two stages every tensor produced at or before
+/// it and read after it, once, under the sender's strategy; then tied parameters. Stages whose chunks are not
+/// equally many send nothing across boundaries.
+std::vector<PairMessages> pairMessages(const Problem&, const Plan&, const std::vector<StageWork>&,
+                                       int microbatch);
 
 }  // namespace nest

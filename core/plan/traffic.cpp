@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "cost/gradient_messages.h"
+#include "cost/stage_messages.h"
 #include "plan/plan_check.h"
 #include "plan/stage_work.h"
 #include "units/at.h"
@@ -23,108 +23,60 @@ Traffic::Traffic(const Problem& problem, const Plan& plan) : m_cluster(problem.c
   const PlanCheck check = checkPlan(problem, plan);
   if (!check.countable || !check.placeable || check.microbatch < 0) return;
   const std::vector<StageWork> works = stageWorks(problem, plan, check.microbatch);
-  const double m = check.microbatches;
-  for (int i = 0; i < plan.stageCount(); ++i) {
-    collectGroups(i, works[at(i)], m);
-    collectGradients(problem, i, works[at(i)], m);
-  }
-  collectTransfers(problem, works, check.microbatch, m);
+  for (int i = 0; i < plan.stageCount(); ++i)
+    for (const GroupMessages& group : works[at(i)].groups) collectGroup(i, group, check.microbatches);
+  collectPairs(pairMessages(problem, plan, works, check.microbatch), check.microbatches);
   countTotals();
 }
 
-void Traffic::collectGroups(int stage, const StageWork& work, double microbatches) {
-  const Strategy& s = m_plan.stages[at(stage)].strategy;
-  const std::array<int, 3> sizes = {s.tensor, s.context, s.expert};
-  const std::array<Exchange, 3> kinds = {Exchange::Tensor, Exchange::Context, Exchange::Expert};
-  const std::array<RankGroup, 3> groups = {RankGroup::Tensor, RankGroup::Context, RankGroup::Expert};
-  for (std::size_t g = 0; g < kinds.size(); ++g) {
-    if (sizes[g] <= 1) continue;
-    Exchanges x{stage, kinds[g], groups[g], 0, 0, 0, 0};
-    Exchanges hops = x;
-    hops.isOneRing = true;
-    const double n = sizes[g];
-    for (const ChunkWork& chunk : work.chunks)
-      for (const Collective* c : chunk.collectives) {
-        if (static_cast<std::size_t>(c->group) != g || !(c->bytes.value() > 0)) continue;
-        const double times = c->times * microbatches, bytes = c->bytes.value();
-        switch (c->kind) {
-          case CollectiveKind::AllReduce:
-            x.ringBytes += 2 * times * ringShare(n, bytes);
-            x.ringMessages += 2 * times * (n - 1);
-            break;
-          case CollectiveKind::AllGather:
-          case CollectiveKind::ReduceScatter:
-            x.ringBytes += times * ringShare(n, bytes);
-            x.ringMessages += times * (n - 1);
-            break;
-          case CollectiveKind::AllToAll:
-            x.pairBytes += times * bytes / n;
-            x.pairMessages += times;
-            break;
-          case CollectiveKind::RingExchange:
-            hops.ringBytes += times * (n - 1) * bytes;
-            hops.ringMessages += times * (n - 1);
-            break;
-        }
-      }
-    for (const Exchanges& all : {x, hops})
-      if (all.ringBytes > 0 || all.pairBytes > 0) m_exchanges.push_back(all);
+void Traffic::collectGroup(int stage, const GroupMessages& group, double microbatches) {
+  const double n = group.ranks;
+  if (n <= 1) return;
+  Exchanges x{stage, group.exchange, group.group, 0, 0, 0, 0};
+  Exchanges hops = x;
+  hops.isOneRing = true;
+  for (const Message& m : group.messages) {
+    const double bytes = m.bytes.value();
+    const double times = m.phase == MessagePhase::StepEnd ? m.times : m.times * microbatches;
+    if (!(bytes > 0)) continue;
+    switch (m.kind) {
+      case CollectiveKind::AllReduce:
+        x.ringBytes += 2 * times * ringShare(n, bytes);
+        x.ringMessages += 2 * times * (n - 1);
+        break;
+      case CollectiveKind::AllGather:
+      case CollectiveKind::ReduceScatter:
+        x.ringBytes += times * ringShare(n, bytes);
+        x.ringMessages += times * (n - 1);
+        break;
+      case CollectiveKind::AllToAll:
+        x.pairBytes += times * bytes / n;
+        x.pairMessages += times;
+        break;
+      case CollectiveKind::RingExchange:
+        hops.ringBytes += times * (n - 1) * bytes;
+        hops.ringMessages += times * (n - 1);
+        break;
+    }
   }
+  for (const Exchanges& all : {x, hops})
+    if (all.ringBytes > 0 || all.pairBytes > 0) m_exchanges.push_back(all);
 }
 
-void Traffic::collectGradients(const Problem& problem, int stage, const StageWork& work,
-                               double microbatches) {
-  const Strategy& s = m_plan.stages[at(stage)].strategy;
-  const OptimizerRegime& regime = problem.job.optimizer;
-  const double ranks = static_cast<double>(m_plan.shardDegree()) * s.context;
-  const double copies = static_cast<double>(m_plan.dataDegree()) / m_plan.shardDegree();
-  const auto messages = GradientMessages::of(m_plan.zero, problem.assumptions.zeroAllReduces);
-  const double scatters = messages.perStep.gradients + microbatches * messages.perMicrobatch.gradients;
-  const double gathers = messages.perStep.weights + microbatches * messages.perMicrobatch.weights;
-  for (const bool experts : {false, true}) {
-    const double n = experts ? ranks * (s.foldedExperts ? s.tensor : 1) / s.expert : ranks;
-    const double parameters = experts ? work.expert : work.dense;
-    if (!(parameters > 0)) continue;
-    const double bytes =
-        ringShare(n, parameters * (scatters * regime.gradientBytes + gathers * regime.weightBytes));
-    if (n > 1)
-      m_exchanges.push_back({stage, Exchange::Data,
-                             experts ? RankGroup::ExpertShards : RankGroup::DenseShards, bytes,
-                             (n - 1) * (scatters + gathers), 0, 0});
-    if (copies > 1)
-      m_exchanges.push_back({stage, Exchange::Data, RankGroup::Copies,
-                             2 * ringShare(copies, parameters * regime.gradientBytes / n), 2 * (copies - 1),
-                             0, 0});
-  }
-}
-
-void Traffic::collectTransfers(const Problem& problem, const std::vector<StageWork>& works, int microbatch,
-                               double microbatches) {
-  const int s = m_plan.stageCount();
-  const std::size_t chunks = works.front().chunks.size();
-  for (const StageWork& w : works)
-    if (w.chunks.size() != chunks) return;
-  const auto add = [this](int from, int to, Exchange kind, double bytes, double messages) {
-    for (Transfer& t : m_transfers)
-      if (t.from == from && t.to == to && t.kind == kind) {
-        t.bytes += bytes;
-        t.messages += messages;
-        return;
-      }
-    m_transfers.push_back({from, to, kind, bytes, messages});
-  };
-  const std::vector<double> bytes = boundaryBytes(problem, m_plan, works, microbatch);
-  for (std::size_t p = 0; p < bytes.size(); ++p) {
-    const PipelineSchedule& schedule = m_plan.pipelineSchedule();
-    const int from = schedule.stageOf(static_cast<int>(p), s),
-              to = schedule.stageOf(static_cast<int>(p) + 1, s);
-    if (from != to && bytes[p] > 0) add(from, to, Exchange::Pipeline, bytes[p] * microbatches, microbatches);
-  }
-  for (const StageWork& w : works) {
-    if (!(w.tied > 0)) continue;
-    const std::vector<int> stageOf = stageOfLayers(problem, m_plan);
-    const int from = stageOf[problem.profile->tied->first.at()], to = static_cast<int>(&w - works.data());
-    add(from, to, Exchange::Data, w.tied * problem.job.optimizer.gradientBytes, 2);
+void Traffic::collectPairs(const std::vector<PairMessages>& pairs, double microbatches) {
+  for (const PairMessages& p : pairs) {
+    const bool tied = p.exchange == Exchange::Data;
+    const double bytes = p.bytes.value() * (tied ? 1 : microbatches), messages = tied ? 2 : microbatches;
+    if (!(bytes > 0)) continue;
+    const auto same = std::find_if(m_transfers.begin(), m_transfers.end(), [&](const Transfer& t) {
+      return t.from == p.from && t.to == p.to && t.kind == p.exchange;
+    });
+    if (same == m_transfers.end()) {
+      m_transfers.push_back({p.from, p.to, p.exchange, bytes, messages});
+    } else {
+      same->bytes += bytes;
+      same->messages += messages;
+    }
   }
 }
 

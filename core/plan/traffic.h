@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "cost/group_shape.h"
+#include "cost/stage_messages.h"
 #include "plan/plan.h"
 #include "plan/rank_groups.h"
 #include "problem/job.h"
 #include "problem/problem.h"
 
 namespace nest {
-
-struct StageWork;
 
 /// Which kinds of exchange to look at.
 using ExchangeMask = PerExchange<bool>;
@@ -99,9 +98,8 @@ private:
   };
   class Painter;
 
-  void collectGroups(int stage, const StageWork&, double microbatches);
-  void collectGradients(const Problem&, int stage, const StageWork&, double microbatches);
-  void collectTransfers(const Problem&, const std::vector<StageWork>&, int microbatch, double microbatches);
+  void collectGroup(int stage, const GroupMessages&, double microbatches);
+  void collectPairs(const std::vector<PairMessages>&, double microbatches);
   void countTotals();
 
   std::shared_ptr<const Hierarchy> m_cluster;

@@ -1,9 +1,9 @@
 // One group of ranks on n_ℓ parts of f_ℓ ranks or more at each level: what its exchanges cost (STATEMENT.md
-// §4).
-//   flat: ⌈log₂n⌉·α* + (n−1)/n·D/B*;  nested: Σ_ℓ ⌈log₂n_ℓ⌉·α_ℓ + (n_ℓ−1)/n_ℓ·D_ℓ/B_ℓ, D_{ℓ+1} = D/f_ℓ.
+// §4). The steps of a gather come from core/cost; their sums per byte are the search's own.
 #include <algorithm>
 #include <bit>
 
+#include "cost/collective.h"
 #include "solver/space/group_shapes.h"
 #include "units/at.h"
 
@@ -61,16 +61,16 @@ GroupRates GroupShapes::ratesOf(const std::vector<int>& most, const std::vector<
   r.outerLevel = outer;
   if (ranks < 2) return r;
   const auto& top = m_cluster.level(outer);
-  const double steps = ceilLog2(ranks);
-  r.flatLatency = steps * top.latency.value();
-  r.flatPerByte = (ranks - 1.0) / ranks / top.sustained(ranks).value();
+  const GatherStep flat = gatherStep(top, outer, ranks, ranks);
+  r.flatLatency = flat.latency.value();
+  r.flatPerByte = flat.share / flat.bandwidth.value();
   r.ringLatency = (ranks - 1.0) * top.latency.value();
   r.ringPerByte = (ranks - 1.0) / top.sustained().value();
   double share = 1;
   for (int l = 0; l <= outer; ++l) {
-    const int n = most[at(l)];
-    r.nestedLatency += ceilLog2(n) * m_cluster.level(l).latency.value();
-    r.nestedPerByte += (n - 1.0) / n * share / m_cluster.level(l).sustained(ranks).value();
+    const GatherStep step = gatherStep(m_cluster.level(l), l, most[at(l)], ranks);
+    r.nestedLatency += step.latency.value();
+    r.nestedPerByte += step.share * share / step.bandwidth.value();
     share = 1.0 / fewest[at(l)];
   }
   return r;

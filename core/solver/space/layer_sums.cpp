@@ -7,24 +7,12 @@
 #include <cmath>
 #include <limits>
 
+#include "cost/stage_messages.h"
 #include "solver/common.h"
 #include "solver/stage/messages.h"
 
 namespace nest::planner {
 namespace {
-
-bool runs(Phase phase, int policy) {
-  switch (phase) {
-    case Phase::RecomputeSelective:
-      return policy == static_cast<int>(Recompute::Selective);
-    case Phase::RecomputeFull:
-      return policy == static_cast<int>(Recompute::Full);
-    case Phase::Forward:
-    case Phase::Backward:
-      break;
-  }
-  return true;
-}
 
 double fastestDevice(const Hierarchy& cluster) {
   if (cluster.hasUniformDevices()) return 1;
@@ -171,7 +159,7 @@ LeastLayers LeastLayers::of(const Problem& problem, GroupShapes& shapes, int mic
       const double time = share * c.times * rates.time(c.kind, c.bytes.value());
       if (c.phase == Phase::Forward) layer.forward += time;
       for (int r = 0; r < kRecomputeCount; ++r)
-        if (runs(c.phase, r)) layer.seconds[at(r)] += time;
+        if (runsUnder(Recompute(r), c.phase)) layer.seconds[at(r)] += time;
     }
     for (int r = 0; r < kRecomputeCount; ++r)
       if (problem.search.recompute[at(r)] && cost->recompute[at(r)].available)
@@ -214,7 +202,7 @@ ExchangeSums LayerSums::sumsOf(GroupKind kind, const GroupRates& rates) const {
       if (m.group != kind) continue;
       const double time = m.times * rates.time(m.kind, m.bytes);
       for (int r = 0; r < kRecomputeCount; ++r)
-        if (runs(m.phase, r)) perClass[c][at(r)] += time;
+        if (runsUnder(Recompute(r), m.phase)) perClass[c][at(r)] += time;
       if (m.phase == Phase::Forward) forwardOfClass[c] += time;
     }
   }

@@ -1,6 +1,7 @@
 #include <QtTest/QTest>
 
 #include "cost/stage_cost.h"
+#include "cost/stage_messages.h"
 #include "support/test_main.h"
 
 using namespace nest;
@@ -16,6 +17,13 @@ Hierarchy twoLevels() {
   in.fanouts = {2, 2};
   in.levels = {{"host", BytesPerSecond(100), Seconds(1)}, {"rack", BytesPerSecond(10), Seconds(3)}};
   return *Hierarchy::build(in);
+}
+
+/// Of 100 dense parameters in one group.
+MessageTimes gradientTimes(const Hierarchy& h, const GroupShape& group, int zero, const Assumptions& a) {
+  std::vector<GroupMessages> groups;
+  addGradientMessages({100, 0, 2, 1, 0}, 1, zero, OptimizerRegime::megatron(), a, groups);
+  return timesOf(h, groups.front(), 1, group, {});
 }
 
 }  // namespace
@@ -57,17 +65,17 @@ private slots:
     const Hierarchy h = twoLevels();
     const std::vector<int> host = {0, 1};
     const GroupShape g = shapeOf(h, host);
-    const OptimizerRegime r = OptimizerRegime::megatron();
     // 100 parameters: RS of 400 bytes 1 + 2 s, AG of 200 bytes 1 + 1 s.
     const double loads[] = {0, 0, 3, 7}, syncs[] = {6, 5, 2, 0};
     for (int z = 0; z <= 3; ++z) {
-      const GradientTime t = gradientTime(h, g, 100, r, z, false);
-      QCOMPARE(t.load.value(), loads[z]);
-      QCOMPARE(t.sync.value(), syncs[z]);
-      QCOMPARE(t.gather.value(), z == 3 ? 2.0 : 0.0);
+      const MessageTimes t = gradientTimes(h, g, z, {});
+      QCOMPARE(t.perMicrobatch().value(), loads[z]);
+      QCOMPARE(t.stepEnd.value(), syncs[z]);
+      QCOMPARE(t.first.forward.value(), z == 3 ? 2.0 : 0.0);
+      QCOMPARE(t.first.weightGradient.value(), z >= 2 ? 3.0 : 0.0);
     }
-    QCOMPARE(tiedTime(h, 1, 100, r).value(), 2 * (3 + 20.0));
-    QCOMPARE(tiedTime(h, 1, 0, r).value(), 0.0);
+    QCOMPARE(tiedTime(h, 1, Bytes(400)).value(), 2 * (3 + 20.0));
+    QCOMPARE(tiedTime(h, 1, Bytes(0)).value(), 0.0);
   }
   // ZeRO 1 alone may all-reduce; nothing of that is hidden.
   void someProgramsAllReduceUnderZero1() {
@@ -78,13 +86,43 @@ private slots:
     Assumptions a;
     a.syncOverlap = 0.5, a.zeroAllReduces = true;
     for (int z = 0; z <= 3; ++z) {
-      const double plain = gradientTime(h, g, 100, r, z, false).sync.value();
-      QCOMPARE(gradientTime(h, g, 100, r, z, true).sync.value(), plain + (z == 1 ? 3 : 0));
+      const double plain = gradientTimes(h, g, z, {}).stepEnd.value();
+      QCOMPARE(gradientTimes(h, g, z, a).stepEnd.value(), plain + (z == 1 ? 3 : 0));
       QCOMPARE(syncOverlap(a, z), z == 1 ? 0 : 0.5);
     }
     QCOMPARE(heldGradientBytes(r, a), 4.0);
     a.heldGradientBytes = 6;
     QCOMPARE(heldGradientBytes(r, a), 6.0);
+  }
+  /// Copies of a shard all-reduce its gradients; a chunk's recompute counts under its policy alone.
+  void everyMessageIsListedOnce() {
+    std::vector<GroupMessages> groups;
+    addGradientMessages(kState, 3, 2, OptimizerRegime::megatron(), {}, groups);
+    QCOMPARE(groups.size(), std::size_t(4));
+    for (const bool experts : {false, true}) {
+      const GroupMessages &shards = groups[experts ? 2 : 0], &copies = groups[experts ? 3 : 1];
+      QCOMPARE(shards.experts, experts);
+      QVERIFY(shards.group == (experts ? RankGroup::ExpertShards : RankGroup::DenseShards));
+      QCOMPARE(shards.ranks, experts ? 4.0 : 8.0);
+      QCOMPARE(shards.messages.size(), std::size_t(2));
+      QVERIFY(copies.group == RankGroup::Copies);
+      QCOMPARE(copies.ranks, 3.0);
+      QCOMPARE(copies.messages.front().bytes.value(), experts ? 800 * 4 / 4.0 : 1600 * 4 / 8.0);
+    }
+    LayerCost layer;
+    for (const Phase p : {Phase::Forward, Phase::Backward, Phase::RecomputeSelective, Phase::RecomputeFull})
+      layer.collectives.push_back({CollectiveKind::AllReduce, GroupKind::Context, p, Bytes(8), 2});
+    for (const Recompute r : {Recompute::None, Recompute::Selective, Recompute::Full}) {
+      auto lists = layerGroups({1, false, 2, 1});
+      addLayerMessages(layer, r, 1, lists);
+      const auto& sent = lists[std::size_t(GroupKind::Context)].messages;
+      QCOMPARE(sent.size(), std::size_t(r == Recompute::None ? 2 : 3));
+      QVERIFY(sent.back().phase == (r == Recompute::None ? MessagePhase::Backward : MessagePhase::Recompute));
+      QCOMPARE(sent.back().chunk, 1);
+      auto alone = layerGroups({2, false, 1, 1});
+      addLayerMessages(layer, r, 0, alone);
+      for (const GroupMessages& g : alone) QVERIFY(g.messages.empty());
+    }
   }
   void overlapStopsAtCompute() {
     Assumptions a;

@@ -137,6 +137,20 @@ private slots:
     plan.stages = {stage({0, 1})};
     QCOMPARE(Traffic(p, plan).total(Exchange::Data).value(), 0.0);
   }
+  /// One rank holds the whole table, each of the two others half of it: each half goes there and back.
+  void tiedTablesOfDifferentDegreesAreExchangedWhole() {
+    Problem p = twoHosts();
+    p.graph = std::make_shared<const LayerGraph>(
+        LayerGraph::chain({{"a", LayerKind::Embedding, 0}, {"b", LayerKind::Head, 0}}));
+    Profile profile = *p.profile;
+    profile.tied = TiedParameters{LayerIndex(0), LayerIndex(1), {6, 3, 3}};
+    p.profile = std::make_shared<const Profile>(profile);
+    Plan plan;
+    plan.stages = {stage({0}), stage({1}, {2, false, 1, 1})};
+    QCOMPARE(Traffic(p, plan).total(Exchange::Data).value(), 2 * 6 * 4.0);
+    plan.stages = {stage({0}, {2, false, 1, 1}), stage({1})};
+    QCOMPARE(Traffic(p, plan).total(Exchange::Data).value(), 2 * 6 * 4.0);
+  }
   void allToAllMeetsEveryone() {
     const Problem p = twoHosts(CollectiveKind::AllToAll);
     Plan plan;
