@@ -5,7 +5,7 @@
 namespace nest::cli {
 namespace {
 
-Diagnostic misuse(std::string message) {
+Diagnostic logMisuse(std::string message) {
   return error("command-line", {"", 0, 0, ""}, std::move(message), "see --help");
 }
 
@@ -43,9 +43,9 @@ Reading<LogOptions> takeLogOptions(std::vector<std::string>& words) {
     else if (word + 1 < end)
       value = *++word;
     if (isLevel && !(value && isLogLevel(*value)))
-      trouble.push_back(misuse(std::string("--log-level takes one of ") + kLogLevels));
+      trouble.push_back(logMisuse(std::string("--log-level takes one of ") + kLogLevels));
     else if (!value || value->empty())
-      trouble.push_back(misuse("--log-file needs a file to append to"));
+      trouble.push_back(logMisuse("--log-file needs a file to append to"));
     else
       (isLevel ? found.level : found.file) = value;
   }

@@ -7,7 +7,7 @@
 namespace nest {
 namespace {
 
-text::BandwidthUnit unitOf(const Setting& s, const FieldAt& f) {
+text::BandwidthUnit bandwidthUnitOf(const Setting& s, const FieldAt& f) {
   if (!f.field->key.starts_with("/cluster/levels/")) return text::BandwidthUnit::GigabytesPerSecond;
   const auto& levels = std::get<LevelsSource>(s.cluster.network).levels;
   const auto i = static_cast<std::size_t>(f.at.front());
@@ -77,7 +77,7 @@ std::string expectedText(const Field& f) {
 }
 
 std::string numberText(const Setting& s, const FieldAt& f, double v) {
-  return text::measured(f.field->access.measure, v, unitOf(s, f));
+  return text::measured(f.field->access.measure, v, bandwidthUnitOf(s, f));
 }
 
 std::string valueText(const Setting& s, const FieldAt& at) {
@@ -111,7 +111,7 @@ std::string valueText(const Setting& s, const FieldAt& at) {
 }
 
 std::optional<double> readNumberText(const Setting& s, const FieldAt& at, std::string_view text) {
-  const auto v = text::readMeasured(at.field->access.measure, text, unitOf(s, at));
+  const auto v = text::readMeasured(at.field->access.measure, text, bandwidthUnitOf(s, at));
   return v && at.field->allows(*v) ? v : std::nullopt;
 }
 

@@ -14,7 +14,7 @@
 namespace nest {
 namespace {
 
-Place at(const char* pointer) {
+Place entry(const char* pointer) {
   return {"", 0, 0, pointer};
 }
 
@@ -41,13 +41,13 @@ void calibrate(Profile& profile, int classCount, double factor) {
 Diagnostics checkModel(const ModelSource& m, const Job& job) {
   Diagnostics out;
   if (!m.architecture && !m.profile)
-    out.push_back(error("no-model", at("/model"), "the scenario names no model",
+    out.push_back(error("no-model", entry("/model"), "the scenario names no model",
                         "give a config.json, an architecture or a profile"));
   if (m.profile && !m.graph)
     out.push_back(
-        error("profile-without-graph", at("/model"), "the profile does not say which layers it is for"));
+        error("profile-without-graph", entry("/model"), "the profile does not say which layers it is for"));
   if (m.architecture && m.architecture->maxPositions > 0 && job.sequenceLength > m.architecture->maxPositions)
-    out.push_back(warning("sequence-beyond-positions", at("/job/sequence_length"),
+    out.push_back(warning("sequence-beyond-positions", entry("/job/sequence_length"),
                           "sequences of " + text::count(job.sequenceLength) + " tokens exceed the model's " +
                               text::count(m.architecture->maxPositions) + " positions"));
   return out;
@@ -66,13 +66,13 @@ void keepRunnable(const Setting& setting, const Hierarchy& cluster, GraphAndProf
   const std::string domain =
       text::count(host) + (host == 1 ? " device of a " : " devices of a ") + scaleUpName(cluster);
   if (kept.empty()) {
-    out.push_back(error("no-strategies", at("/search/preset"),
+    out.push_back(error("no-strategies", entry("/search/preset"),
                         "no tensor degree of the profile divides the " + domain,
                         "search with the preset \"free\""));
     return;
   }
   out.push_back(
-      note("strategies-left-out", at("/search/preset"),
+      note("strategies-left-out", entry("/search/preset"),
            text::count(static_cast<int>(profile.strategies().size() - kept.size())) +
                " of the profile's strategies are left out: their tensor degree does not divide the " + domain,
            "search with the preset \"free\" to use them"));
@@ -92,13 +92,13 @@ void keepSwitchedOn(const Setting& setting, GraphAndProfile& model, Diagnostics&
     const std::string pointer = std::string("/search/") + option;
     if (kept.empty()) {
       out.push_back(note(
-          "switch-without-effect", at(pointer.c_str()),
+          "switch-without-effect", entry(pointer.c_str()),
           std::string("the strategies of the profile are searched although ") + why + ": it has no others",
           remedy));
       return;
     }
     const auto count = static_cast<int>(all.size() - kept.size());
-    out.push_back(note("strategies-left-out", at(pointer.c_str()),
+    out.push_back(note("strategies-left-out", entry(pointer.c_str()),
                        text::count(count) + " of the profile's strategies " +
                            (count == 1 ? "is left out: " : "are left out: ") + why,
                        remedy));
@@ -136,14 +136,14 @@ Diagnostic noStrategies(const Setting& s) {
        {std::tuple(&c.context, PlanFeature::Context, "CP"), {&c.tensor, PlanFeature::Tensor, "TP"}})
     if (bound->least.value_or(1) > 1 && s.search.preset == SearchPreset::Runnable && !program.runs(feature))
       return error(
-          "no-strategies", at("/constraints"),
+          "no-strategies", entry("/constraints"),
           std::string("the constraints ask for ") + what + ", which " + program.name + " does not run",
           "remove the bound, or search with the preset \"free\"");
   if (c.context.least.value_or(1) > 1 && !s.search.contextParallel)
     return off("CP", c.context, "context_parallel", "context parallelism");
   if (c.expert.least.value_or(1) > 1 && !s.search.expertParallel)
     return off("EP", c.expert, "expert_parallel", "expert parallelism");
-  return error("no-strategies", at("/constraints"),
+  return error("no-strategies", entry("/constraints"),
                "no strategy of the search satisfies the constraints on tensor, context and expert degrees",
                "widen the bounds, or search with the preset \"free\"");
 }
@@ -188,7 +188,7 @@ void addModel(const Setting& setting, Problem& problem, Diagnostics& out) {
   if (!made) return;
   const LayerGraph* graph = &made->graph;
   Profile* profile = &made->profile;
-  if (graph->layerCount() == 0) out.push_back(error("no-layers", at("/model"), "the model has no layers"));
+  if (graph->layerCount() == 0) out.push_back(error("no-layers", entry("/model"), "the model has no layers"));
   const auto& offered = profile->microbatches();
   const bool common =
       std::any_of(setting.job.microbatches.begin(), setting.job.microbatches.end(),
@@ -196,7 +196,7 @@ void addModel(const Setting& setting, Problem& problem, Diagnostics& out) {
   if (!common) {
     std::string list;
     for (int b : offered) list += (list.empty() ? "" : ", ") + std::to_string(b);
-    out.push_back(error("microbatch-not-measured", at("/job/microbatches"),
+    out.push_back(error("microbatch-not-measured", entry("/job/microbatches"),
                         "the profile holds none of the microbatch sizes to try; it holds " + list,
                         "offer one of these"));
   }
@@ -225,12 +225,12 @@ Reading<Problem> buildProblem(const Setting& setting) {
   if (setting.job.format == NumberFormat::Fp8 && !setting.cluster.device.peakFp8 &&
       setting.model.architecture)
     out.push_back(
-        warning("no-fp8", at("/job/format"),
+        warning("no-fp8", entry("/job/format"),
                 setting.cluster.device.name + " has no fp8 rate: compute is priced at its 16-bit rate",
                 "use bf16, or give the device a peak_fp8_flops_per_s"));
   if (setting.job.format == NumberFormat::Bf16 && !setting.cluster.device.hasBf16 &&
       setting.model.architecture)
-    out.push_back(warning("no-bf16", at("/job/format"),
+    out.push_back(warning("no-bf16", entry("/job/format"),
                           setting.cluster.device.name + " has no bf16: compute is priced at its fp16 rate",
                           "use fp16"));
   // A number out of its range is often wrong for the cluster as well; once is enough.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kLeast = 1e-6, kMost = 1e6;
 constexpr double kDoubtful = 10;  // a prediction that errs so much is of another run, or its unit is wrong
-constexpr int kHalvings = 60;
+constexpr int kScaleHalvings = 60;
 
 Diagnostic failure(std::string message, std::string remedy) {
   return error("calibration", {"", 0, 0, "/model/calibration"}, std::move(message), std::move(remedy));
@@ -178,7 +178,7 @@ Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, 
                     text::time(*most) + ", less than the measured " + text::time(measured),
                 "check the unit of the measured time, and that it is of one step of this plan");
   // The batch time grows with the factor.
-  for (int i = 0; i < kHalvings && high / low > 1 + 1e-12; ++i) {
+  for (int i = 0; i < kScaleHalvings && high / low > 1 + 1e-12; ++i) {
     const double middle = std::sqrt(low * high);
     const auto t = batchTime(trial, plan, middle, result.diagnostics);
     if (!t) return result;

@@ -12,7 +12,7 @@
 namespace nest {
 namespace {
 
-Place at(std::string pointer) {
+Place checked(std::string pointer) {
   return {"", 0, 0, std::move(pointer)};
 }
 
@@ -21,11 +21,13 @@ class Checker {
 public:
   void require(bool holds, const char* code, std::string pointer, std::string message,
                std::string remedy = {}) {
-    if (!holds) m_out.push_back(error(code, at(std::move(pointer)), std::move(message), std::move(remedy)));
+    if (!holds)
+      m_out.push_back(error(code, checked(std::move(pointer)), std::move(message), std::move(remedy)));
   }
   void advise(bool holds, const char* code, std::string pointer, std::string message,
               std::string remedy = {}) {
-    if (!holds) m_out.push_back(warning(code, at(std::move(pointer)), std::move(message), std::move(remedy)));
+    if (!holds)
+      m_out.push_back(warning(code, checked(std::move(pointer)), std::move(message), std::move(remedy)));
   }
   Diagnostics take() { return std::move(m_out); }
 

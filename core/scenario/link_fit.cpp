@@ -17,14 +17,14 @@ constexpr double kSlowest = 1e6, kFastest = 1e14;  ///< bytes/s
 constexpr double kLongest = 0.1;                   ///< latency, s
 constexpr Bytes kSmall{64.0 * 1024};               ///< up to here the latency tells
 constexpr Bytes kLarge{1024.0 * 1024};             ///< from here on the bandwidth does
-constexpr int kRounds = 12, kHalvings = 60;
+constexpr int kRounds = 12, kLinkHalvings = 60;
 constexpr double kRounding = 1.05;  ///< beyond its line a level may be measured by so much, and gets the line
 constexpr double kLow = 0.5;        ///< of its line; less is unusual
 constexpr double kRough = 0.25;     ///< of a time: further off, the model does not describe the exchange
 
 constexpr const char* kCode = "link-fit";
 
-Diagnostic misfit(std::string message, std::string remedy, const char* code = kCode) {
+Diagnostic badFit(std::string message, std::string remedy, const char* code = kCode) {
   return error(code, {"", 0, 0, "/cluster/network"}, std::move(message), std::move(remedy));
 }
 
@@ -91,7 +91,7 @@ public:
 
 private:
   static Reading<std::vector<int>> fail(std::string message, std::string remedy, const char* code = kCode) {
-    return {std::nullopt, {misfit(std::move(message), std::move(remedy), code)}};
+    return {std::nullopt, {badFit(std::move(message), std::move(remedy), code)}};
   }
   Reading<std::vector<int>> tooMany(int hosts) const {
     return fail(
@@ -206,7 +206,7 @@ public:
     level().efficiency = 1;
     level().origin = Origin::Measured;
     double low = kSlowest, high = most();
-    for (int i = 0; i < kHalvings && high / low > 1 + 1e-12; ++i) {
+    for (int i = 0; i < kLinkHalvings && high / low > 1 + 1e-12; ++i) {
       const double middle = std::sqrt(low * high);
       level().bandwidth = BytesPerSecond(middle);
       (time(row.size) > row.time ? low : high) = middle;
@@ -215,7 +215,7 @@ public:
   }
   void fitLatency(const CollectiveTimes::Row& row) {
     double low = quickest(), high = kLongest;
-    for (int i = 0; i < kHalvings; ++i) {
+    for (int i = 0; i < kLinkHalvings; ++i) {
       const double middle = (low + high) / 2;
       level().latency = Seconds(middle);
       (time(row.size) < row.time ? low : high) = middle;
@@ -317,14 +317,14 @@ Reading<LinkFit> fitLink(const Hierarchy& bare, const Assumptions& assumptions, 
   const auto ranks = RankPlacer(cluster, times).place(level);
   if (!ranks) return {std::nullopt, ranks.diagnostics};
   if (ranks.value->size() < 2)
-    return {std::nullopt, {misfit("one rank alone exchanges nothing", "measure with two ranks or more")}};
+    return {std::nullopt, {badFit("one rank alone exchanges nothing", "measure with two ranks or more")}};
   Trial trial(cluster, times, *ranks.value);
   const CollectiveTimes::Row &small = times.rows.front(), &large = times.rows.back();
   const bool tellsBandwidth = large.size >= kLarge;
   const bool tellsLatency = small.size <= kSmall && (small.size < large.size || !tellsBandwidth);
   if (!tellsBandwidth && !tellsLatency)
     return {std::nullopt,
-            {misfit("messages of " + text::memory(small.size) + " to " + text::memory(large.size) +
+            {badFit("messages of " + text::memory(small.size) + " to " + text::memory(large.size) +
                         " tell neither bandwidth, which takes " + text::memory(kLarge) +
                         " or more, nor latency, which takes " + text::memory(kSmall) + " or less",
                     "measure sizes from 8 B to 8 GiB: -b 8 -e 8G -f 2")}};
@@ -342,7 +342,7 @@ Reading<LinkFit> fitLink(const Hierarchy& bare, const Assumptions& assumptions, 
   const bool isUnexplained = tellsBandwidth && trial.time(large.size) > large.time * 1.01;
   if (isUnexplained && (fit.level == 0 || contradictsInside(cluster, fit.level, times)))
     return {std::nullopt,
-            {misfit(text::memory(large.size) + " took " + text::time(large.time) +
+            {badFit(text::memory(large.size) + " took " + text::time(large.time) +
                         ", faster than the levels inside allow: " + text::time(trial.time(large.size)),
                     "measure and set the inner levels first, or correct their bandwidth")}};
   Reading<LinkFit> out;
@@ -440,7 +440,7 @@ Reading<LinkFit> fitLink(const Hierarchy& bare, const Assumptions& assumptions, 
 Diagnostics setLink(ClusterSource& cluster, const LinkFit& fit) {
   auto* levels = std::get_if<LevelsSource>(&cluster.network);
   if (!levels)
-    return {misfit(
+    return {badFit(
         "the network is a graph, whose links have bandwidths of their own; measured was " + toText(fit),
         "set these values on the links of that level")};
   LevelSpec& level = levels->levels[at(fit.level)];
@@ -463,7 +463,7 @@ Diagnostics setLinks(ClusterSource& source, const std::vector<int>& excluded, co
   std::vector<const CollectiveTimes*> fitted;
   for (const CollectiveTimes& times : all) {
     if (std::string other = otherDevice(times.device, source.device, true); !other.empty())
-      return {misfit(std::move(other), "choose the device that was measured, or give the times of this one")};
+      return {badFit(std::move(other), "choose the device that was measured, or give the times of this one")};
     const auto cluster = deriveHierarchy(source, excluded);
     if (!cluster) return cluster.diagnostics;
     const std::optional<int> own = all.size() == 1 || times.hosts() > 1 ? level : std::nullopt;

@@ -15,7 +15,7 @@
 namespace nest {
 namespace {
 
-Place at(const char* pointer) {
+Place given(const char* pointer) {
   return {"", 0, 0, pointer};
 }
 
@@ -148,7 +148,7 @@ RunSettings onCluster(RunSettings r, const Setting& s, Diagnostics& out) {
     if (others <= devices && devices % static_cast<int>(others) == 0)
       r.data = devices / static_cast<int>(others);
     else
-      out.push_back(warning("run-degrees", at("/cluster/network"),
+      out.push_back(warning("run-degrees", given("/cluster/network"),
                             "the run's degrees multiply to " + text::amountInWords(others, 6) +
                                 ", which does not divide the cluster's " + text::count(devices) + " devices",
                             "give the network that it ran on"));
@@ -273,7 +273,7 @@ void takeOver(const RunSettings& run, bool keepsProgram, Setting& s, Diagnostics
     setProgram(s, *program);
     if (r.overlapsTensor == false && r.tensor.value_or(1) > 1)
       setValue(s, {"/assumptions/overlap/tensor", 0.0, Origin::Typed, {}});
-    out.push_back(note("program-proposed", at("/program"),
+    out.push_back(note("program-proposed", given("/program"),
                        "assuming that " + program->id + " runs the plan: " + r.programEvidence,
                        "choose another in the field Program (--program)"));
   }
@@ -305,14 +305,14 @@ void takeOver(const RunSettings& run, bool keepsProgram, Setting& s, Diagnostics
   std::string others;
   for (const std::string& d : modelDifferences(r, s.model)) add(others, d, "; ");
   if (!others.empty())
-    out.push_back(warning("run-model", at("/model"), "the log is of another model: its run had " + others,
+    out.push_back(warning("run-model", given("/model"), "the log is of another model: its run had " + others,
                           "give the model that ran"));
   if (std::string other = otherDevice(r.device, s.cluster.device, true); !other.empty())
     out.push_back(
-        warning("run-device", at("/cluster/device"), std::move(other), "give the device that it ran on"));
+        warning("run-device", given("/cluster/device"), std::move(other), "give the device that it ran on"));
   if (const std::string degrees = degreesOf(r); !degrees.empty())
     out.push_back(
-        note("run-degrees", at("/constraints"), "the search keeps to the degrees of the run: " + degrees,
+        note("run-degrees", given("/constraints"), "the search keeps to the degrees of the run: " + degrees,
              r.recompute ? "remove the constraints, and allow other recomputation, to search other plans"
                          : "remove the constraints to search other plans"));
   if (r.globalBatch || r.sequenceLength || r.format) {
@@ -324,7 +324,7 @@ void takeOver(const RunSettings& run, bool keepsProgram, Setting& s, Diagnostics
                             : " (" + text::amountInWords(*run.batchTokens, 3) + " tokens)";
     if (r.sequenceLength) add(job, "sequence length " + text::count(*r.sequenceLength), ", ");
     if (r.format) add(job, nameOf(*r.format), ", ");
-    out.push_back(note("run-job", at("/job"), "the job is that of the run: " + job));
+    out.push_back(note("run-job", given("/job"), "the job is that of the run: " + job));
   }
 }
 

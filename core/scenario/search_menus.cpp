@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMostVirtualStages = 8;
 constexpr long long kMostTokens = 32'768;  ///< of a microbatch
-constexpr int kMostSequences = 256;
+constexpr int kMostInMenu = 256;
 
 std::vector<int> doubledTo(long long most) {
   std::vector<int> out;
@@ -56,7 +56,7 @@ Menus menusOf(const Setting& s) {
 Menus menusFor(const Setting& s, int sequenceLength) {
   const TransformerArchitecture& a = *s.model.architecture;
   const long long sequences =
-      std::clamp<long long>(kMostTokens / std::max(1, sequenceLength), 4, kMostSequences);
+      std::clamp<long long>(kMostTokens / std::max(1, sequenceLength), 4, kMostInMenu);
   return {doubledTo(std::min<long long>(sequences, s.job.globalBatch)),
           againstInterleaving(a, s).empty() ? doubledTo(std::min(kMostVirtualStages, a.layers / 2))
                                             : std::vector<int>{1},

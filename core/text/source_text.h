@@ -43,5 +43,15 @@ private:
 
 /// At most 40 bytes of a text for a message, line breaks and other control characters made visible.
 std::string quoted(std::string_view);
+// Strings find std::quoted as well, which would fit them better.
+inline std::string quoted(const std::string& s) {
+  return quoted(std::string_view(s));
+}
+inline std::string quoted(const char* s) {
+  return quoted(std::string_view(s));
+}
+inline std::string quoted(std::string& s) {
+  return quoted(std::string_view(s));
+}
 
 }  // namespace nest

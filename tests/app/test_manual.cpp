@@ -11,13 +11,13 @@ using namespace nest::test;
 
 namespace {
 
-QString contentOf(const QString& path) {
+QString pageIn(const QString& path) {
   QFile f(path);
   return f.open(QIODevice::ReadOnly) ? QString::fromUtf8(f.readAll()) : QString();
 }
 
 /// The options that a help tells, each once: "--json".
-QStringList optionsIn(const QString& help) {
+QStringList longOptionsIn(const QString& help) {
   static const QRegularExpression form(QStringLiteral("^  (?:-\\w, )?(--[a-z-]+)"),
                                        QRegularExpression::MultilineOption);
   QStringList all;
@@ -75,18 +75,18 @@ private slots:
         commands << m.next().captured(1);
       for (const QString& c : commands) {
         const QString told = c.isEmpty() ? help : runProgram(program, {c, "--help"}).out;
-        const QString page = contentOf(man(c.isEmpty() ? program : program + '-' + c));
+        const QString page = pageIn(man(c.isEmpty() ? program : program + '-' + c));
         QVERIFY2(page.startsWith(".TH "), qPrintable(c));
         for (const QString& line : told.split('\n'))
           QVERIFY2(line.size() <= 120 || c == "formats", qPrintable(line));
-        for (const QString& o : optionsIn(told)) {
+        for (const QString& o : longOptionsIn(told)) {
           ++seen;
           QVERIFY2(page.contains(QString("\\fB") + QString(o).replace('-', "\\-") + "\\fR"),
                    qPrintable(c + ' ' + o));
-          QVERIFY2(contentOf(completions() + '/' + program).contains(o), qPrintable(c + ' ' + o));
-          QVERIFY2(contentOf(m_dir.filePath("share/zsh/vendor-completions/_" + program)).contains(o),
+          QVERIFY2(pageIn(completions() + '/' + program).contains(o), qPrintable(c + ' ' + o));
+          QVERIFY2(pageIn(m_dir.filePath("share/zsh/vendor-completions/_" + program)).contains(o),
                    qPrintable(o));
-          QVERIFY2(contentOf(m_dir.filePath("share/fish/vendor_completions.d/" + program + ".fish"))
+          QVERIFY2(pageIn(m_dir.filePath("share/fish/vendor_completions.d/" + program + ".fish"))
                        .contains(" -l " + o.mid(2)),
                    qPrintable(o));
         }
@@ -138,7 +138,7 @@ private slots:
 
   void versionIsTheProjects() {
     static const QRegularExpression line(QStringLiteral("project\\(nest-explorer VERSION ([0-9.]+)"));
-    const auto version = line.match(contentOf(QStringLiteral(NEST_SOURCE_DIR "/CMakeLists.txt")));
+    const auto version = line.match(pageIn(QStringLiteral(NEST_SOURCE_DIR "/CMakeLists.txt")));
     QVERIFY(version.hasMatch());
     for (const QString& p : m_programs)
       QCOMPARE(runProgram(p, {"--version"}).out, p + ' ' + version.captured(1) + '\n');

@@ -36,10 +36,6 @@ void keepUnsaid(const LevelsSource& before, LevelsSource& after) {
   if (before.hostNames.size() == hosts) after.hostNames = before.hostNames;
 }
 
-QString tr(const char* text) {
-  return LevelsEditor::tr(text);
-}
-
 }  // namespace
 
 LineSpec levelNameLine(int level) {
@@ -49,11 +45,11 @@ LineSpec levelNameLine(int level) {
     return l ? QString::fromStdString(l->name) : QString();
   };
   spec.write = [level](const QString& text, Scenario& s) {
-    if (text.trimmed().isEmpty()) return tr("A level needs a name, such as rack");
+    if (text.trimmed().isEmpty()) return LevelsEditor::tr("A level needs a name, such as rack");
     if (LevelSpec* l = levelOf(s, level)) l->name = text.trimmed().toStdString();
     return QString();
   };
-  spec.hint = tr("Name of the group at this level");
+  spec.hint = LevelsEditor::tr("Name of the group at this level");
   return spec;
 }
 
@@ -104,23 +100,23 @@ QString countsAs(const LevelsSource& source, int level) {
   }
   QString out;
   if (l.oversubscription != 1)
-    out = tr("%1 ÷ %2 = %3 for each device")
+    out = LevelsEditor::tr("%1 ÷ %2 = %3 for each device")
               .arg(phrase(text::bandwidth(l.bandwidth, l.shownAs)), phrase(text::number(l.oversubscription)),
                    phrase(text::bandwidth(own)));
   if (!slowest) return out;
   const QString held = phrase(text::bandwidth(slowest->bandwidth / slowest->oversubscription));
-  return out.isEmpty() ? tr("counts as %1: held by %2").arg(held, phrase(slowest->name))
-                       : tr("%1, held to %2 by %3").arg(out, held, phrase(slowest->name));
+  return out.isEmpty() ? LevelsEditor::tr("counts as %1: held by %2").arg(held, phrase(slowest->name))
+                       : LevelsEditor::tr("%1, held to %2 by %3").arg(out, held, phrase(slowest->name));
 }
 
 LineSpec levelsTextLine() {
   LineSpec spec;
   spec.id = QStringLiteral("/cluster/levels/text");
-  spec.label = tr("Levels as text");
-  spec.verb = tr("Type the levels as text");
-  spec.hint =
-      tr("Innermost first, NAME:FANOUT@BANDWIDTH[,LATENCY][,OVERSUBSCRIPTION]: "
-         "host:8@450GB/s rack:4@50GB/s,2us pod:32@12.5GB/s,5us,2:1");
+  spec.label = LevelsEditor::tr("Levels as text");
+  spec.verb = LevelsEditor::tr("Type the levels as text");
+  spec.hint = LevelsEditor::tr(
+      "Innermost first, NAME:FANOUT@BANDWIDTH[,LATENCY][,OVERSUBSCRIPTION]: "
+      "host:8@450GB/s rack:4@50GB/s,2us pod:32@12.5GB/s,5us,2:1");
   spec.read = [](const Scenario& s) {
     const LevelsSource* levels = levelsOf(s);
     return levels ? QString::fromStdString(writeClusterText(*levels)) : QString();
@@ -133,7 +129,7 @@ LineSpec levelsTextLine() {
       const auto& all = levels.diagnostics;
       const auto bad = std::find_if(all.begin(), all.end(),
                                     [](const Diagnostic& d) { return d.severity == Severity::Error; });
-      if (bad == all.end()) return tr("Type levels such as host:8@450GB/s rack:4@50GB/s");
+      if (bad == all.end()) return LevelsEditor::tr("Type levels such as host:8@450GB/s rack:4@50GB/s");
       return phrase(bad->message) +
              (bad->remedy.empty() ? QString() : QStringLiteral("; ") + phrase(bad->remedy));
     }

@@ -25,10 +25,6 @@ namespace {
 constexpr int kMostLevels = 8;
 constexpr int kOversubscription = 3;  ///< column
 
-const LevelsSource* levelsOf(const Scenario& s) {
-  return std::get_if<LevelsSource>(&s.cluster.network);
-}
-
 }  // namespace
 
 LevelsEditor::LevelsEditor(ScenarioDocument& document, QWidget* parent)
@@ -92,7 +88,8 @@ LevelsEditor::LevelsEditor(ScenarioDocument& document, QWidget* parent)
 
 void LevelsEditor::rebuild() {
   refreshTotal();
-  const LevelsSource* source = m_document.isEmpty() ? nullptr : levelsOf(m_document.scenario());
+  const LevelsSource* source =
+      m_document.isEmpty() ? nullptr : std::get_if<LevelsSource>(&m_document.scenario().cluster.network);
   const int wanted = source ? static_cast<int>(source->levels.size()) : -1;
   m_add->setEnabled(source && wanted < kMostLevels);
   if (wanted == m_shown) return showCounts();
@@ -143,7 +140,8 @@ void LevelsEditor::rebuild() {
 }
 
 void LevelsEditor::showCounts() {
-  const LevelsSource* source = m_document.isEmpty() ? nullptr : levelsOf(m_document.scenario());
+  const LevelsSource* source =
+      m_document.isEmpty() ? nullptr : std::get_if<LevelsSource>(&m_document.scenario().cluster.network);
   for (std::size_t l = 0; source && l < m_counts.size() && l < source->levels.size(); ++l) {
     QStringList lines{countsAs(*source, static_cast<int>(l))};
     const double share = m_document.scenario().assumptions.linkEfficiency;
@@ -229,7 +227,7 @@ void LevelsEditor::showProblem() {
 void LevelsEditor::refreshTotal() {
   if (m_document.isEmpty()) return m_total->clear();
   const Scenario& s = m_document.scenario();
-  if (const LevelsSource* source = levelsOf(s)) {
+  if (const LevelsSource* source = std::get_if<LevelsSource>(&s.cluster.network)) {
     double devices = 1;
     for (const LevelSpec& l : source->levels) devices *= l.fanout;
     if (!source->hostSizes.empty()) {

@@ -19,15 +19,12 @@
 #include "editors/levels_editor.h"
 #include "fields/program_setting.h"
 #include "formats/models/hf_config.h"
+#include "theme/qt_text.h"
 #include "theme/resources.h"
 #include "units/text.h"
 
 namespace nest {
 namespace {
-
-QString q(const std::string& s) {
-  return QString::fromStdString(s);
-}
 
 constexpr const char* kRegimes[] = {"adam-fp32-grads", "adam-fp16-grads", "sgd", "custom"};
 
@@ -79,7 +76,7 @@ void ScenarioPanel::buildScenario() {
   name.label = tr("Name");
   name.verb = tr("Rename the scenario");
   name.hint = tr("What this scenario is called in titles and exports");
-  name.read = [](const Scenario& s) { return q(s.name); };
+  name.read = [](const Scenario& s) { return toQt(s.name); };
   name.write = [](const QString& text, Scenario& s) {
     s.name = text.trimmed().toStdString();
     return QString();
@@ -93,7 +90,7 @@ void ScenarioPanel::buildCluster() {
   device.id = QStringLiteral("/cluster/device");
   device.label = tr("Device");
   device.verb = tr("Change device");
-  for (const DeviceSpec& d : deviceCatalog()) device.options += q(d.name);
+  for (const DeviceSpec& d : deviceCatalog()) device.options += toQt(d.name);
   device.options += tr("Custom");
   device.read = [](const Scenario& scenario) {
     const auto& all = deviceCatalog();
@@ -131,7 +128,7 @@ void ScenarioPanel::buildModel() {
   model.id = QStringLiteral("/model");
   model.label = tr("Model");
   model.verb = tr("Change model");
-  for (const Known& k : *known) model.options += k.model.name.empty() ? k.name : q(k.model.name);
+  for (const Known& k : *known) model.options += k.model.name.empty() ? k.name : toQt(k.model.name);
   const auto sameShape = [](TransformerArchitecture a, const TransformerArchitecture& b) {
     a.name = b.name;
     return a == b;
@@ -169,20 +166,20 @@ void ScenarioPanel::refreshModel() {
   QString text;
   if (model.architecture) {
     const TransformerArchitecture& a = *model.architecture;
-    text =
-        tr("%1: %2 parameters, %3 blocks, hidden %4, %5 heads, vocabulary %6")
-            .arg(q(a.name.empty() ? a.family : a.name),
-                 q(text::number(parameterCount(a) * 1e-9)) + QStringLiteral(" B"), q(text::count(a.layers)),
-                 q(text::count(a.hidden)), q(text::count(a.heads)), q(text::count(a.vocabulary)));
+    text = tr("%1: %2 parameters, %3 blocks, hidden %4, %5 heads, vocabulary %6")
+               .arg(toQt(a.name.empty() ? a.family : a.name),
+                    toQt(text::number(parameterCount(a) * 1e-9)) + QStringLiteral(" B"),
+                    toQt(text::count(a.layers)), toQt(text::count(a.hidden)), toQt(text::count(a.heads)),
+                    toQt(text::count(a.vocabulary)));
     if (a.experts)
       text += tr("; %1 experts, %2 a token (%3 B active)")
                   .arg(a.experts->experts)
                   .arg(a.experts->perToken)
-                  .arg(q(text::number(activeParameterCount(a) * 1e-9)));
+                  .arg(toQt(text::number(activeParameterCount(a) * 1e-9)));
   } else if (model.graph) {
-    text = tr("Imported profile: %1 layers").arg(q(text::count(model.graph->layerCount())));
+    text = tr("Imported profile: %1 layers").arg(toQt(text::count(model.graph->layerCount())));
   }
-  if (model.calibration != 1) text += tr("; calibrated ×%1").arg(q(text::number(model.calibration)));
+  if (model.calibration != 1) text += tr("; calibrated ×%1").arg(toQt(text::number(model.calibration)));
   m_modelFacts->setText(text);
 }
 

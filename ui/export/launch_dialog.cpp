@@ -20,7 +20,7 @@
 namespace nest {
 namespace {
 
-constexpr int kMostShown = 60000;  ///< characters; a rank file of 131,072 ranks is a few megabytes
+constexpr int kMostShownCharacters = 60000;  ///< characters; a rank file of 131,072 ranks is a few megabytes
 
 struct Choice {
   LaunchTarget target;
@@ -45,7 +45,7 @@ constexpr Choice kChoices[] = {
      "visible-devices.sh"},
 };
 
-QString sentence(QString text) {
+QString capitalised(QString text) {
   if (!text.isEmpty()) text[0] = text[0].toUpper();
   return text;
 }
@@ -124,7 +124,7 @@ void LaunchDialog::showChosen() {
     const auto written = writeLaunch(choice.target, source, m_context.plan->plan);
     if (written) m_content = QString::fromStdString(*written);
     for (const Diagnostic& d : written.diagnostics)
-      notes += sentence(phrase(d.message)) +
+      notes += capitalised(phrase(d.message)) +
                (d.remedy.empty() ? QString() : QStringLiteral(": ") + phrase(d.remedy));
     if (!m_context.current) notes += tr("The scenario has changed since this plan was found. Solve again.");
   } else {
@@ -134,11 +134,11 @@ void LaunchDialog::showChosen() {
                  : tr("There is no plan yet. Solve the scenario first.");
   }
   m_text->setPlainText(
-      m_content.size() <= kMostShown
+      m_content.size() <= kMostShownCharacters
           ? m_content
-          : m_content.left(m_content.lastIndexOf(u'\n', kMostShown) + 1) +
+          : m_content.left(m_content.lastIndexOf(u'\n', kMostShownCharacters) + 1) +
                 tr("… %1 more lines (included when copied or saved)")
-                    .arg(m_content.mid(m_content.lastIndexOf(u'\n', kMostShown) + 1).count(u'\n')));
+                    .arg(m_content.mid(m_content.lastIndexOf(u'\n', kMostShownCharacters) + 1).count(u'\n')));
   setNamedText(*m_notes, notes.join(u'\n'));
   m_notes->setVisible(!notes.isEmpty());
   for (QPushButton* b : {m_save, m_copy}) b->setEnabled(!m_content.isEmpty());

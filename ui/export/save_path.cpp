@@ -10,13 +10,7 @@
 #include "document/file_path.h"
 
 namespace nest {
-namespace {
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("nest::SavePath", text);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 QString askPath(QWidget* parent, const QString& title, const QString& proposal, const QString& filter,
                 const QString& suffix) {
@@ -25,9 +19,10 @@ QString askPath(QWidget* parent, const QString& title, const QString& proposal, 
   if (path.isEmpty() || suffix.isEmpty() || path.endsWith(end, Qt::CaseInsensitive)) return path;
   path += u'.' + suffix;
   // The dialog has asked about the name that was typed.
-  const bool free = !QFileInfo::exists(path) ||
-                    QMessageBox::question(parent, title, tr("%1 already exists. Replace it?").arg(path)) ==
-                        QMessageBox::Yes;
+  const bool free =
+      !QFileInfo::exists(path) ||
+      QMessageBox::question(parent, title, QObject::tr("%1 already exists. Replace it?").arg(path)) ==
+          QMessageBox::Yes;
   return free ? path : QString();
 }
 
@@ -39,7 +34,7 @@ Written saveExport(QWidget* parent, const QString& title, const QString& name, c
                                filter.isEmpty() ? QString() : QFileInfo(name).suffix());
   if (path.isEmpty()) return {};
   if (const Diagnostics failed = writeFile(path, content()); !failed.empty())
-    return {path, tr("%1 was not written: %2.").arg(path, reasonOf(failed))};
+    return {path, QObject::tr("%1 was not written: %2.").arg(path, reasonOf(failed))};
   QSettings().setValue(folder, QFileInfo(path).absolutePath());
   return {path, {}};
 }

@@ -7,6 +7,7 @@
 #include "figures/frame.h"
 #include "figures/ink.h"
 #include "figures/ticks.h"
+#include "theme/qt_text.h"
 #include "units/text.h"
 
 namespace nest {
@@ -14,12 +15,8 @@ namespace {
 
 constexpr double kFailed = 56, kBand = 0.1;
 
-QString from(const std::string& s) {
-  return QString::fromStdString(s);
-}
-
 QString time(double seconds) {
-  return from(text::time(Seconds(seconds)));
+  return toQt(text::time(Seconds(seconds)));
 }
 
 }  // namespace
@@ -141,7 +138,7 @@ void AccuracyFigure::addMarks(Ink& ink, Chart& chart) const {
 
 void AccuracyFigure::draw(Ink& ink, const QRectF& area, const PlanContext&) const {
   const PlanContext none;
-  paintFrame(ink, area, none, title(), from(m_runs.summary));
+  paintFrame(ink, area, none, title(), toQt(m_runs.summary));
   const Plot plot = plotOf(area, ink.style().standalone);
   Chart chart(ink, plot.plane);
   addBand(ink, chart, plot.plane.y);
@@ -166,10 +163,10 @@ void AccuracyFigure::draw(Ink& ink, const QRectF& area, const PlanContext&) cons
 Figure::Hit AccuracyFigure::hitOf(int i, const QRectF& area, const PlanContext&) const {
   const RunPoint& p = m_runs.points[i];
   QString tip = tr("<b>%1</b><br>%2 on %3<br>predicted %4 per step")
-                    .arg(from(p.name).toHtmlEscaped(), from(p.program).toHtmlEscaped(),
-                         from(p.device).toHtmlEscaped(), time(p.predicted));
+                    .arg(toQt(p.name).toHtmlEscaped(), toQt(p.program).toHtmlEscaped(),
+                         toQt(p.device).toHtmlEscaped(), time(p.predicted));
   tip += p.measured > 0 ? tr(", measured %1<br>predicted ÷ measured − 1: %2")
-                              .arg(time(p.measured), from(text::signedPercent(p.error())))
+                              .arg(time(p.measured), toQt(text::signedPercent(p.error())))
          : p.fits ? tr("; predicted to fit, but did not run")
                   : tr("; predicted not to fit, and did not run");
   if (p.fitted) tip += tr("<br>constants were fitted on it");
@@ -186,15 +183,15 @@ std::vector<QRectF> AccuracyFigure::placesOf(const QRectF& area, const PlanConte
 QString AccuracyFigure::lineOf(int i, const PlanContext&) const {
   const RunPoint& p = m_runs.points[i];
   const QString measured =
-      p.measured > 0 ? tr("measured %1, error %2").arg(time(p.measured), from(text::signedPercent(p.error())))
+      p.measured > 0 ? tr("measured %1, error %2").arg(time(p.measured), toQt(text::signedPercent(p.error())))
                      : tr("did not run");
   return tr("%1, %2 on %3: predicted %4, %5%6")
-      .arg(from(p.name), from(p.program), from(p.device), time(p.predicted), measured,
+      .arg(toQt(p.name), toQt(p.program), toQt(p.device), time(p.predicted), measured,
            p.fitted ? tr(", fitted") : QString());
 }
 
 QString AccuracyFigure::words(const PlanContext& c) const {
-  return from(m_runs.summary) + u'\n' + ListFigure::words(c);
+  return toQt(m_runs.summary) + u'\n' + ListFigure::words(c);
 }
 
 }  // namespace nest

@@ -7,15 +7,12 @@
 #include "figures/frame.h"
 #include "figures/ink.h"
 #include "figures/kinds.h"
+#include "theme/qt_text.h"
 #include "units/text.h"
 #include "words/metric_words.h"
 
 namespace nest {
 namespace {
-
-QString from(const std::string& s) {
-  return QString::fromStdString(s);
-}
 
 /// In the order of a bar; colours and hatches are those of every figure.
 constexpr std::array kParts{TimePart::Compute, TimePart::Recompute, TimePart::Tensor,
@@ -53,8 +50,8 @@ bool isBehind(const Pace& best, const Pace& p) {
 QString behind(const Pace& best, const Pace& p, PaceMeasure m) {
   if (!isBehind(best, p)) return {};
   const double change = paceChange(best, p, m);
-  return m == PaceMeasure::BatchTime ? ComparisonFigure::tr("%1 slower").arg(from(text::percent(change)))
-                                     : from(text::signedPercent(change));
+  return m == PaceMeasure::BatchTime ? ComparisonFigure::tr("%1 slower").arg(toQt(text::percent(change)))
+                                     : toQt(text::signedPercent(change));
 }
 
 /// "; Manual does not fit", "; 3 others do not run: 2 do not fit, 1 cannot run"; empty: all run.
@@ -81,15 +78,15 @@ QString withoutRunning(const std::vector<ComparisonFigure::Row>& rows) {
 }
 
 /// Who is fastest of those that run, and by how much; then how many do not run.
-QString sentence(const std::vector<ComparisonFigure::Row>& all, PaceMeasure m) {
+QString pairSentence(const std::vector<ComparisonFigure::Row>& all, PaceMeasure m) {
   std::vector<ComparisonFigure::Row> rows = all;
   std::erase_if(rows, [](const auto& row) { return !row.runs(); });
   if (rows.empty()) return ComparisonFigure::tr("None of these plans runs");
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return isFaster(a.pace, b.pace); });
   const Pace best = rows.front().pace;
-  QString lead = QStringLiteral("%1: %2").arg(rows.front().name, from(paceText(best, m)));
-  if (m == PaceMeasure::Throughput) lead += QStringLiteral("; ") + from(workDifference(pacesOf(all)));
+  QString lead = QStringLiteral("%1: %2").arg(rows.front().name, toQt(paceText(best, m)));
+  if (m == PaceMeasure::Throughput) lead += QStringLiteral("; ") + toQt(workDifference(pacesOf(all)));
   const auto next =
       std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return isBehind(best, row.pace); });
   const auto equals = next - rows.begin();
@@ -101,7 +98,7 @@ QString sentence(const std::vector<ComparisonFigure::Row>& all, PaceMeasure m) {
     lead += QStringLiteral("; %1: %2")
                 .arg(next->name, m == PaceMeasure::BatchTime
                                      ? behind(best, next->pace, m)
-                                     : QStringLiteral("%1 (%2)").arg(from(paceText(next->pace, m)),
+                                     : QStringLiteral("%1 (%2)").arg(toQt(paceText(next->pace, m)),
                                                                      behind(best, next->pace, m)));
   return lead + withoutRunning(all);
 }
@@ -167,7 +164,7 @@ PaceMeasure ComparisonFigure::measure() const {
 void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   const FigureStyle& style = ink.style();
   const PaceMeasure m = measure();
-  paintFrame(ink, area, c, title(), sentence(m_rows, m));
+  paintFrame(ink, area, c, title(), pairSentence(m_rows, m));
   const Rows r = layOut(bodyOf(area, c, style.standalone), m_rows, ink.theme(), m);
   const Axis axis = Axis::time(r.largest, 6);
   paintHorizontalAxis(ink, r.plot, axis,
@@ -197,8 +194,8 @@ void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) 
     }
     ink.outline({bar.left(), bar.top(), total, bar.height()},
                 ink.color(row.runs() ? Theme::Role::Border : Theme::Role::Error), row.runs() ? 1 : 1.5);
-    const QString time = m == PaceMeasure::BatchTime ? from(text::time(row.pace.batchTime))
-                                                     : from(tokensRate(row.pace.tokensPerSecond()));
+    const QString time = m == PaceMeasure::BatchTime ? toQt(text::time(row.pace.batchTime))
+                                                     : toQt(tokensRate(row.pace.tokensPerSecond()));
     const QString delta = row.runs() ? behind(fastest, row.pace, m) : row.obstacle;
     const QColor tone = ink.color(row.runs() ? Theme::Role::MutedText : Theme::Role::Error);
     if (bar.height() >= 30) {
@@ -228,15 +225,15 @@ Figure::Hit ComparisonFigure::hitOf(int i, const QRectF& area, const PlanContext
   for (const TimePart p : kParts)
     if (const double share = row.metrics.share(p); share > 0.0005)
       tip += QStringLiteral("<br>%1: %2 (%3)")
-                 .arg(partName(p), from(text::time(shownTime(row, measure()) * share)),
-                      from(text::percent(share)));
+                 .arg(partName(p), toQt(text::time(shownTime(row, measure()) * share)),
+                      toQt(text::percent(share)));
   return {itemOf(i), r.bar(static_cast<std::size_t>(i)), tip};
 }
 
 QString ComparisonFigure::lineOf(int i, const PlanContext&) const {
   const Row& r = m_rows[i];
   return QStringLiteral("%1: %2, %3%4")
-      .arg(r.name, from(paceText(r.pace, measure())), r.plan,
+      .arg(r.name, toQt(paceText(r.pace, measure())), r.plan,
            r.runs() ? QString() : QStringLiteral(" (%1)").arg(r.obstacle));
 }
 

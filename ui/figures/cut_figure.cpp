@@ -19,7 +19,7 @@ namespace nest {
 using Role = Theme::Role;
 
 namespace {
-constexpr double kLine = 17;        ///< of what stands below the loads: recompute policy, strategy
+constexpr double kCutLine = 17;     ///< of what stands below the loads: recompute policy, strategy
 constexpr double kBelowLoads = 60;  ///< with the title of what follows
 }  // namespace
 
@@ -56,7 +56,7 @@ CutFigure::Parts CutFigure::partsOf(const QRectF& area, const PlanContext& c, bo
   // In a small window the loads have the room to themselves.
   const bool both = rest > 130;
   p.loads = QRectF(p.ribbon.left(), p.ribbon.bottom() + 34, p.ribbon.width(),
-                   both ? rest * 0.55 : std::max(20.0, rest + kBelowLoads - 2 * kLine));
+                   both ? rest * 0.55 : std::max(20.0, rest + kBelowLoads - 2 * kCutLine));
   if (both) p.memory = QRectF(p.ribbon.left(), p.loads.bottom() + kBelowLoads, p.ribbon.width(), rest * 0.45);
   return p;
 }
@@ -93,12 +93,12 @@ int CutFigure::cutAt(const QPointF& p, const QRectF& area, const PlanContext& c)
 
 bool CutFigure::isPolicyAt(const QPointF& p, const QRectF& area, const PlanContext& c) const {
   const QRectF l = partsOf(area, c, false).loads;
-  return m_draft && p.y() > l.bottom() && p.y() < l.bottom() + 2 + kLine;
+  return m_draft && p.y() > l.bottom() && p.y() < l.bottom() + 2 + kCutLine;
 }
 
 bool CutFigure::isStrategyAt(const QPointF& p, const QRectF& area, const PlanContext& c) const {
   const QRectF l = partsOf(area, c, false).loads;
-  return m_draft && p.y() >= l.bottom() + 2 + kLine && p.y() < l.bottom() + 2 + 2 * kLine;
+  return m_draft && p.y() >= l.bottom() + 2 + kCutLine && p.y() < l.bottom() + 2 + 2 * kCutLine;
 }
 
 bool CutFigure::isPinned(int stage, const PlanContext& c) const {
@@ -226,7 +226,7 @@ void CutFigure::paintLoads(Ink& ink, const QRectF& l, const PlanContext& c) cons
     ink.firstThatFits(room.translated(0, l.bottom() + 3), {tr("recompute: %1").arg(policy), policy},
                       Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
     const QString split = phrase(toText(m_draft->plan.stages[i].strategy));
-    ink.firstThatFits(room.translated(0, l.bottom() + 3 + kLine), {tr("strategy: %1").arg(split), split},
+    ink.firstThatFits(room.translated(0, l.bottom() + 3 + kCutLine), {tr("strategy: %1").arg(split), split},
                       Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
   }
 }

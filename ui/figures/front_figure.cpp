@@ -9,15 +9,12 @@
 #include "figures/frame.h"
 #include "figures/ink.h"
 #include "figures/ticks.h"
+#include "theme/qt_text.h"
 #include "units/text.h"
 #include "words/metric_words.h"
 
 namespace nest {
 namespace {
-
-QString from(const std::string& s) {
-  return QString::fromStdString(s);
-}
 
 /// Those of the front, and last the chosen one where it is none of them: of plans that take as long, the
 /// front has the one of less memory, and the search prefers the simpler one.
@@ -76,7 +73,7 @@ std::vector<QString> namesOf(const std::vector<const RankedPlan*>& plans) {
   for (const RankedPlan* ranked : plans) {
     const std::string summary = summaryOf(ranked->plan);
     const Alike& alike = bySummary.at(summary);
-    out.push_back(from(summary));
+    out.push_back(toQt(summary));
     if (alike.cuts) out.back() += FrontFigure::tr(" · layers %1").arg(layerCounts(ranked->plan));
     if (alike.recompute) out.back() += FrontFigure::tr(" · recompute %1").arg(recomputes(ranked->plan));
   }
@@ -93,7 +90,7 @@ QString peakText(const RankedPlan& p, const PlanContext& c) {
     return predictedPeak(*c.problem, a.memory) < predictedPeak(*c.problem, b.memory);
   });
   const Bytes kept = fullest == stages.end() ? Bytes(0) : keptHeadroom(*c.problem, fullest->memory);
-  return from(words::withHeadroom(Bytes(peak(p, c)), kept));
+  return toQt(words::withHeadroom(Bytes(peak(p, c)), kept));
 }
 
 /// Memory to the right, from zero; time upwards, logarithmic: fronts reach over orders of magnitude.
@@ -128,7 +125,7 @@ QRectF boxOf(const RankedPlan& p, const ChartPlane& plane, const PlanContext& c)
 QString tipOf(const RankedPlan& p, const QString& name, bool beside, const PlanContext& c) {
   const QString chosen = beside ? FrontFigure::tr("<br>The plan shown; not on the front") : QString();
   return FrontFigure::tr("<b>%1</b><br>%2 per step<br>%3 devices<br>%4 on the fullest device")
-             .arg(name, from(text::time(p.evaluation.batchTime)), from(text::count(p.plan.devicesUsed())),
+             .arg(name, toQt(text::time(p.evaluation.batchTime)), toQt(text::count(p.plan.devicesUsed())),
                   peakText(p, c)) +
          chosen;
 }
@@ -181,7 +178,7 @@ void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   const std::vector<QString>& named = names(c);
   const auto name = [&](std::size_t i) {
     const RankedPlan& p = *all[i];
-    const QString devices = from(text::count(p.plan.devicesUsed()));
+    const QString devices = toQt(text::count(p.plan.devicesUsed()));
     const QPointF v = valuesOf(p, c);
     chart.name(plane.at(v.x(), v.y()), isBest(p) ? 9 : 6,
                {QStringLiteral("%1: %2").arg(devices, named[i]), devices}, isBest(p));
@@ -219,7 +216,7 @@ QString FrontFigure::lineOf(int i, const PlanContext& c) const {
   const RankedPlan& p = *plansOf(c)[i];
   const QString line =
       tr("%1: %2, %3 devices, %4")
-          .arg(names(c)[static_cast<std::size_t>(i)], from(text::time(p.evaluation.batchTime)))
+          .arg(names(c)[static_cast<std::size_t>(i)], toQt(text::time(p.evaluation.batchTime)))
           .arg(p.plan.devicesUsed())
           .arg(peakText(p, c));
   return isBesideFront(i, c) ? tr("%1 (the plan shown; not on the front)").arg(line) : line;

@@ -206,18 +206,18 @@ void Ink::stageChip(const QRectF& r, int stage, double pixels, bool dimmed) {
 }
 
 namespace {
-constexpr double kSwatch = 12, kSwatchGap = 6, kItemGap = 18, kRow = 19;
+constexpr double kSwatch = 12, kSwatchGap = 6, kItemGap = 18, kLegendRow = 19;
 
 template <class Place>
 double flow(const std::vector<LegendItem>& items, double width, Place place) {
   double x = 0, y = 0;
   for (const LegendItem& item : items) {
     const double w = kSwatch + kSwatchGap + Ink::width(item.text, Ink::kSmall);
-    if (x > 0 && x + w > width) x = 0, y += kRow;
+    if (x > 0 && x + w > width) x = 0, y += kLegendRow;
     place(item, x, y, w);
     x += w + kItemGap;
   }
-  return items.empty() ? 0 : y + kRow;
+  return items.empty() ? 0 : y + kLegendRow;
 }
 }  // namespace
 
@@ -227,7 +227,7 @@ double legendHeight(const std::vector<LegendItem>& items, double width) {
 
 void paintLegend(Ink& ink, const QRectF& area, const std::vector<LegendItem>& items) {
   flow(items, area.width(), [&](const LegendItem& item, double x, double y, double w) {
-    const QRectF box(area.left() + x, area.top() + y + (kRow - kSwatch) / 2, kSwatch, kSwatch);
+    const QRectF box(area.left() + x, area.top() + y + (kLegendRow - kSwatch) / 2, kSwatch, kSwatch);
     if (item.lineOnly) {
       ink.line({box.left(), box.center().y()}, {box.right(), box.center().y()}, item.color, 2);
     } else if (item.hollow) {
@@ -236,8 +236,8 @@ void paintLegend(Ink& ink, const QRectF& area, const std::vector<LegendItem>& it
       ink.fill(box, item.color);
       ink.hatch(box, item.hatch, mixed(item.color, ink.theme().textOn(item.color), 0.55), 4);
     }
-    ink.label(QRectF(box.right() + kSwatchGap, area.top() + y, w - kSwatch - kSwatchGap + 1, kRow), item.text,
-              Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::Text));
+    ink.label(QRectF(box.right() + kSwatchGap, area.top() + y, w - kSwatch - kSwatchGap + 1, kLegendRow),
+              item.text, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::Text));
   });
 }
 

@@ -89,7 +89,7 @@ QString memoryIn(const PlanContext& c, const MemoryUse& use) {
   return phrase(words::memory(*c.problem, use));
 }
 
-QString sentence(const PlanContext& c) {
+QString memorySentence(const PlanContext& c) {
   const Evaluation& e = *c.shownEvaluation();
   const int full = e.fullestStage();
   if (full < 0) return {};
@@ -146,7 +146,7 @@ void paintCapacity(Ink& ink, const MemoryLayout& m) {
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
 }
 
-constexpr double kLeastSlot = 40;  ///< pixels of a bar's place in which an amount may stand
+constexpr double kLeastBarSlot = 40;  ///< pixels of a bar's place in which an amount may stand
 
 QString wordsOver(const MemoryColumn& column, bool brief) {
   const bool over = column.over();
@@ -168,7 +168,7 @@ bool isBrief(const MemoryLayout& m) {
 
 /// What is left or missing above each bar.
 void paintWords(Ink& ink, const MemoryLayout& m) {
-  if (m.slot < kLeastSlot) return;
+  if (m.slot < kLeastBarSlot) return;
   const bool brief = isBrief(m);
   for (std::size_t i = 0; i < m.columns.size(); ++i) {
     const MemoryColumn& column = m.columns[i];
@@ -298,11 +298,11 @@ void MemoryFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) cons
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
   const bool byDevice = m_by == By::Device;
-  paintFrame(ink, area, c, title(), sentence(c));
+  paintFrame(ink, area, c, title(), memorySentence(c));
   const auto layout = layoutMemory(area, c, style.standalone, byDevice, ink.theme());
   QString axis = layout.merged > 1 ? QStringLiteral("Fullest of each %1 devices").arg(layout.merged)
                                    : QStringLiteral("Memory of a device at its peak");
-  if (layout.slot >= kLeastSlot && isBrief(layout)) axis += QStringLiteral(", above it what is free");
+  if (layout.slot >= kLeastBarSlot && isBrief(layout)) axis += QStringLiteral(", above it what is free");
   paintVerticalAxis(ink, layout.plot, layout.axis, axis);
   if (!m_bars || !m_bars->shows(c, layout, ink.theme()))
     m_bars = std::make_unique<Bars>(c, layout, ink.theme());
@@ -378,7 +378,7 @@ QString MemoryFigure::sentenceOf(const SelectionItem& item, const PlanContext& c
 }
 
 QString MemoryFigure::words(const PlanContext& c) const {
-  QString out = title() + u'\n' + sentence(c) + u'\n';
+  QString out = title() + u'\n' + memorySentence(c) + u'\n';
   const auto& stages = c.shownEvaluation()->stages;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     out += describe({ItemKind::Stage, static_cast<int>(i)}, c);

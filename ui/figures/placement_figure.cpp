@@ -12,9 +12,9 @@ namespace nest {
 namespace {
 
 using Role = Theme::Role;
-constexpr double kRow = 26, kHead = 24, kHosts = 250, kDevices = 150;
-constexpr double kStages = 76;  ///< the least that shows one run of a host
-constexpr int kMostRows = 40;   ///< of a page; the text has all
+constexpr double kPlacementRow = 26, kHead = 24, kHosts = 250, kDevices = 150;
+constexpr double kStages = 76;          ///< the least that shows one run of a host
+constexpr int kMostPlacementRows = 40;  ///< of a page; the text has all
 
 /// "7", "8 – 15"
 QString spanText(int begin, int end) {
@@ -49,8 +49,8 @@ const std::vector<PlacementFigure::Row>& PlacementFigure::rowsOf(const PlanConte
 }
 
 QSizeF PlacementFigure::preferredSize(const PlanContext& c) const {
-  const int rows = std::min(kMostRows, static_cast<int>(rowsOf(c).size()) + 1);
-  return {ListFigure::preferredSize(c).width(), std::max(240.0, 130 + kHead + kRow * rows)};
+  const int rows = std::min(kMostPlacementRows, static_cast<int>(rowsOf(c).size()) + 1);
+  return {ListFigure::preferredSize(c).width(), std::max(240.0, 130 + kHead + kPlacementRow * rows)};
 }
 
 int PlacementFigure::count(const PlanContext& c) const {
@@ -62,7 +62,7 @@ std::optional<FigureState> PlacementFigure::state(const PlanContext& c, bool) co
 }
 
 QRectF PlacementFigure::rowBox(int i, const QRectF& body) const {
-  return {body.left(), body.top() + kHead + i * kRow, body.width(), kRow};
+  return {body.left(), body.top() + kHead + i * kPlacementRow, body.width(), kPlacementRow};
 }
 
 void PlacementFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
@@ -90,7 +90,7 @@ void PlacementFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) c
                     {tr("Stages on each host"), tr("Stages")}, Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody,
                     ink.color(Role::MutedText));
   ink.line(head.bottomLeft(), head.bottomRight(), ink.color(Role::Border));
-  const int room = std::max(1, static_cast<int>((body.height() - kHead) / kRow));
+  const int room = std::max(1, static_cast<int>((body.height() - kHead) / kPlacementRow));
   const int n = static_cast<int>(rows.size()), shown = n <= room ? n : room - 1;
   const Hierarchy& h = *c.problem->cluster;
   for (int i = 0; i < shown; ++i) {
@@ -112,11 +112,11 @@ void PlacementFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) c
         column(row, x - row.left(), 30, QStringLiteral("…"), Role::MutedText);
         break;
       }
-      ink.label(QRectF(x, row.top(), w, kRow), times, Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody,
+      ink.label(QRectF(x, row.top(), w, kPlacementRow), times, Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody,
                 ink.color(Role::Text));
       x += w;
       if (run.stage >= 0)
-        ink.stageChip(QRectF(x, row.top() + 4, 30, kRow - 8), run.stage, Ink::kSmall);
+        ink.stageChip(QRectF(x, row.top() + 4, 30, kPlacementRow - 8), run.stage, Ink::kSmall);
       else
         column(row, x - row.left(), 44, tr("idle"), Role::MutedText);
       x += 46;

@@ -21,9 +21,9 @@ namespace {
 
 constexpr double kNote = 18;  ///< pixels a line
 constexpr double kHeading = 14, kPairGap = 30;
-constexpr double kLeastSlot = 24;    ///< pixels: below, stages that are alike share a bar
-constexpr double kMostLegend = 0.3;  ///< of the body's height
-constexpr double kRounding = 1e-9;   ///< of a step: parts that differ by less are alike
+constexpr double kLeastPairSlot = 24;  ///< pixels: below, stages that are alike share a bar
+constexpr double kMostLegend = 0.3;    ///< of the body's height
+constexpr double kRounding = 1e-9;     ///< of a step: parts that differ by less are alike
 
 bool areAlike(const StepParts& a, const StepParts& b, double step) {
   const auto near = [&](double x, double y) { return std::abs(x - y) <= kRounding * step; };
@@ -172,7 +172,7 @@ PlanPairFigure::Parts PlanPairFigure::layOut(const QRectF& area, const PlanConte
   for (int side = 0; side < 2; ++side) {
     auto& bars = p.bars[side];
     const double step = evaluation(side).batchTime.value();
-    const bool folds = width < kLeastSlot * static_cast<double>(steps[side].size());
+    const bool folds = width < kLeastPairSlot * static_cast<double>(steps[side].size());
     for (std::size_t i = 0; i < steps[side].size(); ++i) {
       if (folds && !bars.empty() && areAlike(bars.back().parts, steps[side][i], step))
         bars.back().last = static_cast<int>(i);

@@ -35,7 +35,7 @@ QString slowestText(const Evaluation& e, int slow) {
       .arg(stageNumber(slow), stageNumber(slow + run - 1));
 }
 
-QString sentence(const PlanContext& c) {
+QString stageSentence(const PlanContext& c) {
   const Evaluation& e = *c.shownEvaluation();
   const int slow = e.slowestStage();
   if (slow < 0 || e.stages.empty()) return {};
@@ -328,7 +328,7 @@ std::optional<FigureState> StagesFigure::state(const PlanContext& c, bool) const
 
 void StagesFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   const FigureStyle& style = ink.style();
-  paintFrame(ink, area, c, title(), sentence(c));
+  paintFrame(ink, area, c, title(), stageSentence(c));
   const auto layout = layoutStages(area, c, style.standalone, m_scale == Scale::Share, ink.theme());
   StagesPainter(ink, layout, c, m_scale == Scale::Share).paint();
 }
@@ -397,7 +397,7 @@ QString StagesFigure::sentenceOf(const SelectionItem& item, const PlanContext& c
 }
 
 QString StagesFigure::words(const PlanContext& c) const {
-  QString out = title() + u'\n' + sentence(c) + u'\n';
+  QString out = title() + u'\n' + stageSentence(c) + u'\n';
   for (int i = 0; i < c.shownPlan()->stageCount(); ++i) {
     const auto& e = c.shownEvaluation()->stages[i];
     out += describe({ItemKind::Stage, i}, c) + QStringLiteral("; ") +

@@ -12,8 +12,8 @@ namespace nest {
 namespace {
 
 using Role = Theme::Role;
-constexpr double kLine = 16, kPad = 6, kGap = 16;
-constexpr int kMostRows = 40;  ///< of a page; the text has all
+constexpr double kTableLine = 16, kPad = 6, kColumnGap = 16;
+constexpr int kMostTableRows = 40;  ///< of a page; the text has all
 
 }  // namespace
 
@@ -26,8 +26,8 @@ QString TableFigure::textAt(int row, int column) const {
 }
 
 QSizeF TableFigure::preferredSize(const PlanContext& c) const {
-  const int rows = std::min(kMostRows, m_model.rowCount()) + 2;
-  return {Figure::preferredSize(c).width(), std::max(240.0, 110 + rows * (kLine + kPad))};
+  const int rows = std::min(kMostTableRows, m_model.rowCount()) + 2;
+  return {Figure::preferredSize(c).width(), std::max(240.0, 110 + rows * (kTableLine + kPad))};
 }
 
 std::optional<FigureState> TableFigure::state(const PlanContext& c, bool) const {
@@ -48,7 +48,7 @@ std::vector<TableFigure::Column> TableFigure::columnsFor(double width, int rows)
     column.width = Ink::width(column.title, Ink::kBody);
     for (int r = 0; r < rows; ++r)
       column.width = std::max(column.width, Ink::width(textAt(r, k), Ink::kBody));
-    column.width += kGap;
+    column.width += kColumnGap;
     if (column.right)
       rest -= column.width;
     else
@@ -74,24 +74,25 @@ void TableFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   paintFrame(ink, area, c, title(), m_sentence ? m_sentence(c) : QString());
   const QRectF body = bodyOf(area, c, ink.style().standalone);
   const int n = m_model.rowCount();
-  const int most = std::clamp(static_cast<int>(body.height() / (kLine + kPad)), 1, n);
+  const int most = std::clamp(static_cast<int>(body.height() / (kTableLine + kPad)), 1, n);
   const std::vector<Column> columns = columnsFor(body.width(), most);
   const auto cell = [&](const Column& column, double x, double y, const QString& text, Role role) {
-    ink.label(QRectF(x, y, column.width - kGap + 1, kLine), text,
+    ink.label(QRectF(x, y, column.width - kColumnGap + 1, kTableLine), text,
               (column.right ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter, Ink::kBody,
               ink.color(role));
   };
   double y = body.top(), x = body.left();
   const auto sayMore = [&](int rows) {
     ink.leaveOut();
-    ink.label({body.left(), y + kPad / 2, body.width(), kLine}, tr("… and %1 more rows").arg(countText(rows)),
-              Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Role::MutedText));
+    ink.label({body.left(), y + kPad / 2, body.width(), kTableLine},
+              tr("… and %1 more rows").arg(countText(rows)), Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody,
+              ink.color(Role::MutedText));
   };
   for (const Column& column : columns) {
     cell(column, x, y, column.title, Role::MutedText);
     x += column.width;
   }
-  y += kLine + kPad / 2;
+  y += kTableLine + kPad / 2;
   ink.line({body.left(), y}, {body.right(), y}, ink.color(Role::Border));
   for (int r = 0; r < n; ++r) {
     std::vector<QStringList> cells;
@@ -100,16 +101,17 @@ void TableFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
       const Column& column = columns[k];
       const QString text = textAt(r, k);
       cells.push_back(column.right ? QStringList(text)
-                                   : Ink::lines(text, column.width - kGap + 1, Ink::kBody));
+                                   : Ink::lines(text, column.width - kColumnGap + 1, Ink::kBody));
       lines = std::max(lines, cells.back().size());
     }
-    const double height = double(lines) * kLine + kPad;
-    const double further = r + 1 < n || m_more > 0 ? kLine + kPad : 0;  // room to say how many are left out
+    const double height = double(lines) * kTableLine + kPad;
+    const double further =
+        r + 1 < n || m_more > 0 ? kTableLine + kPad : 0;  // room to say how many are left out
     if (r > 0 && y + height + further > body.bottom() + 1) return sayMore(n - r + m_more);
     x = body.left();
     for (std::size_t k = 0; k < columns.size(); ++k) {
       for (qsizetype l = 0; l < cells[k].size(); ++l)
-        cell(columns[k], x, y + kPad / 2 + double(l) * kLine, cells[k][l], Role::Text);
+        cell(columns[k], x, y + kPad / 2 + double(l) * kTableLine, cells[k][l], Role::Text);
       x += columns[k].width;
     }
     y += height;
@@ -138,7 +140,7 @@ SavedTable savedTable(const QAbstractItemModel& model) {
     t.columns.push_back({model.headerData(k, Qt::Horizontal).toString().toStdString(),
                          align.isValid() && (align.toInt() & Qt::AlignRight) != 0});
   }
-  const int rows = std::min(kMostRows, model.rowCount());
+  const int rows = std::min(kMostTableRows, model.rowCount());
   for (int r = 0; r < rows; ++r) {
     std::vector<std::string> cells;
     for (int k = 0; k < model.columnCount(); ++k)

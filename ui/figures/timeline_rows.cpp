@@ -12,7 +12,7 @@ namespace nest {
 namespace {
 
 using Role = Theme::Role;
-constexpr std::size_t kMostBoxes = 6000;
+constexpr std::size_t kMostTimelineBoxes = 6000;
 constexpr double kLeastTask = 2;  ///< pixels of the mean task; narrower ones are drawn as bands
 constexpr int kMixedLines = 6;    ///< lines of a row from which two bands may share one, mixed
 
@@ -256,7 +256,7 @@ bool TimelineRows::drawsTasks() const {
     count += to - from;
     most = std::max(most, to - from);
   }
-  return count <= kMostBoxes && kLeastTask * static_cast<double>(most) <= m_plot.width();
+  return count <= kMostTimelineBoxes && kLeastTask * static_cast<double>(most) <= m_plot.width();
 }
 
 /// Each column of pixels is divided as the time around it is, the length of a microbatch: where tasks are

@@ -8,7 +8,7 @@
 namespace nest {
 namespace {
 
-constexpr double kGap = 0.14;
+constexpr double kHostGap = 0.14;
 constexpr double kTallestHeader = 26;   ///< pixels
 constexpr double kLowestHeader = 13.5;  ///< pixels, for words that can be read
 constexpr double kMostForHeader = 1.6;  ///< device heights that it may take for that
@@ -126,7 +126,7 @@ void TopologyLayout::measure(const std::vector<int>& columns) {
   double w = kDeviceWidth, h = 1;
   for (std::size_t l = 0; l < columns.size(); ++l) {
     const int rows = (m_most[l] + columns[l] - 1) / columns[l];
-    const double gap = l == 0 ? kGap : m_pad[l];
+    const double gap = l == 0 ? kHostGap : m_pad[l];
     const double innerW = columns[l] * w + (columns[l] - 1) * gap;
     const double innerH = rows * h + (rows - 1) * gap;
     // Outer labels are larger, so that they survive zooming out.
@@ -219,16 +219,16 @@ std::vector<TopologyLayout::Box> TopologyLayout::childrenOf(const Box& parent) c
 }
 
 QRectF TopologyLayout::deviceRect(const Box& host, int index) const {
-  const double x = host.rect.left() + m_pad[0] + (index % m_columns[0]) * (kDeviceWidth + kGap);
-  const double y = host.rect.top() + m_header[0] + (index / m_columns[0]) * (1 + kGap);
+  const double x = host.rect.left() + m_pad[0] + (index % m_columns[0]) * (kDeviceWidth + kHostGap);
+  const double y = host.rect.top() + m_header[0] + (index / m_columns[0]) * (1 + kHostGap);
   return {x, y, kDeviceWidth, 1};
 }
 
 int TopologyLayout::deviceAt(const Box& host, const QPointF& p) const {
   const auto [begin, end] = m_classes->cluster().groupSpan(0, host.group);
   const int column =
-      static_cast<int>(std::floor((p.x() - host.rect.left() - m_pad[0]) / (kDeviceWidth + kGap)));
-  const int row = static_cast<int>(std::floor((p.y() - host.rect.top() - m_header[0]) / (1 + kGap)));
+      static_cast<int>(std::floor((p.x() - host.rect.left() - m_pad[0]) / (kDeviceWidth + kHostGap)));
+  const int row = static_cast<int>(std::floor((p.y() - host.rect.top() - m_header[0]) / (1 + kHostGap)));
   if (column < 0 || row < 0 || column >= m_columns[0]) return -1;
   const int index = row * m_columns[0] + column;
   return index < end - begin && deviceRect(host, index).contains(p) ? index : -1;

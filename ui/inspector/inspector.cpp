@@ -27,7 +27,7 @@
 namespace nest {
 namespace {
 
-constexpr int kSettleMs = 120;
+constexpr int kInspectorSettleMs = 120;
 
 /// A figure and its unit stay on one line: "70.4 GiB", "991 k tokens/s", "ZeRO 1".
 QString kept(QString value) {
@@ -158,7 +158,7 @@ Inspector::Inspector(Selection& selection, QWidget* parent)
 
   // An edit brings two contexts shortly after each other, re-costed and solved; the tree is made once.
   m_soon.setSingleShot(true);
-  m_soon.setInterval(kSettleMs);
+  m_soon.setInterval(kInspectorSettleMs);
   connect(&m_soon, &QTimer::timeout, this, &Inspector::refresh);
   connect(&selection, &Selection::selectedChanged, this, &Inspector::refresh);
   connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, &Inspector::showTerm);

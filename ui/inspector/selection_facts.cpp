@@ -18,10 +18,6 @@ namespace {
 QString tr(const char* text) {
   return QObject::tr(text);
 }
-QString q(const std::string& s) {
-  return phrase(s);
-}
-
 struct Seat {
   int stage, replica, rank;
 };
@@ -36,7 +32,7 @@ std::optional<Seat> seatOf(const Plan& plan, int device) {
 }
 
 void addTime(Facts& f, const QString& name, Seconds t) {
-  if (t.value() > 0) f.rows.emplace_back(name, q(text::time(t)));
+  if (t.value() > 0) f.rows.emplace_back(name, phrase(text::time(t)));
 }
 
 void addStage(Facts& f, const PlanContext& c, int index) {
@@ -46,22 +42,23 @@ void addStage(Facts& f, const PlanContext& c, int index) {
   const auto layers = stage.layers();
   f.rows.emplace_back(tr("Layers"), tr("%1 (%2)").arg(layerSpan(*c.problem->graph, layers),
                                                       countText(static_cast<long long>(layers.size()))));
-  f.rows.emplace_back(tr("Devices"), q(text::count(e.devices)));
-  f.rows.emplace_back(tr("Strategy"), q(toText(stage.strategy)));
+  f.rows.emplace_back(tr("Devices"), phrase(text::count(e.devices)));
+  f.rows.emplace_back(tr("Strategy"), phrase(toText(stage.strategy)));
   f.rows.emplace_back(tr("Recompute policy"), QString::fromLatin1(nameOf(stage.recompute)));
-  f.rows.emplace_back(tr("Time goes to"), q(words::of(sharesOf(e), words::kOfMicrobatch, kTimePartCount)));
-  f.rows.emplace_back(tr("Time per microbatch"), q(text::time(e.load)));
+  f.rows.emplace_back(tr("Time goes to"),
+                      phrase(words::of(sharesOf(e), words::kOfMicrobatch, kTimePartCount)));
+  f.rows.emplace_back(tr("Time per microbatch"), phrase(text::time(e.load)));
   const auto parts = loadParts(e);
   for (int k = 0; k < kLoadPartsInLoad; ++k) addTime(f, nameOf(static_cast<LoadPart>(k)), Seconds(parts[k]));
-  if (e.hidden.value() > 0) f.rows.emplace_back(tr("Hidden behind compute"), q(text::time(-e.hidden)));
+  if (e.hidden.value() > 0) f.rows.emplace_back(tr("Hidden behind compute"), phrase(text::time(-e.hidden)));
   addTime(f, tr("Gradient reduction, once per step"), e.sync);
   addTime(f, tr("of it exposed"), e.exposed);
   addTime(f, tr("Optimizer step"), e.step);
-  f.rows.emplace_back(tr("Memory"), q(words::memory(*c.problem, e.memory)));
+  f.rows.emplace_back(tr("Memory"), phrase(words::memory(*c.problem, e.memory)));
   const Bytes left = e.memory.headroom();
   f.rows.emplace_back(left.value() >= 0 ? tr("Free") : tr("Short by"),
-                      q(text::memory(left.value() >= 0 ? left : -left)));
-  f.rows.emplace_back(tr("Microbatches in flight"), q(text::count(e.inFlight)));
+                      phrase(text::memory(left.value() >= 0 ? left : -left)));
+  f.rows.emplace_back(tr("Microbatches in flight"), phrase(text::count(e.inFlight)));
 }
 
 void addDevice(Facts& f, const PlanContext& c, int position) {
@@ -69,11 +66,11 @@ void addDevice(Facts& f, const PlanContext& c, int position) {
   const DeviceIndex device(position);
   const DeviceIdentity identity = cluster.identity(device);
   const DeviceFactor factor = cluster.factor(device);
-  f.rows.emplace_back(tr("Host"), q(identity.host));
+  f.rows.emplace_back(tr("Host"), phrase(identity.host));
   f.rows.emplace_back(tr("Slot"), QString::number(identity.slot));
-  f.rows.emplace_back(tr("Kind"), q(cluster.device().name));
-  f.rows.emplace_back(tr("Memory"), q(text::memory(factor.memory)));
-  if (factor.speed < 1) f.rows.emplace_back(tr("Speed"), q(text::percent(factor.speed)));
+  f.rows.emplace_back(tr("Kind"), phrase(cluster.device().name));
+  f.rows.emplace_back(tr("Memory"), phrase(text::memory(factor.memory)));
+  if (factor.speed < 1) f.rows.emplace_back(tr("Speed"), phrase(text::percent(factor.speed)));
   const Plan* plan = c.shownPlan();
   if (!plan) return;
   if (const auto seat = seatOf(*plan, position)) {
@@ -90,16 +87,16 @@ void addReach(Facts& f, const PlanContext& c, int level) {
   const NetworkLevel& l = c.problem->cluster->level(level);
   const bool drawn = c.scenario && std::holds_alternative<GraphSource>(c.scenario->cluster.network);
   f.rows.emplace_back(tr("Bandwidth"),
-                      tr("%1 (%2)").arg(q(text::bandwidth(l.bandwidth)),
+                      tr("%1 (%2)").arg(phrase(text::bandwidth(l.bandwidth)),
                                         drawn                       ? tr("derived from the network")
                                         : l.origin == Origin::Typed ? tr("input")
-                                                                    : q(std::string(nameOf(l.origin)))));
-  f.rows.emplace_back(tr("Latency"), q(text::time(l.latency)));
+                                                                    : phrase(std::string(nameOf(l.origin)))));
+  f.rows.emplace_back(tr("Latency"), phrase(text::time(l.latency)));
 }
 
 void addLevel(Facts& f, const PlanContext& c, int level) {
   addReach(f, c, level);
-  f.rows.emplace_back(tr("Groups"), q(text::count(c.problem->cluster->groupCount(level))));
+  f.rows.emplace_back(tr("Groups"), phrase(text::count(c.problem->cluster->groupCount(level))));
 }
 
 /// What two devices or groups send each other in one step: kind by kind, each way.
@@ -118,7 +115,7 @@ void addPair(Facts& f, const PlanContext& c, const SelectionItem& a, const Selec
   if (from == to && a.kind == ItemKind::Device)
     return f.rows.emplace_back(tr("Sends"), tr("nothing to itself")), void();
   const int level = h.levelBetween(std::min(from.first, to.first), std::max(from.second, to.second) - 1);
-  f.rows.emplace_back(tr("Joined by"), q(h.level(level).name));
+  f.rows.emplace_back(tr("Joined by"), phrase(h.level(level).name));
   addReach(f, c, level);
   const Plan* plan = c.shownPlan();
   if (!plan) return;
@@ -141,7 +138,7 @@ void addPair(Facts& f, const PlanContext& c, const SelectionItem& a, const Selec
       any = true;
       f.rows.emplace_back(
           tr("%1 communication%2").arg(nameOfKind(static_cast<Exchange>(k)), way),
-          tr("%1 per step, %2").arg(q(text::memory(m.bytes[cell])), q(text::time(m.time[cell]))));
+          tr("%1 per step, %2").arg(phrase(text::memory(m.bytes[cell])), phrase(text::time(m.time[cell]))));
     };
     const bool same = there == back || (m.bytes[m.cell(there, back)] == m.bytes[m.cell(back, there)] &&
                                         m.time[m.cell(there, back)] == m.time[m.cell(back, there)]);
@@ -164,23 +161,24 @@ void addPlan(Facts& f, const PlanContext& c) {
   const RankedPlan shown = c.plan ? *c.plan : RankedPlan{*c.shownPlan(), *c.shownEvaluation(), Seconds(0)};
   const auto& architecture = c.scenario->model.architecture;
   const PlanMetrics m = metricsOf(*c.problem, architecture ? &*architecture : nullptr, shown);
-  f.rows.emplace_back(tr("Plan"), q(summaryOf(shown.plan)));
-  f.rows.emplace_back(tr("Step time"), q(text::time(m.batchTime)));
-  if (m.simulated.value() > 0) f.rows.emplace_back(tr("Simulated"), q(text::time(m.simulated)));
+  f.rows.emplace_back(tr("Plan"), phrase(summaryOf(shown.plan)));
+  f.rows.emplace_back(tr("Step time"), phrase(text::time(m.batchTime)));
+  if (m.simulated.value() > 0) f.rows.emplace_back(tr("Simulated"), phrase(text::time(m.simulated)));
   if (const std::string why = simulationRemark(c, shown, m.simulated); !why.empty())
-    f.rows.emplace_back(tr("Difference"), q(why));
+    f.rows.emplace_back(tr("Difference"), phrase(why));
   f.rows.emplace_back(tr("Throughput"),
-                      q(samplesRate(m.samplesPerSecond) + ", " + tokensRate(m.tokensPerSecond)));
-  if (m.mfu) f.rows.emplace_back(tr("MFU"), q(text::percent(*m.mfu)));
-  if (m.trainingTime) f.rows.emplace_back(tr("Training"), q(text::time(*m.trainingTime)));
-  if (m.deviceHours) f.rows.emplace_back(tr("Device-hours"), q(text::amount(*m.deviceHours)));
-  f.rows.emplace_back(tr("Devices"),
-                      tr("%1 of %2").arg(q(text::count(m.devicesUsed)), q(text::count(m.deviceCount))));
-  f.rows.emplace_back(tr("Microbatches"), q(text::count(shown.evaluation.microbatchCount)));
+                      phrase(samplesRate(m.samplesPerSecond) + ", " + tokensRate(m.tokensPerSecond)));
+  if (m.mfu) f.rows.emplace_back(tr("MFU"), phrase(text::percent(*m.mfu)));
+  if (m.trainingTime) f.rows.emplace_back(tr("Training"), phrase(text::time(*m.trainingTime)));
+  if (m.deviceHours) f.rows.emplace_back(tr("Device-hours"), phrase(text::amount(*m.deviceHours)));
+  f.rows.emplace_back(
+      tr("Devices"),
+      tr("%1 of %2").arg(phrase(text::count(m.devicesUsed)), phrase(text::count(m.deviceCount))));
+  f.rows.emplace_back(tr("Microbatches"), phrase(text::count(shown.evaluation.microbatchCount)));
   f.rows.emplace_back(tr("Fullest stage"),
-                      tr("%1: %2").arg(stageNumber(m.fullestStage), q(words::memory(m))));
-  f.rows.emplace_back(tr("Time goes to"), q(words::of(m.shares(), words::kOfStep, kTimePartCount)));
-  f.rows.emplace_back(tr("Idle"), q(words::of(m.bubble)));
+                      tr("%1: %2").arg(stageNumber(m.fullestStage), phrase(words::memory(m))));
+  f.rows.emplace_back(tr("Time goes to"), phrase(words::of(m.shares(), words::kOfStep, kTimePartCount)));
+  f.rows.emplace_back(tr("Idle"), phrase(words::of(m.bubble)));
 }
 
 }  // namespace
@@ -216,7 +214,7 @@ Facts factsOf(const PlanContext& c, const std::optional<SelectionItem>& item) {
       if (hasPlan && i < c.shownPlan()->stageCount()) addStage(f, c, i);
       break;
     case ItemKind::Layer: {
-      f.title = c.problem && i < c.problem->graph->layerCount() ? q(c.problem->graph->layers[i].name)
+      f.title = c.problem && i < c.problem->graph->layerCount() ? phrase(c.problem->graph->layers[i].name)
                                                                 : tr("Layer %1").arg(layerNumber(i));
       f.title[0] = f.title[0].toUpper();
       const int s = stageOf(c, *item);
@@ -230,7 +228,7 @@ Facts factsOf(const PlanContext& c, const std::optional<SelectionItem>& item) {
       break;
     case ItemKind::Level:
       f.title = c.problem && i < c.problem->cluster->levelCount()
-                    ? tr("Level %1: %2").arg(i).arg(q(c.problem->cluster->level(i).name))
+                    ? tr("Level %1: %2").arg(i).arg(phrase(c.problem->cluster->level(i).name))
                     : tr("Level %1").arg(i);
       if (c.problem && i < c.problem->cluster->levelCount()) addLevel(f, c, i);
       break;

@@ -19,7 +19,7 @@ namespace {
 constexpr double kSide = 30, kTop = 16, kFoot = 24, kBelow = 10;
 constexpr double kFigureSide = 16;    ///< figures have a margin of their own
 constexpr double kLeastFigure = 260;  ///< height; before it gets lower, text gets smaller
-constexpr double kLine = 1.3;         ///< of a line's height to its size
+constexpr double kLineHeight = 1.3;   ///< of a line's height to its size
 
 /// What is wrong with the plan shown, before anything else is said of it; may be empty.
 QString verdictOn(const PlanContext& c) {
@@ -47,16 +47,16 @@ FigureReport reportOf(const Figure& figure, const QSizeF& size, const PlanContex
 double heightOf(const QStringList& paragraphs, double width, double size, bool bold) {
   qsizetype lines = 0;
   for (const QString& p : paragraphs) lines += Ink::lines(p, width, size, bold).size();
-  return static_cast<double>(lines) * size * kLine;
+  return static_cast<double>(lines) * size * kLineHeight;
 }
 
 void paintParagraphs(Ink& ink, QRectF box, const QStringList& paragraphs, double size, const QColor& colour,
                      bool bold) {
   for (const QString& p : paragraphs)
     for (const QString& line : Ink::lines(p, box.width(), size, bold)) {
-      box.setHeight(size * kLine);
+      box.setHeight(size * kLineHeight);
       ink.label(box, line, Qt::AlignLeft | Qt::AlignVCenter, size, colour, bold);
-      box.translate(0, size * kLine);
+      box.translate(0, size * kLineHeight);
     }
 }
 

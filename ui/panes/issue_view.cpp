@@ -98,7 +98,7 @@ void IssueView::contextMenuEvent(QContextMenuEvent* event) {
   QAction* repair = nullptr;
   if (const QString verb = repairAt(at); !verb.isEmpty()) {
     repair = menu.addAction(verb);
-    repair->setShortcut(Qt::SHIFT | Qt::Key_Return);
+    repair->setShortcut(QKeyCombination(Qt::ShiftModifier, Qt::Key_Return));
   }
   const QPersistentModelIndex kept = at;
   const QAction* chosen =

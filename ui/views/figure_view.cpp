@@ -16,7 +16,7 @@
 
 namespace nest {
 namespace {
-constexpr int kWide = 320;  ///< pixels of a view whose options carry their names
+constexpr int kWideView = 320;  ///< pixels of a view whose options carry their names
 }
 
 FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices services, QWidget* parent)
@@ -169,7 +169,7 @@ FigureCanvas* FigureView::canvas() const {
 void FigureView::resizeEvent(QResizeEvent* event) {
   View::resizeEvent(event);
   for (const QWidget* option : m_options)
-    if (auto* label = option->findChild<QLabel*>()) label->setVisible(width() >= kWide);
+    if (auto* label = option->findChild<QLabel*>()) label->setVisible(width() >= kWideView);
 }
 
 void FigureView::figureChanged() {

@@ -8,7 +8,7 @@
 
 namespace nest {
 namespace {
-constexpr int kMostShown = 60;
+constexpr int kMostShownCommands = 60;
 constexpr int kIndexRole = Qt::UserRole;
 }  // namespace
 
@@ -88,7 +88,7 @@ void CommandPalette::filter() {
       hits.emplace_back(m_query->text().isEmpty() ? 0 : -score, i);
   std::stable_sort(hits.begin(), hits.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   m_list->clear();
-  for (std::size_t n = 0; n < hits.size() && n < kMostShown; ++n) {
+  for (std::size_t n = 0; n < hits.size() && n < kMostShownCommands; ++n) {
     const Item& item = m_items[hits[n].second];
     auto* row = new QListWidgetItem(m_list);
     row->setData(kIndexRole, static_cast<int>(hits[n].second));

@@ -27,7 +27,7 @@
 namespace nest {
 namespace {
 
-constexpr int kCardWidth = 300, kPictureHeight = 170, kCardHeight = 322, kGap = 16;
+constexpr int kCardWidth = 300, kPictureHeight = 170, kCardHeight = 322, kCardGap = 16;
 
 constexpr int kLinesAbout = 4;
 
@@ -135,7 +135,7 @@ Gallery::Gallery(JobRunner::Solve solve, QWidget* parent)
   row->addWidget(m_recent);
   row->addStretch();
   m_grid = new QGridLayout;
-  m_grid->setSpacing(kGap);
+  m_grid->setSpacing(kCardGap);
   m_grid->setAlignment(Qt::AlignLeft | Qt::AlignTop);
   column->addWidget(heading);
   column->addWidget(text);
@@ -170,7 +170,7 @@ void Gallery::addCards() {
 }
 
 void Gallery::arrange() {
-  const int columns = std::max(1, (width() - 64 + kGap) / (kCardWidth + kGap));
+  const int columns = std::max(1, (width() - 64 + kCardGap) / (kCardWidth + kCardGap));
   if (columns == m_columns && m_grid->count() == static_cast<int>(m_cards.size())) return;
   m_columns = columns;
   for (std::size_t i = 0; i < m_cards.size(); ++i)

@@ -18,6 +18,7 @@
 #include "plan/metrics.h"
 #include "theme/elided_label.h"
 #include "theme/plain_text.h"
+#include "theme/qt_text.h"
 #include "theme/theme.h"
 #include "units/text.h"
 #include "words/headline.h"
@@ -27,11 +28,7 @@
 namespace nest {
 namespace {
 
-constexpr int kNarrow = 760;  ///< px: below, buttons are icons
-
-QString q(const std::string& s) {
-  return QString::fromStdString(s);
-}
+constexpr int kNarrowHeadline = 760;  ///< px: below, buttons are icons
 
 void setRole(QWidget* w, const char* role) {
   if (w->property("role") == QLatin1String(role)) return;
@@ -66,16 +63,16 @@ QToolButton* wayBack(QAction* action, const QString& text, QWidget* parent) {
 /// The HTML of the tip behind each part of the line, by what the part is.
 std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& plan, const Outcome& outcome) {
   using Kind = HeadlinePart::Kind;
-  QString time = Headline::tr("<b>Step time</b> %1").arg(q(text::precise(m.batchTime)));
+  QString time = Headline::tr("<b>Step time</b> %1").arg(toQt(text::precise(m.batchTime)));
   if (m.simulated.value() > 0)
-    time += Headline::tr("<br>%1 by simulation of the schedule").arg(q(text::precise(m.simulated)));
-  time +=
-      QStringLiteral("<br>%1").arg(q(samplesRate(m.samplesPerSecond) + ", " + tokensRate(m.tokensPerSecond)));
+    time += Headline::tr("<br>%1 by simulation of the schedule").arg(toQt(text::precise(m.simulated)));
+  time += QStringLiteral("<br>%1").arg(
+      toQt(samplesRate(m.samplesPerSecond) + ", " + tokensRate(m.tokensPerSecond)));
   QString split = Headline::tr("<b>What the step of an average device goes to</b>");
   for (const TimeShare& s : m.shares())
     split += QStringLiteral("<br>%1 %2")
-                 .arg(q(words::of(s.part)),
-                      q(s.part == TimePart::Idle ? words::of(m.bubble) : text::percent(s.share)));
+                 .arg(toQt(words::of(s.part)),
+                      toQt(s.part == TimePart::Idle ? words::of(m.bubble) : text::percent(s.share)));
   QString left;
   for (const NotSearched& n : outcome.notSearched)
     left += (left.isEmpty() ? Headline::tr("<br><b>Not searched</b>") : QString()) +
@@ -84,22 +81,22 @@ std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& p
                      phrase(n.change.empty() ? n.reason : n.change).toHtmlEscaped());
   return {
       {Kind::StepTime, time},
-      {Kind::Utilisation,
-       m.mfu ? Headline::tr("<b>MFU</b> %1<br>%2").arg(q(text::percent(*m.mfu)), q(words::mfuConvention(m)))
-             : QString()},
+      {Kind::Utilisation, m.mfu ? Headline::tr("<b>MFU</b> %1<br>%2")
+                                      .arg(toQt(text::percent(*m.mfu)), toQt(words::mfuConvention(m)))
+                                : QString()},
       {Kind::Plan,
        Headline::tr("<b>Plan</b> %1<br>%2 of %3 devices<br>MBS: microbatch size")
-           .arg(q(summaryOf(plan)), q(text::count(m.devicesUsed)), q(text::count(m.deviceCount)))},
+           .arg(toQt(summaryOf(plan)), toQt(text::count(m.devicesUsed)), toQt(text::count(m.deviceCount)))},
       {Kind::Memory,
        Headline::tr("<b>Memory</b> of the fullest stage, %1, at its peak").arg(stageNumber(m.fullestStage))},
       {Kind::Limit, split},
-      {Kind::Verdict,
-       Headline::tr("%1 candidates, %2 states%3%4")
-           .arg(q(text::count(outcome.statistics.candidates)), q(text::count(outcome.statistics.states)),
-                outcome.gap()
-                    ? Headline::tr("<br>no plan takes less than %1").arg(q(text::precise(outcome.lowerBound)))
-                    : QString(),
-                left)}};
+      {Kind::Verdict, Headline::tr("%1 candidates, %2 states%3%4")
+                          .arg(toQt(text::count(outcome.statistics.candidates)),
+                               toQt(text::count(outcome.statistics.states)),
+                               outcome.gap() ? Headline::tr("<br>no plan takes less than %1")
+                                                   .arg(toQt(text::precise(outcome.lowerBound)))
+                                             : QString(),
+                               left)}};
 }
 
 }  // namespace
@@ -256,7 +253,7 @@ bool Headline::eventFilter(QObject* watched, QEvent* event) {
 /// In a narrow window the figures matter more than the names of the buttons, whose icons and tips stay.
 void Headline::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  const auto style = width() < kNarrow ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon;
+  const auto style = width() < kNarrowHeadline ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon;
   for (QToolButton* b : m_buttons) b->setToolButtonStyle(style);
 }
 
@@ -274,7 +271,7 @@ void Headline::refresh() {
     const auto count = std::count_if(diagnostics.begin(), diagnostics.end(),
                                      [](const Diagnostic& d) { return d.severity == Severity::Error; });
     showMessage(count == 1 ? tr("The scenario has an error") : tr("The scenario has %1 errors").arg(count),
-                q(first->message), true);
+                toQt(first->message), true);
   } else if (c.plan && c.outcome && c.problem && c.scenario) {
     const auto& architecture = c.scenario->model.architecture;
     const PlanMetrics m = metricsOf(*c.problem, architecture ? &*architecture : nullptr, *c.plan);
@@ -284,7 +281,7 @@ void Headline::refresh() {
     for (const HeadlinePart& part : headlineParts(m, c.plan->plan, *c.outcome)) {
       // The verdict belongs to the values it was found for.
       if (part.kind == HeadlinePart::Kind::Verdict && (!c.current || c.byHand)) continue;
-      parts << q(part.text);
+      parts << toQt(part.text);
       const auto tip = allTips.find(part.kind);
       tips << (tip == allTips.end() ? QString() : richTip(tip->second));
       if (part.kind != HeadlinePart::Kind::StepTime || !m_traffic->isTooMuch()) continue;
@@ -297,7 +294,7 @@ void Headline::refresh() {
     showMessage(tr("Searching"), tr("the best plan so far appears here"), false);
   } else if (c.outcome) {
     const words::NoPlan none = words::noPlan(*c.outcome);
-    showMessage(q(none.title), phrase(none.detail), c.outcome->status != OutcomeStatus::Stopped);
+    showMessage(toQt(none.title), phrase(none.detail), c.outcome->status != OutcomeStatus::Stopped);
   } else if (c.scenario) {
     showMessage(tr("Not solved yet"), tr("press Solve to find the best plan"), false);
   } else {
@@ -311,11 +308,11 @@ void Headline::refreshActivity() {
   const SearchState& search = m_session.search();
   m_progress->setVisible(search.lasting);
   m_progress->setValue(static_cast<int>(std::clamp(search.fraction, 0.0, 1.0) * 1000));
-  QString text = c.scenario ? q(c.scenario->name) : QString();
+  QString text = c.scenario ? toQt(c.scenario->name) : QString();
   bool isWrong = false;
   if (c.byHand && c.plan) {
     const RankedPlan* best = c.outcome ? c.outcome->best() : nullptr;
-    const QString takes = best ? q(text::time(best->evaluation.batchTime)) : QString();
+    const QString takes = best ? toQt(text::time(best->evaluation.batchTime)) : QString();
     const auto& wrong = c.plan->evaluation.violations;
     text = wrong.empty() ? (best ? tr("Cut by hand; the best plan takes %1").arg(takes) : tr("Cut by hand"))
                          : tr("Cut by hand; it does not run: %1").arg(phrase(wrong.front().message)) +

@@ -14,10 +14,10 @@ namespace nest {
 namespace {
 
 constexpr int kLayoutVersion = 1;
-constexpr int kNarrow = 900;    ///< pixels of width below which the panels at the sides begin hidden,
-constexpr int kMedium = 1200;   ///< and the inspector
-constexpr int kWide = 100000;   ///< of nobody's window
-constexpr QSize kFrame(4, 30);  ///< what a desktop usually puts around a window
+constexpr int kNarrowWindow = 900;     ///< pixels of width below which the panels at the sides begin hidden,
+constexpr int kMedium = 1200;          ///< and the inspector
+constexpr int kWidestWindow = 100000;  ///< of nobody's window
+constexpr QSize kWindowFrame(4, 30);   ///< what a desktop usually puts around a window
 const auto kGeometryKey = QStringLiteral("window/geometry");
 const auto kPanelsKey = QStringLiteral("window/panels");
 const auto kPanelsWidthKey = QStringLiteral("window/panelsWidth");
@@ -30,14 +30,14 @@ const auto kFoldedKey = QStringLiteral("window/folded");
 void WindowLayout::restore(const QSize& given) {
   const QSize screen = QGuiApplication::primaryScreen() ? QGuiApplication::primaryScreen()->availableSize()
                                                         : QSize(1600, 1000);
-  m.window.resize(given.isEmpty() ? QSize(1600, 1000).boundedTo(screen - kFrame) : given);
+  m.window.resize(given.isEmpty() ? QSize(1600, 1000).boundedTo(screen - kWindowFrame) : given);
   const int width = m.window.width();
   m.window.resizeDocks({m.panel, m.inspector}, {width < 1400 ? 306 : 330, width < 1400 ? 260 : 330},
                        Qt::Horizontal);
   m.window.resizeDocks({m.below}, {120}, Qt::Vertical);
   if (m.window.height() < 900) m.below->hide();
-  if (width < kNarrow) m.views.arrangeTabbed();
-  makeRoom(kWide);
+  if (width < kNarrowWindow) m.views.arrangeTabbed();
+  makeRoom(kWidestWindow);
   if (!m.remembers) return;
   const QSettings s;
   if (given.isEmpty()) m.window.restoreGeometry(s.value(kGeometryKey).toByteArray());
@@ -47,7 +47,7 @@ void WindowLayout::restore(const QSize& given) {
     m.window.restoreState(panels, kLayoutVersion);
     m.views.restoreLayout(views, kLayoutVersion);
   }
-  makeRoom(s.value(kPanelsWidthKey, kWide).toInt());
+  makeRoom(s.value(kPanelsWidthKey, kWidestWindow).toInt());
   if (s.contains(kFoldedKey)) m.fields.setFoldedSections(s.value(kFoldedKey).toStringList());
 }
 
@@ -55,7 +55,7 @@ void WindowLayout::restore(const QSize& given) {
 /// headline offers the panels.
 void WindowLayout::makeRoom(int widthThen) {
   const int width = m.window.width();
-  if (width < kNarrow && widthThen >= kNarrow) m.panel->hide();
+  if (width < kNarrowWindow && widthThen >= kNarrowWindow) m.panel->hide();
   if (width < kMedium && widthThen >= kMedium) m.inspector->hide();
 }
 
@@ -135,7 +135,7 @@ void WindowLayout::takeUpSession() {
   if (!session) return;
   releaseSeparators(m.window);
   m.window.restoreState(session->panels, kLayoutVersion);
-  makeRoom(session->width > 0 ? session->width : kWide);
+  makeRoom(session->width > 0 ? session->width : kWidestWindow);
   m.views.restoreLayout(session->views, kLayoutVersion);
   m.fields.setFoldedSections(session->folded);
   for (View* view : m.views.views())

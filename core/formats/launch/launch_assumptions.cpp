@@ -8,10 +8,10 @@
 namespace nest {
 namespace {
 
-using Kind = Telling::Kind;
-constexpr Telling kAlways{Kind::Always}, kVersion{Kind::Version};
+using TellingKind = Telling::Kind;
+constexpr Telling kAlways{TellingKind::Always}, kOnlyVersion{TellingKind::Version};
 constexpr Telling by(void (*say)(Assumed&)) {
-  return {Kind::Option, say};
+  return {TellingKind::Option, say};
 }
 
 bool splitsTensors(const LaunchPlan& p) {
@@ -231,8 +231,8 @@ constexpr LaunchAssumption kAssumptions[] = {
     {"/job/optimizer/gradient_bytes_per_parameter", replicates, by(inTheFile), by(titanGradients),
      by(inTheFile), by(inTheFile)},
     {"/job/optimizer/optimizer_bytes_per_parameter"},
-    {"/model/analytic/flash_attention", nullptr, by(megatronAttention), kAlways, kVersion, kAlways},
-    {"/model/analytic/attention_kernel", nullptr, kVersion, kVersion, kVersion, kAlways},
+    {"/model/analytic/flash_attention", nullptr, by(megatronAttention), kAlways, kOnlyVersion, kAlways},
+    {"/model/analytic/attention_kernel", nullptr, kOnlyVersion, kOnlyVersion, kOnlyVersion, kAlways},
     {"/model/analytic/selective_recompute", recomputesSome, by(inTheFile), by(inTheFile),
      by(modelsOwnRecompute), by(inTheFile)},
     {"/model/analytic/recompute_stops_early", recomputesAll, kAlways, by(titanEarlyStop), kAlways, kAlways},
@@ -242,11 +242,11 @@ constexpr LaunchAssumption kAssumptions[] = {
      by(megatronDispatchShare), by(megatronDispatchShare), by(megatronDispatchShare)},
     {"/model/analytic/context_exchange", splitsContext, by(megatronContext), by(titanContext), kAlways,
      kAlways},
-    {"/model/analytic/eager_elementwise", nullptr, kAlways, by(titanCompile), kVersion, kAlways},
+    {"/model/analytic/eager_elementwise", nullptr, kAlways, by(titanCompile), kOnlyVersion, kAlways},
     {"/model/analytic/boundary_in_parts", sendsWholeBoundaries, kAlways, kAlways, kAlways, kAlways},
-    {"/model/analytic/keeps_gathered_inputs", splitsTensors, kAlways, kVersion, kAlways,
+    {"/model/analytic/keeps_gathered_inputs", splitsTensors, kAlways, kOnlyVersion, kAlways,
      by(nanotronGatheredInputs)},
-    {"/model/analytic/reorders_exchanges", splitsTensors, kAlways, kVersion, kAlways, kAlways},
+    {"/model/analytic/reorders_exchanges", splitsTensors, kAlways, kOnlyVersion, kAlways, kAlways},
     {"/model/analytic/keeps_whole_projection", nullptr, kAlways, kAlways, kAlways, kAlways},
     {"/model/analytic/sums_each_input", splitsTensors, kAlways, kAlways, kAlways, kAlways},
     {"/model/analytic/whole_logits", splitsTensors, kAlways, kAlways, kAlways, kAlways},
@@ -348,10 +348,11 @@ std::vector<LaunchSetting> assumedSettings(LaunchPlan& p) {
     const bool isKernel = field.key.starts_with("/model/");
     if ((isKernel && !p.source.kernels) || (a.matters && !a.matters(p))) continue;
     const Telling& telling = a.telling(p.target);
-    if (telling.kind == Kind::Option) {
+    if (telling.kind == TellingKind::Option) {
       Assumed assumed{p, priced, field, out};
       telling.say(assumed);
-    } else if (telling.kind == Kind::Always && !isUsualOf(p.target, field, field.access.get(priced, 0))) {
+    } else if (telling.kind == TellingKind::Always &&
+               !isUsualOf(p.target, field, field.access.get(priced, 0))) {
       without += (without.empty() ? "" : "; ") + shown(priced, field);
     }
   }

@@ -13,7 +13,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kLongestName = 253;
+constexpr std::size_t kLongestDnsName = 253;
 
 bool isLetterOrDigit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -110,7 +110,7 @@ std::string RankMap::deepSpeedExclusions() const {
 }
 
 bool isHostName(std::string_view s) {
-  return !s.empty() && s.size() <= kLongestName && isLetterOrDigit(s.front()) &&
+  return !s.empty() && s.size() <= kLongestDnsName && isLetterOrDigit(s.front()) &&
          std::all_of(s.begin(), s.end(), [](char c) { return isLetterOrDigit(c) || c == '.' || c == '-'; });
 }
 

@@ -11,14 +11,15 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostRows = 1'000'000;
-using Kind = CollectiveTimes::Kind;
+constexpr std::size_t kMostAiconfiguratorRows = 1'000'000;
+using CollectiveKind = CollectiveTimes::Kind;
 
-std::optional<Kind> kindOf(std::string_view operation) {
-  constexpr std::pair<std::string_view, Kind> kKinds[] = {{"all_reduce", Kind::AllReduce},
-                                                          {"all_gather", Kind::AllGather},
-                                                          {"reduce_scatter", Kind::ReduceScatter},
-                                                          {"alltoall", Kind::AllToAll}};
+std::optional<CollectiveKind> kindOf(std::string_view operation) {
+  constexpr std::pair<std::string_view, CollectiveKind> kKinds[] = {
+      {"all_reduce", CollectiveKind::AllReduce},
+      {"all_gather", CollectiveKind::AllGather},
+      {"reduce_scatter", CollectiveKind::ReduceScatter},
+      {"alltoall", CollectiveKind::AllToAll}};
   for (const auto& [name, kind] : kKinds)
     if (name == operation) return kind;
   return std::nullopt;
@@ -68,7 +69,7 @@ private:
       line.remove_prefix(comma + 1);
     }
     if (m_columns.empty()) return head(number);
-    if (m_source.failed() || ++m_rows > kMostRows) return;
+    if (m_source.failed() || ++m_rows > kMostAiconfiguratorRows) return;
     const auto latency = numberIn("latency");
     if (number == m_openLine && (m_cells.size() < m_columns.size() || !latency)) {
       m_source.note(m_source.placeOfLine(number), "log-cut", "the last row is cut off and left out");
@@ -134,7 +135,7 @@ private:
                     "rows of these kinds are not used: " + countedNames(m_unused));
   }
 
-  void exchange(Kind kind, Seconds time, int number) {
+  void exchange(CollectiveKind kind, Seconds time, int number) {
     const auto s = sizes<2>({"num_gpus", "message_size"}, number);
     if (!s) return;
     if ((*s)[0] < 2 || (*s)[0] > 1024) {
@@ -180,7 +181,8 @@ private:
       std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.size < b.size; });
       const double share = (ranks - 1.0) / ranks;
       for (CollectiveTimes::Row& r : rows)
-        r.bus = BytesPerSecond((kind == Kind::AllReduce ? 2 : 1) * share * r.size.value() / r.time.value());
+        r.bus = BytesPerSecond((kind == CollectiveKind::AllReduce ? 2 : 1) * share * r.size.value() /
+                               r.time.value());
       c.rows = std::move(rows);
     }
     if (m_exchanges.size() > 1)
@@ -192,7 +194,7 @@ private:
   SourceText& m_source;
   std::map<std::string, std::size_t, std::less<>> m_columns;
   std::vector<std::string_view> m_cells;
-  std::map<int, std::map<Kind, std::vector<CollectiveTimes::Row>>> m_exchanges;  ///< by ranks
+  std::map<int, std::map<CollectiveKind, std::vector<CollectiveTimes::Row>>> m_exchanges;  ///< by ranks
   KernelTimes m_kernels;
   std::string m_operation;
   std::map<std::string, int> m_unused;  ///< rows, by what they are of

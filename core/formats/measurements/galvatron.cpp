@@ -18,9 +18,9 @@ constexpr double kMebi = 1024.0 * 1024;
 constexpr Bytes kUsualMessage{32 * kMebi};
 
 /// Takes what stands at the begin of a name.
-class Name {
+class ProfileName {
 public:
-  explicit Name(std::string_view rest) : m_rest(rest) {}
+  explicit ProfileName(std::string_view rest) : m_rest(rest) {}
 
   bool take(std::string_view part) {
     if (!m_rest.starts_with(part)) return false;
@@ -75,7 +75,7 @@ private:
     const auto end = file.find("nodes_");
     auto begin = end == std::string::npos ? 0 : end;
     while (begin > 0 && file[begin - 1] >= '0' && file[begin - 1] <= '9') --begin;
-    Name name(std::string_view(file).substr(begin));
+    ProfileName name(std::string_view(file).substr(begin));
     if (end == std::string::npos || !name.take("", m_hosts) || !name.take("nodes_", m_perHost) ||
         !name.take("gpus") || m_hosts < 1 || m_perHost < 1 || m_hosts * m_perHost > 1 << 16)
       m_hosts = m_perHost = 0;
@@ -84,7 +84,7 @@ private:
   /// "llama2-7b" of "computation_profiling_bf16_llama2-7b_all.json"; older names give its sizes.
   std::string modelInName() const {
     const std::string& file = m_json.file();
-    Name name(std::string_view(file).substr(file.find_last_of("/\\") + 1));
+    ProfileName name(std::string_view(file).substr(file.find_last_of("/\\") + 1));
     if (!name.take("computation_profiling_") && !name.take("memory_profiling_")) return {};
     if (!name.take("bf16_") && !name.take("fp16_") && !name.take("fp32_")) return {};
     const std::string_view rest = name.rest();
@@ -95,7 +95,7 @@ private:
 
   void take(const std::string& layout, const std::string& key, const nlohmann::json& v) {
     int size = 0, isDense = 0, mebibytes = 0, layers = 0, batch = 0, sequence = 0, rank = 0;
-    Name bandwidth(key), hop(key), time(key), block(key);
+    ProfileName bandwidth(key), hop(key), time(key), block(key);
     const auto number = [&]() -> std::optional<double> {
       if (v.is_number() && v.get<double>() > 0 && v.get<double>() < 1e15) return v.get<double>();
       m_source.error(
@@ -220,7 +220,7 @@ private:
     for (const auto& [key, byLayers] : m_kept) {
       const auto& [layout, sequence, batch] = key;
       int pipeline = 0, tensor = 0, data = 0;
-      Name name(layout);
+      ProfileName name(layout);
       // Others divide the vocabulary, or compute again.
       if (!name.take("", pipeline) || !name.take("_", tensor) || !name.take("_", data) || pipeline != 1)
         continue;

@@ -9,17 +9,17 @@ namespace nest {
 namespace {
 
 /// The first step compiles, and of the second nothing waits for the result.
-constexpr StepLabels kLabels = {.mark = "completed step:",
-                                .step = "completed step:",
-                                .time = "seconds",
-                                .rate = "TFLOP/s/device",
-                                .tokens = "total_weights",
-                                .warmUp = 2};
+constexpr StepLabels kMaxTextLabels = {.mark = "completed step:",
+                                       .step = "completed step:",
+                                       .time = "seconds",
+                                       .rate = "TFLOP/s/device",
+                                       .tokens = "total_weights",
+                                       .warmUp = 2};
 
 /// "Config param max_target_length: 2048" stands before the steps, in any order.
 class MaxTextLog : public StepLog {
 public:
-  explicit MaxTextLog(SourceText& source) : StepLog(source, kLabels) {}
+  explicit MaxTextLog(SourceText& source) : StepLog(source, kMaxTextLabels) {}
 
 private:
   /// A degree inside a slice and between slices.

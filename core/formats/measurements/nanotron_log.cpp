@@ -7,17 +7,17 @@
 namespace nest {
 namespace {
 
-constexpr StepLabels kLabels = {.mark = "time_per_iteration_ms",
-                                .step = "iteration:",
-                                .time = "time_per_iteration_ms",
-                                .timeUnit = 1e-3,
-                                .rate = "model_tflops_per_gpu",
-                                .tokens = "global_batch_size"};
+constexpr StepLabels kNanotronLabels = {.mark = "time_per_iteration_ms",
+                                        .step = "iteration:",
+                                        .time = "time_per_iteration_ms",
+                                        .timeUnit = 1e-3,
+                                        .rate = "model_tflops_per_gpu",
+                                        .tokens = "global_batch_size"};
 
 /// Numbers have three digits. What it prints of its configuration looks like a call: "tp=8,".
 class NanotronLog : public StepLog {
 public:
-  explicit NanotronLog(SourceText& source) : StepLog(source, kLabels) {}
+  explicit NanotronLog(SourceText& source) : StepLog(source, kNanotronLabels) {}
 
 private:
   void readSetup(std::string_view line) override {

@@ -12,25 +12,25 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 8u << 20;
-constexpr std::size_t kMostRanks = 1u << 16, kMostRows = 10'000;
-using Kind = CollectiveTimes::Kind;
+constexpr std::size_t kMostNcclTestBytes = 8u << 20;
+constexpr std::size_t kMostRanks = 1u << 16, kMostNcclTestRows = 10'000;
+using CollectiveKind = CollectiveTimes::Kind;
 
 /// What the table of a test looks like (src/*.cu of nccl-tests).
 struct Test {
   std::string_view program;
-  std::optional<Kind> kind;  ///< unset: the cost model has no such exchange
-  bool reduces = false;      ///< "redop" is not "none"
-  bool hasRoot = false;      ///< "root" is not −1
-  bool hasInPlace = true;    ///< false: the in-place results are not checked ("N/A")
+  std::optional<CollectiveKind> kind;  ///< unset: the cost model has no such exchange
+  bool reduces = false;                ///< "redop" is not "none"
+  bool hasRoot = false;                ///< "root" is not −1
+  bool hasInPlace = true;              ///< false: the in-place results are not checked ("N/A")
   /// Bus ÷ algorithm bandwidth of n ranks: factor·(n−1)/n, or 1.
   double factor = 0;
 };
-constexpr Test kTests[] = {{"all_reduce_perf", Kind::AllReduce, true, false, true, 2},
-                           {"reduce_scatter_perf", Kind::ReduceScatter, true, false, true, 1},
-                           {"all_gather_perf", Kind::AllGather, false, false, true, 1},
-                           {"alltoall_perf", Kind::AllToAll, false, false, false, 1},
-                           {"sendrecv_perf", Kind::SendReceive, true, false, false, 0},
+constexpr Test kTests[] = {{"all_reduce_perf", CollectiveKind::AllReduce, true, false, true, 2},
+                           {"reduce_scatter_perf", CollectiveKind::ReduceScatter, true, false, true, 1},
+                           {"all_gather_perf", CollectiveKind::AllGather, false, false, true, 1},
+                           {"alltoall_perf", CollectiveKind::AllToAll, false, false, false, 1},
+                           {"sendrecv_perf", CollectiveKind::SendReceive, true, false, false, 0},
                            {"alltoallv_perf", {}, false, false, false, 1},
                            {"hypercube_perf", {}, false, false, true, 1},
                            {"broadcast_perf", {}, false, true, true, 0},
@@ -164,7 +164,7 @@ private:
   }
 
   void row(const std::vector<std::string_view>& words, double size, int number) {
-    if (m_times.rows.size() >= kMostRows) return;
+    if (m_times.rows.size() >= kMostNcclTestRows) return;
     // Older versions leave cells empty before the times.
     const std::size_t at = words.size() >= m_columns
                                ? m_time
@@ -312,7 +312,7 @@ const Format& ncclTestsFormat() {
           "1=FILE.",
       .claims = [](const FileLook& f) { return f.has("algbw") && f.has("busbw"); },
       .read = ReadMeasurement([](std::string_view text, const std::string& file) {
-        return readBy<NcclTests>(text, file, kMostBytes, "the output of nccl-tests");
+        return readBy<NcclTests>(text, file, kMostNcclTestBytes, "the output of nccl-tests");
       })};
   return format;
 }

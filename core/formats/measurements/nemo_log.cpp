@@ -5,19 +5,19 @@
 namespace nest {
 namespace {
 
-constexpr StepLabels kLabels = {.mark = "train_step_timing in s",
-                                .step = "global_step",
-                                .time = "train_step_timing in s",
-                                .rate = "TFLOPS_per_GPU",
-                                .batch = "global_batch_size",
-                                .consumed = "consumed_samples",
-                                .allocated = "max_memory_allocated",
-                                .reserved = "max_memory_reserved"};
+constexpr StepLabels kNemoLabels = {.mark = "train_step_timing in s",
+                                    .step = "global_step",
+                                    .time = "train_step_timing in s",
+                                    .rate = "TFLOPS_per_GPU",
+                                    .batch = "global_batch_size",
+                                    .consumed = "consumed_samples",
+                                    .allocated = "max_memory_allocated",
+                                    .reserved = "max_memory_reserved"};
 
 /// NeMo 1 prints a progress bar and its configuration as YAML, NeMo 2 a line for each step.
 class NemoLog : public StepLog {
 public:
-  explicit NemoLog(SourceText& source) : StepLog(source, kLabels) {}
+  explicit NemoLog(SourceText& source) : StepLog(source, kNemoLabels) {}
 
 private:
   void readSetup(std::string_view line) override {

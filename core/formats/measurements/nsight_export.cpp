@@ -11,13 +11,13 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostRows = 50'000'000;
+constexpr std::size_t kMostNsightRows = 50'000'000;
 constexpr double kMicro = 1e-3;  ///< of the export's nanoseconds
 constexpr const char *kKernels = "CUPTI_ACTIVITY_KIND_KERNEL", *kLaunches = "CUPTI_ACTIVITY_KIND_RUNTIME",
                      *kRanges = "NVTX_EVENTS", *kStrings = "StringIds";
 constexpr const char* kMegatronLayer = "Megatron-Core TransformerLayer";
 
-constexpr ProfilingAdvice kAdvice = {
+constexpr ProfilingAdvice kNsightAdvice = {
     .kernels = "profile with nsys profile --trace=cuda,nvtx",
     .layers =
         "put each block between torch.cuda.nvtx.range_push(f\"layer_{i}\") and range_pop(), or start "
@@ -82,7 +82,7 @@ private:
   bool count() {
     if (m_out.events.size() > kMostTraceEvents)
       m_out.fault = "it has more than 5 million events";
-    else if (++m_rows > kMostRows)
+    else if (++m_rows > kMostNsightRows)
       m_out.fault = "it has more than 50 million rows";
     return m_out.fault.empty();
   }
@@ -281,7 +281,7 @@ std::optional<Measurement> readExport(std::string_view bytes, SourceText& source
   if (!fault.empty())
     return fail("nsight-broken", "the export cannot be read: " + fault,
                 "export the report again, of fewer steps if it is too large: nsys export --type sqlite");
-  return layerTimesOf(trace, source, kAdvice);
+  return layerTimesOf(trace, source, kNsightAdvice);
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 512u << 20;
+constexpr std::size_t kMostTraceBytes = 512u << 20;
 
-constexpr ProfilingAdvice kAdvice = {
+constexpr ProfilingAdvice kTraceAdvice = {
     .kernels = "profile with ProfilerActivity.CPU and ProfilerActivity.CUDA, and export_chrome_trace",
     .layers =
         "wrap each block in torch.profiler.record_function(f\"layer_{i}\"), or profile with "
@@ -28,7 +28,7 @@ std::optional<Measurement> readTrace(SourceText& source) {
     return std::nullopt;
   }
   if (!trace.hasEvents) trace.events.clear();
-  return layerTimesOf(trace, source, kAdvice);
+  return layerTimesOf(trace, source, kTraceAdvice);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ const Format& profilerTraceFormat() {
       .claims = [](const FileLook& f) { return f.names("traceEvents"); },
       .read = ReadMeasurement([](std::string_view text, const std::string& file) -> Reading<Measurement> {
         SourceText source(text, file);
-        if (!source.isReadable(kMostBytes, "a trace", "profile fewer steps, of one rank"))
+        if (!source.isReadable(kMostTraceBytes, "a trace", "profile fewer steps, of one rank"))
           return {std::nullopt, source.take()};
         auto result = readTrace(source);
         return {std::move(result), source.take()};

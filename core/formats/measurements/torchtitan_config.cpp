@@ -11,7 +11,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 1u << 20;
+constexpr std::size_t kMostTorchtitanBytes = 1u << 20;
 
 class TorchtitanConfig {
 public:
@@ -328,7 +328,7 @@ const Format& torchtitanConfigFormat() {
                    (f.has("--training.") && (f.has("_degree") || f.has("batch_size") || f.has("seq_len")));
           },
       .read = ReadMeasurement([](std::string_view text, const std::string& file) {
-        return readBy<TorchtitanConfig>(text, file, kMostBytes, "a configuration");
+        return readBy<TorchtitanConfig>(text, file, kMostTorchtitanBytes, "a configuration");
       })};
   return format;
 }

@@ -11,7 +11,7 @@ namespace nest {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int kMost = 1 << 30;
+constexpr int kMostOfModel = 1 << 30;
 
 template <class T>
 struct Size {
@@ -123,7 +123,7 @@ constexpr Flag<ExpertLayers> kRareExpertFlags[] = {{"router_bias", &ExpertLayers
 template <class T, std::size_t N>
 void readSizes(JsonFields& f, const Size<T> (&sizes)[N], T& into) {
   for (const auto& s : sizes)
-    if (const auto v = f.integer(s.key, 0, kMost)) into.*s.field = static_cast<int>(*v);
+    if (const auto v = f.integer(s.key, 0, kMostOfModel)) into.*s.field = static_cast<int>(*v);
 }
 
 template <class T, std::size_t N>
@@ -244,7 +244,7 @@ void readDenseLayers(JsonFields& f, const JsonText& text, ExpertLayers& experts,
   const nlohmann::json* list = f.array("dense_layers");
   for (std::size_t i = 0; list && i < list->size(); ++i) {
     const auto& v = (*list)[i];
-    if (v.is_number_integer() && v.get<double>() >= 0 && v.get<double>() <= kMost)
+    if (v.is_number_integer() && v.get<double>() >= 0 && v.get<double>() <= kMostOfModel)
       experts.denseLayers.push_back(v.get<int>());
     else
       out.push_back(error("json-type", text.placeOf(jsonPointer(f.pointerTo("dense_layers"), i)),

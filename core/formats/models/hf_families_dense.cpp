@@ -5,9 +5,6 @@
 namespace nest {
 namespace {
 
-constexpr auto kPerHead = QueryKeyNorm::PerHead;
-constexpr auto kWhole = QueryKeyNorm::Whole;
-
 void chatGlm(ConfigFields& f, TransformerArchitecture& a) {
   if (!f.flag({"multi_query_attention"}, false)) a.keyValueHeads = a.heads;
 }

@@ -5,13 +5,6 @@
 namespace nest {
 namespace {
 
-constexpr auto kLayer = FamilyNorm::Layer;
-constexpr auto kLayerWithoutBias = FamilyNorm::LayerWithoutBias;
-constexpr auto kPerHead = QueryKeyNorm::PerHead;
-constexpr auto kWhole = QueryKeyNorm::Whole;
-constexpr auto kWidth = SharedExperts::Width;
-constexpr auto kCount = SharedExperts::Count;
-
 void miMoV2(ConfigFields& f, TransformerArchitecture& a) {
   a.valueHeadDim = f.optional({"v_head_dim"}, a.headDim, 1, kMostWidth);
 }

@@ -5,10 +5,6 @@
 namespace nest {
 namespace {
 
-constexpr auto kPerHead = QueryKeyNorm::PerHead;
-constexpr auto kWidth = SharedExperts::Width;
-constexpr auto kCount = SharedExperts::Count;
-
 const ConfigFamily qwen35 = {.type = "qwen3_5_text",
                              .className = "Qwen3_5",
                              .positions = 32768,

@@ -6,10 +6,6 @@
 namespace nest {
 namespace {
 
-constexpr auto kLayer = FamilyNorm::Layer;
-constexpr auto kLayerWithoutBias = FamilyNorm::LayerWithoutBias;
-constexpr auto kWhole = QueryKeyNorm::Whole;
-
 void readEncoder(ConfigFields& f, TransformerArchitecture& a) {
   EncoderStack e;
   f.isGiven({"is_encoder_decoder"});

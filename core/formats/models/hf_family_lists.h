@@ -13,6 +13,9 @@ void addHybridFamilies(std::vector<ConfigFamily>&);  ///< with state-space or li
 void addOlderFamilies(std::vector<ConfigFamily>&);   ///< LayerNorm, encoders, images
 
 inline constexpr FamilyFlag kYes{true}, kAttentionBias{false, "attention_bias"}, kMlpBias{false, "mlp_bias"};
+inline constexpr auto kLayer = FamilyNorm::Layer, kLayerWithoutBias = FamilyNorm::LayerWithoutBias;
+inline constexpr auto kPerHead = QueryKeyNorm::PerHead, kWhole = QueryKeyNorm::Whole;
+inline constexpr auto kWidth = SharedExperts::Width, kCount = SharedExperts::Count;
 
 /// A family of the same shape under another name; `isOwn`: shown under that name, too.
 inline ConfigFamily like(ConfigFamily family, const char* type, const char* className, bool isOwn = false) {

@@ -13,7 +13,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 1u << 20, kMostDevices = 128;
+constexpr std::size_t kMostAmdBytes = 1u << 20, kMostAmdDevices = 128;
 
 /// "GPU0", or a PCI address: "0000:0c:00.0".
 bool isDevice(std::string_view s) {
@@ -30,7 +30,7 @@ public:
       : m_source(text, file), m_device(device), m_figures(hostFiguresOf(device)) {}
 
   Reading<HostTopology> run() {
-    if (!m_source.isReadable(kMostBytes, "amd-smi topology")) return {std::nullopt, m_source.take()};
+    if (!m_source.isReadable(kMostAmdBytes, "amd-smi topology")) return {std::nullopt, m_source.take()};
     for (const TextPart& line : linesOf(m_source.text())) read(line);
     if (!m_source.failed()) check();
     if (!m_source.failed()) build();
@@ -47,13 +47,13 @@ private:
     if (words.empty()) return;
     if (line.text.find("Numa Node:") != std::string_view::npos && words[0].text.starts_with("GPU[")) {
       const auto number =
-          readWhole(words[0].text.substr(4, words[0].text.find(']') - 4), 0, kMostDevices - 1);
+          readWhole(words[0].text.substr(4, words[0].text.find(']') - 4), 0, kMostAmdDevices - 1);
       const auto numa = readWhole(words.back().text, -1, 1024);
       if (number && numa) m_numa[static_cast<int>(*number)] = static_cast<int>(*numa);
       return;
     }
     if (std::all_of(words.begin(), words.end(), [](const TextPart& w) { return isDevice(w.text); })) {
-      if (words.size() > kMostDevices)
+      if (words.size() > kMostAmdDevices)
         return m_source.error(m_source.place(line.offset), "amd-too-large", "at most 128 GPUs are read");
       if (m_heads.empty())
         for (const TextPart& w : words) m_heads.emplace_back(w.text);

@@ -12,8 +12,8 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 1u << 20, kMostDimensions = 8;
-constexpr long long kMostNpus = 1 << 20, kMostWhole = 1LL << 62;
+constexpr std::size_t kMostAstraSimBytes = 1u << 20, kMostDimensions = 8;
+constexpr long long kMostNpus = 1 << 20, kMostNpuProduct = 1LL << 62;
 constexpr const char* kTooLarge = "at most 1,048,576 NPUs are read";
 
 const char* nameOf(AstraSimNetwork::Shape s) {
@@ -66,7 +66,7 @@ void fill(SourceText& s, const YamlValue& root, AstraSimNetwork& n) {
       s.error(shapes[d]->place, "astra-topology",
               "unknown topology " + quoted(shapes[d]->scalar) +
                   "; expected one of: Ring, FullyConnected and Switch");
-    const auto count = readWhole(counts[d]->scalar, 1, kMostWhole);
+    const auto count = readWhole(counts[d]->scalar, 1, kMostNpuProduct);
     if (count && *count > kMostNpus) return s.error(counts[d]->place, "astra-too-large", kTooLarge);
     if (count)
       x.npus = static_cast<int>(*count);
@@ -108,7 +108,7 @@ double hops(const AstraSimNetwork::Dimension& d) {
 Reading<AstraSimNetwork> readAstraSim(std::string_view text, const std::string& file) {
   SourceText source(text, file);
   AstraSimNetwork network;
-  const YamlValue root = readYamlTree(source, kMostBytes, "ASTRA-sim network YAML");
+  const YamlValue root = readYamlTree(source, kMostAstraSimBytes, "ASTRA-sim network YAML");
   if (!source.failed()) fill(source, root, network);
   Reading<AstraSimNetwork> result;
   if (!source.failed()) result.value = std::move(network);

@@ -14,7 +14,7 @@ namespace nest {
 namespace {
 
 constexpr std::size_t kLongestText = 1 << 20;
-constexpr int kMostHosts = 1 << 20;
+constexpr int kMostTextHosts = 1 << 20;
 
 std::optional<int> wholeNumber(std::string_view s) {
   int v = 0;
@@ -173,8 +173,8 @@ private:
       const std::size_t x = run.find('x');
       const auto size = wholeNumber(run.substr(0, x));
       const auto times = x == std::string_view::npos ? std::optional(1) : wholeNumber(run.substr(x + 1));
-      if (!size || !times || *size < 0 || *times < 1 || *times > kMostHosts ||
-          static_cast<int>(m_source.hostSizes.size()) > kMostHosts - *times) {
+      if (!size || !times || *size < 0 || *times < 1 || *times > kMostTextHosts ||
+          static_cast<int>(m_source.hostSizes.size()) > kMostTextHosts - *times) {
         complain("host-sizes-form", run, quoted(run) + " is not SIZE or SIZExHOSTS",
                  "write for example 8x31+7");
         return;

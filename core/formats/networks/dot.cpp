@@ -11,8 +11,8 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 32u << 20;
-constexpr int kMostDepth = 64;
+constexpr std::size_t kMostDotBytes = 32u << 20;
+constexpr int kMostDotDepth = 64;
 constexpr std::size_t kMostAttributes = 256;
 
 struct Setting {
@@ -28,7 +28,7 @@ public:
       : m_source(text, file), m_lexer(m_source), m_graph(m_source) {}
 
   Reading<NetworkGraph> run() {
-    if (!m_source.isReadable(kMostBytes, "DOT")) return {std::nullopt, m_source.take()};
+    if (!m_source.isReadable(kMostDotBytes, "DOT")) return {std::nullopt, m_source.take()};
     advance();
     if (isKeyword("strict")) advance();
     if (isKeyword("digraph"))
@@ -140,7 +140,7 @@ private:
         advance();
         if (m_token.kind == DotToken::Kind::Id) advance();
       }
-      if (depth >= kMostDepth) {
+      if (depth >= kMostDotDepth) {
         fail("dot-too-deep", "subgraphs are nested more than 64 deep");
         return out;
       }

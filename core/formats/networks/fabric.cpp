@@ -8,8 +8,8 @@
 namespace nest {
 namespace {
 
-constexpr double kHop = 0.3e-6;  ///< of a switch of InfiniBand, with its cable
-constexpr double kMostDevices = 1u << 20;
+constexpr double kSwitchCableHop = 0.3e-6;  ///< of a switch of InfiniBand, with its cable
+constexpr double kMostFabricDevices = 1u << 20;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ Reading<GraphSource> networkOf(const InfinibandFabric& fabric, const SlurmTopolo
       }
       count = sizes->devicesOf(from.name, count);
     }
-    if ((devices += count) > kMostDevices) {
+    if ((devices += count) > kMostFabricDevices) {
       result.diagnostics.push_back(
           error("network-too-large", {}, "the network would have more than 1,048,576 devices"));
       return result;
@@ -56,7 +56,8 @@ Reading<GraphSource> networkOf(const InfinibandFabric& fabric, const SlurmTopolo
   }
   for (const InfinibandFabric::Link& l : fabric.links)
     if (const int a = number[l.from], b = number[l.to]; a >= 0 && b >= 0)
-      g.links.push_back({a, b, l.bandwidth, Seconds(kHop), l.count, false, false, Origin::Catalog});
+      g.links.push_back(
+          {a, b, l.bandwidth, Seconds(kSwitchCableHop), l.count, false, false, Origin::Catalog});
   if (!unlisted.empty())
     result.diagnostics.push_back(
         note("fabric-host-unlisted", {},

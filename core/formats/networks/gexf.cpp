@@ -9,7 +9,7 @@
 namespace nest {
 namespace {
 
-constexpr XmlFormat kFormat{"GEXF", "gexf", "not-gexf", 64u << 20};
+constexpr XmlFormat kGexfFormat{"GEXF", "gexf", "not-gexf", 64u << 20};
 
 /// gexf.net, 1.2 and 1.3; attributes by the names that GraphML files have. An edge's weight is no bandwidth.
 class GexfReader {
@@ -17,7 +17,7 @@ public:
   GexfReader(std::string_view text, const std::string& file) : m_source(text, file), m_graph(m_source) {}
 
   Reading<NetworkGraph> run() {
-    if (const auto gexf = readXml(m_source, m_document, kFormat)) read(gexf.child("graph"));
+    if (const auto gexf = readXml(m_source, m_document, kGexfFormat)) read(gexf.child("graph"));
     return m_graph.finish();
   }
 

@@ -12,7 +12,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostNodes = 500'000, kMostLinks = 1'000'000;
+constexpr std::size_t kMostGraphNodes = 500'000, kMostLinks = 1'000'000;
 constexpr double kGibi = 1024.0 * 1024.0 * 1024.0;
 
 /// A number of at least `least` (or above it), reported otherwise.
@@ -70,11 +70,11 @@ bool GraphAssembly::reads(std::string_view name) {
 
 bool GraphAssembly::fits() {
   if (m_tooLarge) return false;
-  if (m_graph.nodes.size() <= kMostNodes && m_graph.links.size() <= kMostLinks) return true;
+  if (m_graph.nodes.size() <= kMostGraphNodes && m_graph.links.size() <= kMostLinks) return true;
   m_tooLarge = true;
   m_source.error(
       m_source.whole(), "network-too-large",
-      "at most " + text::count(kMostNodes) + " nodes and " + text::count(kMostLinks) + " links are read",
+      "at most " + text::count(kMostGraphNodes) + " nodes and " + text::count(kMostLinks) + " links are read",
       "describe a network of this size by levels");
   return false;
 }

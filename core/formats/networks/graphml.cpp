@@ -13,9 +13,9 @@
 namespace nest {
 namespace {
 
-constexpr XmlFormat kFormat{"GraphML", "graphml", "not-graphml", 32u << 20, true};
-constexpr int kMostDepth = 64;
-constexpr std::size_t kMostKeys = 256;
+constexpr XmlFormat kGraphMlFormat{"GraphML", "graphml", "not-graphml", 32u << 20, true};
+constexpr int kMostGraphMlDepth = 64;
+constexpr std::size_t kMostGraphMlKeys = 256;
 
 class GraphMlReader {
 public:
@@ -23,7 +23,7 @@ public:
 
   Reading<NetworkGraph> run() {
     pugi::xml_document document;
-    const auto root = readXml(m_source, document, kFormat);
+    const auto root = readXml(m_source, document, kGraphMlFormat);
     if (!root) return {std::nullopt, m_source.take()};
     readKeys(root);
     int graphs = 0;
@@ -43,7 +43,7 @@ private:
 
   void readKeys(const pugi::xml_node& root) {
     for (const auto key : root.children("key")) {
-      if (m_keys.size() >= kMostKeys)
+      if (m_keys.size() >= kMostGraphMlKeys)
         return m_source.error(at(key), "too-many-keys", "at most 256 keys are read");
       const std::string id = key.attribute("id").value();
       // Keys of yEd's own data have no name; what of it is used is read from its elements.
@@ -111,7 +111,7 @@ private:
   }
 
   void readNodes(const pugi::xml_node& graph, int depth) {
-    if (depth > kMostDepth)
+    if (depth > kMostGraphMlDepth)
       return m_source.error(at(graph), "graph-too-deep", "graphs are nested more than 64 deep");
     for (const auto child : graph.children()) {
       const std::string_view name = child.name();

@@ -9,7 +9,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostHosts = 200'000;
+constexpr std::size_t kMostAssignedHosts = 200'000;
 constexpr const char* kHow = "write for example --hosts 'gpu[00-15]=a.xml', or name the file gpu[00-15].xml";
 
 /// What a file's name may say: "dir/gpu[00-15].topo.xml" → "gpu[00-15].topo", "gpu[00-15]".
@@ -53,7 +53,7 @@ private:
   }
 
   void takeList(const HostFile& file, std::size_t number) {
-    const Hostlist list = expandHostlist(file.hosts, kMostHosts);
+    const Hostlist list = expandHostlist(file.hosts, kMostAssignedHosts);
     if (!list.error.empty())
       return complain(file.path, "slurm-hostlist", list.error + " in " + quoted(file.hosts));
     for (const std::string& host : list.names)
@@ -68,7 +68,7 @@ private:
   /// A name counts only if it names hosts of the topology alone: "hgx-2.xml" is an ordinary name.
   bool takeNamed(const HostFile& file, std::size_t number) {
     for (const std::string& stem : stems(file.path)) {
-      const Hostlist list = expandHostlist(stem, kMostHosts);
+      const Hostlist list = expandHostlist(stem, kMostAssignedHosts);
       if (!list.error.empty() || list.names.empty() ||
           !std::all_of(list.names.begin(), list.names.end(),
                        [&](const std::string& h) { return m_known.count(h) > 0; }))

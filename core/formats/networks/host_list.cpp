@@ -14,7 +14,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostHosts = 200'000, kMostGroups = 8;
+constexpr std::size_t kMostListedHosts = 200'000, kMostHostGroups = 8;
 
 }  // namespace
 
@@ -38,9 +38,9 @@ void HostList::add(Host host, const Place& place) {
   }
   const auto [known, fresh] = m_number.emplace(host.name, m_hosts.size());
   if (fresh) {
-    if (m_hosts.size() == kMostHosts)
+    if (m_hosts.size() == kMostListedHosts)
       m_source.error(place, "hosts-too-many", "at most 200,000 hosts are read");
-    if (m_hosts.size() > kMostHosts) return;
+    if (m_hosts.size() > kMostListedHosts) return;
     m_hosts.push_back({std::move(host), place});
     return;
   }
@@ -71,7 +71,7 @@ void HostList::addList(std::string_view hosts, std::optional<int> devices, const
 }
 
 void HostList::addList(std::string_view hosts, const Host& like, const Place& place) {
-  const Hostlist list = expandHostlist(hosts, kMostHosts);
+  const Hostlist list = expandHostlist(hosts, kMostListedHosts);
   if (!list.error.empty()) {
     Place where = place;
     if (where.column > 0) where.column += static_cast<int>(list.offset);
@@ -99,7 +99,7 @@ void HostList::placeNvlinkDomains() {
       std::any_of(m_hosts.begin(), m_hosts.end(), [](const Known& k) { return k.host.nvlinkDomain.empty(); }))
     return;
   std::map<std::string, const std::vector<std::string>*> groupsOf;
-  std::size_t shared = kMostGroups;
+  std::size_t shared = kMostHostGroups;
   for (const Known& k : m_hosts) {
     const auto& groups = k.host.groups;
     const auto& others = *groupsOf.emplace(k.host.nvlinkDomain, &groups).first->second;
@@ -239,9 +239,9 @@ Reading<SlurmTopology> HostList::finish() {
     for (Known& k : m_hosts) k.host.groups = {"network"};
   }
   for (const Known& k : m_hosts)
-    if (k.host.groups.size() > kMostGroups) {
+    if (k.host.groups.size() > kMostHostGroups) {
       m_source.error(k.place, "host-groups",
-                     "hosts stand in at most " + std::to_string(kMostGroups) + " groups");
+                     "hosts stand in at most " + std::to_string(kMostHostGroups) + " groups");
       break;
     }
   if (m_hosts.empty() && !m_out.devicesOfOthers && !m_source.failed())

@@ -13,7 +13,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostNodes = 1u << 21;
+constexpr std::size_t kMostTopologyNodes = 1u << 21;
 
 }  // namespace
 
@@ -124,7 +124,7 @@ Diagnostics checkJoin(const std::vector<HostTopology>& kinds,
       }
       nodes += kinds[kind->second].graph.nodes.size();
     }
-  if (nodes > kMostNodes)
+  if (nodes > kMostTopologyNodes)
     refuse("network-too-large", "the joined network would have more than 2,097,152 nodes",
            "describe the hosts by their levels");
   return out;

@@ -11,10 +11,10 @@
 namespace nest {
 namespace {
 
-constexpr XmlFormat kFormat{"hwloc topology XML", "topology", "not-hwloc", 64u << 20};
-constexpr int kMostDepth = 64;
-constexpr std::size_t kMostDevices = 128;
-constexpr double kHop = 0.5e-6;
+constexpr XmlFormat kHwlocFormat{"hwloc topology XML", "topology", "not-hwloc", 64u << 20};
+constexpr int kMostHwlocDepth = 64;
+constexpr std::size_t kMostHwlocDevices = 128;
+constexpr double kHwlocHop = 0.5e-6;
 
 /// What lstopo writes of a host (hwloc 2 and 3): packages, PCI bridges with the rate of their links, GPUs,
 /// adapters; NVLink and Infinity Fabric where hwloc was built with NVML or ROCm SMI, as a matrix of
@@ -25,7 +25,7 @@ public:
       : m_source(text, file), m_figures(hostFiguresOf(device)) {}
 
   Reading<HostTopology> run() {
-    if (const auto topology = readXml(m_source, m_document, kFormat)) read(topology);
+    if (const auto topology = readXml(m_source, m_document, kHwlocFormat)) read(topology);
     if (!m_source.failed()) findNearestDevices(m_out);
     return resultOf(m_source, std::move(m_out));
   }
@@ -74,7 +74,7 @@ private:
   }
 
   void walk(const pugi::xml_node& object, int parent, int depth, BytesPerSecond rate = {}) {
-    if (depth > kMostDepth)
+    if (depth > kMostHwlocDepth)
       return m_source.error(at(object), "hwloc-too-deep", "objects are nested more than 64 deep");
     const std::string_view type = object.attribute("type").value();
     int here = parent;
@@ -85,7 +85,7 @@ private:
     } else if (type == "Bridge" && object.attribute("pci_busid")) {
       inner = rateOf(object, rate.value() > 0 ? rate : m_figures.pcie);
       here = add("pci " + std::string(object.attribute("pci_busid").value()), NodeKind::Switch);
-      link(parent, here, inner, Seconds(kHop));
+      link(parent, here, inner, Seconds(kHwlocHop));
     } else if (type == "PCIDev") {
       return readDevice(object, parent, rateOf(object, rate.value() > 0 ? rate : m_figures.pcie));
     }
@@ -94,10 +94,10 @@ private:
 
   void readDevice(const pugi::xml_node& pci, int parent, BytesPerSecond rate) {
     if (isGpu(pci)) {
-      if (m_gpus.size() == kMostDevices)
+      if (m_gpus.size() == kMostHwlocDevices)
         return m_source.error(at(pci), "hwloc-too-large", "at most 128 GPUs are read");
       const int node = add("GPU" + std::to_string(m_gpus.size()), NodeKind::Device);
-      link(parent, node, rate, Seconds(kHop));
+      link(parent, node, rate, Seconds(kHwlocHop));
       m_gpus.push_back(node);
       m_byIndex[pci.attribute("gp_index").value()] = node;
       for (const auto os : pci.children("object")) {
@@ -113,9 +113,9 @@ private:
       const bool isFabric = name.starts_with("mlx") || name.starts_with("bnxt_re") ||
                             name.starts_with("irdma") || name.starts_with("rdmap") ||
                             name.starts_with("efa") || name.starts_with("hfi") || name.starts_with("ionic");
-      if (!isFabric || m_out.adapters.size() == kMostDevices) continue;
+      if (!isFabric || m_out.adapters.size() == kMostHwlocDevices) continue;
       const int node = add(name, NodeKind::Switch);
-      link(parent, node, rate, Seconds(kHop));
+      link(parent, node, rate, Seconds(kHwlocHop));
       m_out.adapters.push_back(
           {name, node, std::min(m_figures.adapter, rate), m_figures.adapterLatency, Origin::Estimated, {}});
     }
@@ -139,7 +139,7 @@ private:
       for (std::string w; words >> w;)
         values.push_back(static_cast<double>(readWhole(w, 0, 1LL << 50).value_or(0)) * 1e6);
     }
-    if (ends.size() > 2 * kMostDevices || values.size() != ends.size() * ends.size())
+    if (ends.size() > 2 * kMostHwlocDevices || values.size() != ends.size() * ends.size())
       return m_source.error(at(d), "hwloc-distances",
                             std::string(name) + " has " + std::to_string(values.size()) + " values for " +
                                 std::to_string(ends.size()) + " objects");

@@ -8,7 +8,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 4u << 20;
+constexpr std::size_t kMostHyperNodeBytes = 4u << 20;
 
 /// Volcano's HyperNodes (topology.volcano.sh), one a document or a list of them: each names its members,
 /// nodes or other HyperNodes. JSON is YAML, too.
@@ -18,7 +18,7 @@ public:
       : m_source(text, file), m_hosts(m_source, "a list of HyperNodes") {}
 
   Reading<SlurmTopology> run() {
-    for (const YamlValue& document : readYamlTrees(m_source, kMostBytes, "a list of HyperNodes")) {
+    for (const YamlValue& document : readYamlTrees(m_source, kMostHyperNodeBytes, "a list of HyperNodes")) {
       if (const YamlValue* items = document.find("items"))
         for (const YamlValue& item : items->items) read(item);
       else if (document.kind != YamlValue::Kind::Null)

@@ -15,7 +15,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 128u << 20, kMostNodes = 200'000;
+constexpr std::size_t kMostInfinibandBytes = 128u << 20, kMostInfinibandNodes = 200'000;
 
 /// What stands between `open` and `close` behind `from`; `from` moves behind it. nullopt: it is not there.
 std::optional<std::string_view> between(std::string_view s, std::size_t& from, std::string_view open,
@@ -92,7 +92,7 @@ public:
   InfinibandReader(std::string_view text, const std::string& file) : m_source(text, file) {}
 
   Reading<InfinibandFabric> run() {
-    if (!m_source.isReadable(kMostBytes, "a fabric")) return {std::nullopt, m_source.take()};
+    if (!m_source.isReadable(kMostInfinibandBytes, "a fabric")) return {std::nullopt, m_source.take()};
     const std::string_view text = m_source.text();
     if (text.find("NodeGUID:") != std::string_view::npos) {
       m_out.from = "opensm-subnet.lst";
@@ -116,7 +116,7 @@ private:
 
   void each(void (InfinibandReader::*read)(const TextPart&)) {
     for (const TextPart& line : linesOf(m_source.text())) {
-      if (m_out.nodes.size() > kMostNodes)
+      if (m_out.nodes.size() > kMostInfinibandNodes)
         return m_source.error(m_source.whole(), "network-too-large", "more than 200,000 hosts and switches");
       (this->*read)(line);
     }

@@ -12,11 +12,11 @@
 namespace nest {
 namespace {
 
-constexpr XmlFormat kFormat{"NCCL topology XML", "system", "not-nccl", 16u << 20};
-constexpr int kMostDepth = 32;
-constexpr std::size_t kMostNodes = 10'000;
+constexpr XmlFormat kNcclXmlFormat{"NCCL topology XML", "system", "not-nccl", 16u << 20};
+constexpr int kMostNcclDepth = 32;
+constexpr std::size_t kMostNcclNodes = 10'000;
 constexpr double kPcieShare = 0.75;  ///< of the raw rate, after encoding and packet heads
-constexpr double kHop = 0.5e-6, kSwitchHop = 0.5e-6;
+constexpr double kPciHop = 0.5e-6, kSwitchHop = 0.5e-6;
 
 double nvlinkRate(long long sm) {
   return (sm >= 100 ? 40.1 : sm >= 90 ? 20.6 : sm == 86 ? 12.0 : sm >= 70 ? 20.0 : 18.0) * 1e9;
@@ -55,7 +55,7 @@ public:
   NcclReader(std::string_view text, const std::string& file) : m_source(text, file) {}
 
   Reading<HostTopology> run() {
-    if (const auto system = readXml(m_source, m_document, kFormat)) read(system);
+    if (const auto system = readXml(m_source, m_document, kNcclXmlFormat)) read(system);
     if (!m_source.failed()) findNearestDevices(m_out);
     return resultOf(m_source, std::move(m_out));
   }
@@ -78,10 +78,10 @@ private:
         m_prefix = m_host + ' ';
       }
       const int node = add("cpu" + std::to_string(own.size()), NodeKind::Switch);
-      for (int other : own) link(other, node, socketRate(cpu), kHop);
+      for (int other : own) link(other, node, socketRate(cpu), kPciHop);
       own.push_back(m_socket = node);
       if (own.size() > 64) return m_source.error(at(cpu), "nccl-too-large", "more than 64 sockets");
-      if (m_out.graph.nodes.size() > kMostNodes) return tooLarge(cpu);
+      if (m_out.graph.nodes.size() > kMostNcclNodes) return tooLarge(cpu);
       for (const auto pci : cpu.children("pci")) readPci(pci, node, 0);
       for (const auto nic : cpu.children("nic")) readNic(nic, node, 0);
     }
@@ -133,9 +133,9 @@ private:
   }
 
   void readPci(const pugi::xml_node& pci, int parent, double parentRate, int depth = 0) {
-    if (depth > kMostDepth)
+    if (depth > kMostNcclDepth)
       return m_source.error(at(pci), "nccl-too-deep", "PCI bridges are nested more than 32 deep");
-    if (m_out.graph.nodes.size() > kMostNodes) return tooLarge(pci);
+    if (m_out.graph.nodes.size() > kMostNcclNodes) return tooLarge(pci);
     const std::string busid = pci.attribute("busid").value();
     if (busid.empty()) return m_source.error(at(pci), "nccl-busid", "<pci> needs a busid");
     double rate = pcieRate(pci);
@@ -146,7 +146,7 @@ private:
     if (gpu || (isBare && isAccelerator(kind))) return readGpu(gpu ? gpu : pci, busid, parent, rate);
     if (isBare && kind.starts_with("0x02")) return addAdapter("nic " + busid, parent, rate, 0, 0, false);
     const int node = addBridge(busid, at(pci));
-    link(parent, node, rate, kHop);
+    link(parent, node, rate, kPciHop);
     for (const auto child : pci.children("pci")) readPci(child, node, rate, depth + 1);
     for (const auto nic : pci.children("nic")) readNic(nic, node, rate);
   }
@@ -171,7 +171,7 @@ private:
       if (m_out.graph.nodes[g.node].id == m_out.graph.nodes.back().id)
         return m_source.error(at(gpu), "nccl-dev",
                               "two GPUs have the number dev=" + quoted(gpu.attribute("dev").value()));
-    link(parent, node, rate, kHop);
+    link(parent, node, rate, kPciHop);
     m_isPartial = m_isPartial || std::string_view(gpu.name()) == "pci";
     m_gpus.push_back({node, m_socket, whole(gpu, "sm", 80, 0, 10000), gpu, m_prefix});
     if (const std::string gcn = gpu.attribute("gcn").value(); !gcn.empty())
@@ -181,13 +181,13 @@ private:
     for (const auto c2c : gpu.children("c2c")) {
       const double megabytes = static_cast<double>(whole(c2c, "bw", 0, 0, 100'000'000)) *
                                static_cast<double>(whole(c2c, "count", 1, 1, 1000));
-      if (megabytes > 0) link(parent, node, megabytes * 1e6, kHop);
+      if (megabytes > 0) link(parent, node, megabytes * 1e6, kPciHop);
     }
   }
 
   void readNic(const pugi::xml_node& nic, int parent, double rate) {
     for (const auto net : nic.children("net")) {
-      if (m_out.graph.nodes.size() > kMostNodes) return tooLarge(nic);
+      if (m_out.graph.nodes.size() > kMostNcclNodes) return tooLarge(nic);
       std::string name = net.attribute("name").value();
       if (name.empty()) name = "net" + std::to_string(m_out.adapters.size());
       // Some adapters say −1; NCCL then reckons with 10 Gb/s.
@@ -215,7 +215,7 @@ private:
     const double slot = rate > 0 ? rate : 10e9 / 8;
     const double speed = megabits > 0 ? megabits * 1e6 / 8 : slot;
     const int node = add(name.substr(m_prefix.size()), NodeKind::Switch);
-    link(parent, node, rate > 0 ? rate : std::max(speed, 24e9), kHop);
+    link(parent, node, rate > 0 ? rate : std::max(speed, 24e9), kPciHop);
     m_out.adapters.push_back({name,
                               node,
                               BytesPerSecond(speed),

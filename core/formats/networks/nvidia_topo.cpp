@@ -12,7 +12,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 1u << 20;
+constexpr std::size_t kMostNvidiaBytes = 1u << 20;
 constexpr std::size_t kMostColumns = 128;
 constexpr int kMostNvlinks = 18;  ///< per device, up to Blackwell
 
@@ -70,7 +70,7 @@ bool isAdapterName(const std::string& s) {
 }
 
 /// How two parts of a host are joined, nearest first.
-enum Kind { kPix, kPxb, kPhb, kNode, kSys, kKinds };
+enum PathKind { kPix, kPxb, kPhb, kNode, kSys, kKinds };
 const char* const kKindNames[] = {"PIX", "PXB", "PHB", "NODE", "SYS"};
 
 /// Length of the cell that `s` begins with ("SYS", "NV18", "X"); 0: with none.
@@ -125,7 +125,7 @@ public:
       : m_source(text, file), m_figures(f) {}
 
   Reading<HostTopology> run() {
-    if (m_source.isReadable(kMostBytes, "the output of nvidia-smi topo -m")) {
+    if (m_source.isReadable(kMostNvidiaBytes, "the output of nvidia-smi topo -m")) {
       auto lines = linesOf(m_source.text());
       partLines(lines);
       readHeader(lines);

@@ -15,8 +15,8 @@
 namespace nest {
 namespace {
 
-constexpr XmlFormat kFormat{"a SimGrid platform", "platform", "not-simgrid", 4u << 20};
-constexpr long long kMostHosts = NetworkBuilder::kMostDevices, kMostWhole = 1LL << 62;
+constexpr XmlFormat kSimGridFormat{"a SimGrid platform", "platform", "not-simgrid", 4u << 20};
+constexpr long long kMostSimGridHosts = NetworkBuilder::kMostDevices, kMostWhole = 1LL << 62;
 
 using Numbers = std::vector<int>;
 
@@ -30,7 +30,7 @@ public:
   SimGridReader(std::string_view text, const std::string& file) : m_source(text, file) {}
 
   Reading<NetworkGraph> run() {
-    if (const auto platform = readXml(m_source, m_document, kFormat)) read(platform);
+    if (const auto platform = readXml(m_source, m_document, kSimGridFormat)) read(platform);
     Reading<NetworkGraph> result;
     if (!m_source.failed()) {
       result.value = m_builder.take();
@@ -131,7 +131,7 @@ private:
                        "radical is " + quoted(s) + "; expected numbers and ranges like \"0-15,20\"");
         return {};
       }
-      if (static_cast<long long>(out.size()) + *last - *first + 1 > kMostHosts) {
+      if (static_cast<long long>(out.size()) + *last - *first + 1 > kMostSimGridHosts) {
         tooLarge();
         return {};
       }
@@ -202,7 +202,7 @@ private:
     while (from <= s.size()) {
       const std::size_t end = std::min(s.find_first_of(",;", from), s.size());
       const auto n = wholeIn(std::string_view(s).substr(from, end - from), 1, kMostWhole);
-      if (n && *n > kMostHosts) {
+      if (n && *n > kMostSimGridHosts) {
         tooLarge();
         return {};
       }

@@ -12,14 +12,14 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kLongestHostName = 256;
 
-bool isDigit(char c) {
+bool isHostDigit(char c) {
   return std::isdigit(static_cast<unsigned char>(c));
 }
 
 /// Numbers of a bracket, written with at least so many digits.
-struct Range {
+struct NumberRange {
   long long first = 0, last = 0;
   std::size_t width = 0;
 };
@@ -27,12 +27,12 @@ struct Range {
 /// A stretch of a name: text as it stands, or the ranges of a bracket.
 struct Piece {
   std::string_view text;
-  std::vector<Range> ranges;
+  std::vector<NumberRange> ranges;
 };
 
-using Name = std::vector<Piece>;
+using HostName = std::vector<Piece>;
 
-std::size_t sizeOf(const Range& r) {
+std::size_t sizeOf(const NumberRange& r) {
   return static_cast<std::size_t>(r.last - r.first) + 1;
 }
 
@@ -47,7 +47,7 @@ class Parser {
 public:
   Parser(std::string_view text, std::size_t most) : m_text(text), m_most(most) {}
 
-  std::vector<Name> run() {
+  std::vector<HostName> run() {
     while (m_error.empty() && m_at < m_text.size()) {
       name();
       if (m_error.empty() && m_at < m_text.size()) {
@@ -73,7 +73,7 @@ private:
   void failTooMany() { fail("more than " + text::count(static_cast<long long>(m_most)) + " names"); }
 
   void name() {
-    Name pieces;
+    HostName pieces;
     std::size_t names = 1, length = 0;
     const std::size_t begin = m_at;
     while (m_error.empty() && m_at < m_text.size() && m_text[m_at] != ',') {
@@ -97,7 +97,7 @@ private:
         length += m_at - from;
       }
       // Written out as well: what is read must be readable when it is written back.
-      if (length > kLongestName) return fail("a host name is longer than 256 bytes");
+      if (length > kLongestHostName) return fail("a host name is longer than 256 bytes");
     }
     if (m_at == begin) return fail("a host name is missing");
     if ((m_count += names) > m_most) return failTooMany();
@@ -105,11 +105,11 @@ private:
   }
 
   /// The ranges between brackets, how many numbers they hold and how long the longest is; at most `m_most`.
-  std::vector<Range> bracket(std::size_t& count, std::size_t& width) {
-    std::vector<Range> out;
+  std::vector<NumberRange> bracket(std::size_t& count, std::size_t& width) {
+    std::vector<NumberRange> out;
     const std::size_t open = m_at++;
     while (true) {
-      Range r;
+      NumberRange r;
       const std::size_t from = m_at;
       const auto first = number();
       if (!first) return fail("expected a number in the brackets"), out;
@@ -139,18 +139,18 @@ private:
 
   std::optional<long long> number() {
     const std::size_t from = m_at;
-    while (m_at < m_text.size() && isDigit(m_text[m_at])) ++m_at;
+    while (m_at < m_text.size() && isHostDigit(m_text[m_at])) ++m_at;
     return readWhole(m_text.substr(from, m_at - from), 0, 999'999'999'999LL);
   }
 
   std::string_view m_text;
   std::size_t m_most, m_at = 0, m_count = 0, m_offset = 0;
   std::string m_error;
-  std::vector<Name> m_names;
+  std::vector<HostName> m_names;
 };
 
 /// All names that a name with brackets stands for, the last bracket fastest.
-void writeOut(const Name& pieces, std::vector<std::string>& out) {
+void writeOut(const HostName& pieces, std::vector<std::string>& out) {
   std::vector<std::string> names{""};
   for (const Piece& p : pieces) {
     if (p.ranges.empty()) {
@@ -159,7 +159,7 @@ void writeOut(const Name& pieces, std::vector<std::string>& out) {
     }
     std::vector<std::string> longer;
     for (const std::string& n : names)
-      for (const Range& r : p.ranges)
+      for (const NumberRange& r : p.ranges)
         for (long long k = r.first; k <= r.last; ++k) longer.push_back(n + padded(k, r.width));
     names = std::move(longer);
   }
@@ -170,13 +170,13 @@ void writeOut(const Name& pieces, std::vector<std::string>& out) {
 
 Hostlist expandHostlist(std::string_view text, std::size_t most) {
   Parser parser(text, most);
-  const std::vector<Name> names = parser.run();
+  const std::vector<HostName> names = parser.run();
   Hostlist out;
   out.error = parser.error();
   out.offset = parser.offset();
   if (!out.error.empty()) return out;
   out.names.reserve(parser.count());
-  for (const Name& n : names) writeOut(n, out.names);
+  for (const HostName& n : names) writeOut(n, out.names);
   return out;
 }
 

@@ -10,7 +10,7 @@
 namespace nest {
 namespace {
 
-constexpr double kMostDevices = 1u << 20;
+constexpr double kMostSlurmDevices = 1u << 20;
 
 /// How many switches stand above and including each group; parents may stand behind their children in the
 /// file.
@@ -163,10 +163,10 @@ Diagnostics check(const SlurmTopology& t, const SlurmFigures& f) {
     for (const std::string& h : g.hosts) devices += t.devicesOf(h, std::max(1, f.devicesPerHost));
   if (f.devicesPerHost < 1)
     out.push_back(error("slurm-devices", at("devices_per_host"), "devices per host must be 1 or more"));
-  else if (devices > kMostDevices)
+  else if (devices > kMostSlurmDevices)
     out.push_back(error("slurm-devices", at("devices_per_host"),
                         "the hosts have " + text::count(static_cast<long long>(devices)) +
-                            " devices in all; at most " + text::count(kMostDevices) + " are supported"));
+                            " devices in all; at most " + text::count(kMostSlurmDevices) + " are supported"));
   if (t.hostCount() == 0)
     out.push_back(error("slurm-no-hosts", at("hosts"), "the topology names no hosts",
                         "a flat topology lists none; describe the cluster by levels"));

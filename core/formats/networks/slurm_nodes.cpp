@@ -15,7 +15,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 64u << 20;
+constexpr std::size_t kMostSlurmNodeBytes = 64u << 20;
 
 /// A host counts with one type of device.
 void noteOtherTypes(SourceText& source, const Gres& gres, std::string_view hosts, const Place& place) {
@@ -35,7 +35,8 @@ public:
       : m_source(text, file), m_hosts(m_source, "a list of Slurm's nodes") {}
 
   Reading<SlurmTopology> run() {
-    if (!m_source.isReadable(kMostBytes, "a list of Slurm's nodes")) return {std::nullopt, m_source.take()};
+    if (!m_source.isReadable(kMostSlurmNodeBytes, "a list of Slurm's nodes"))
+      return {std::nullopt, m_source.take()};
     for (const TextPart& line : linesOf(m_source.text()))
       for (const TextPart& word : wordsOf(line, "#")) take(word);
     endRecord();
@@ -258,7 +259,7 @@ public:
       : m_source(text, file), m_hosts(m_source, "a list of Slurm's nodes") {}
 
   Reading<SlurmTopology> run() {
-    if (!m_source.isReadable(kMostBytes, "sinfo's table")) return {std::nullopt, m_source.take()};
+    if (!m_source.isReadable(kMostSlurmNodeBytes, "sinfo's table")) return {std::nullopt, m_source.take()};
     int names = -1, gres = -1, state = -1, features = -1;
     std::size_t columns = 0;
     for (const TextPart& line : linesOf(m_source.text())) {

@@ -11,7 +11,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostHosts = 200'000, kMostGroups = 200'000;
+constexpr std::size_t kMostSlurmHosts = 200'000, kMostSlurmGroups = 200'000;
 constexpr int kMostBadLists = 20, kMostLevels = 7;
 
 const char* nameOf(SlurmTopology::Kind k) {
@@ -44,8 +44,8 @@ void SlurmAssembly::adopt(SlurmTopology::Kind kind, const Place& place) {
 void SlurmAssembly::add(SlurmTopology::Kind kind, const std::string& name, const Place& place,
                         std::string_view members, const Place& membersPlace, bool ofHosts) {
   adopt(kind, place);
-  if (m_out.groups.size() >= kMostGroups) {
-    if (m_out.groups.size() == kMostGroups)
+  if (m_out.groups.size() >= kMostSlurmGroups) {
+    if (m_out.groups.size() == kMostSlurmGroups)
       m_source.error(place, "slurm-too-large", "at most 200,000 switches are read");
     return;
   }
@@ -60,7 +60,7 @@ void SlurmAssembly::add(SlurmTopology::Kind kind, const std::string& name, const
     m_isFull = true;
     return m_source.error(membersPlace, "slurm-too-large", "at most 500,000 names are written out");
   }
-  Hostlist list = expandHostlist(members, std::min(kMostHosts, m_namesLeft));
+  Hostlist list = expandHostlist(members, std::min(kMostSlurmHosts, m_namesLeft));
   m_namesLeft -= std::min(m_namesLeft, list.names.size());
   if (!list.error.empty()) {
     ++m_badLists;
@@ -68,7 +68,7 @@ void SlurmAssembly::add(SlurmTopology::Kind kind, const std::string& name, const
     where.column += static_cast<int>(list.offset);
     return m_source.error(where, "slurm-hostlist", list.error + " in " + quoted(members));
   }
-  if (m_groupOfHost.size() + list.names.size() > kMostHosts)
+  if (m_groupOfHost.size() + list.names.size() > kMostSlurmHosts)
     return m_source.error(membersPlace, "slurm-too-large", "at most 200,000 hosts are read");
   if (!ofHosts) {
     m_wishes.push_back({number, std::move(list.names), membersPlace});
@@ -164,7 +164,7 @@ void SlurmAssembly::joinSwitches() {
   for (const Wish& w : m_wishes) {
     if (m_standIn[at(w.parent)] != w.parent) continue;
     named += w.children.size();
-    if (named > 2 * kMostGroups)
+    if (named > 2 * kMostSlurmGroups)
       return m_source.error(w.place, "slurm-too-large", "at most 200,000 switches are read");
     for (const std::string& child : w.children) {
       const auto known = m_number.find(child);

@@ -14,7 +14,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 16u << 20, kMostKeys = 64;
+constexpr std::size_t kMostSlurmTopologyBytes = 16u << 20, kMostSlurmKeys = 64;
 
 /// One `Key=Value` of a record, with the offset of its value.
 struct Pair {
@@ -65,7 +65,7 @@ std::vector<Pair> pairs(const Record& r, SourceText& source) {
   };
   while (true) {
     skipBlanks();
-    if (i >= text.size() || out.size() > kMostKeys) return out;
+    if (i >= text.size() || out.size() > kMostSlurmKeys) return out;
     const std::size_t begin = i;
     while (i < text.size() && !isBlank() && text[i] != '=') ++i;
     Pair p{text::lower(std::string_view(text).substr(begin, i - begin)), {}, r.offsets[begin], 0};
@@ -101,7 +101,8 @@ public:
   ConfReader(std::string_view text, const std::string& file) : m_source(text, file), m_assembly(m_source) {}
 
   Reading<SlurmTopology> run() {
-    if (!m_source.isReadable(kMostBytes, "topology.conf")) return {std::nullopt, m_source.take()};
+    if (!m_source.isReadable(kMostSlurmTopologyBytes, "topology.conf"))
+      return {std::nullopt, m_source.take()};
     for (const Record& r : records(m_source.text())) read(r);
     if (m_speeds > 0 && !m_source.failed())
       m_source.note(m_source.whole(), "slurm-link-speed",
@@ -122,7 +123,7 @@ private:
       return;
     }
     const auto all = pairs(r, m_source);
-    if (all.size() > kMostKeys)
+    if (all.size() > kMostSlurmKeys)
       return m_source.error(m_source.place(r.offsets.front()), "slurm-syntax",
                             "a record has more than 64 keys");
     for (std::size_t i = 0; i < all.size(); ++i)

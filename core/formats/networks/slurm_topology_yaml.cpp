@@ -8,14 +8,14 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 1u << 20;
+constexpr std::size_t kMostSlurmYamlBytes = 1u << 20;
 
 class YamlReader {
 public:
   YamlReader(std::string_view text, const std::string& file) : m_source(text, file), m_assembly(m_source) {}
 
   Reading<SlurmTopology> run() {
-    const YamlValue root = readYamlTree(m_source, kMostBytes, "topology.yaml");
+    const YamlValue root = readYamlTree(m_source, kMostSlurmYamlBytes, "topology.yaml");
     if (!m_source.failed()) read(root);
     if (m_source.failed()) return {std::nullopt, m_source.take()};
     return m_assembly.finish();

@@ -11,7 +11,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 4u << 20, kMostNames = 200'000;
+constexpr std::size_t kMostTopographBytes = 4u << 20, kMostTopographNames = 200'000;
 constexpr std::string_view kDomain = "accelerator.topology.test/domain";
 
 /// NVIDIA/topograph, docs/modeling.md: a map of switches with those below, and blocks of nodes on leaf
@@ -22,7 +22,7 @@ public:
       : m_source(text, file), m_hosts(m_source, "a topograph model") {}
 
   Reading<SlurmTopology> run() {
-    const YamlValue root = readYamlTree(m_source, kMostBytes, "a topograph model");
+    const YamlValue root = readYamlTree(m_source, kMostTopographBytes, "a topograph model");
     if (!m_source.failed()) read(root);
     return m_hosts.finish();
   }
@@ -60,7 +60,7 @@ private:
     if (nodes->kind == YamlValue::Kind::Scalar) lists.push_back(nodes);
     for (const YamlValue& n : nodes->items) lists.push_back(&n);
     for (const YamlValue* n : lists) {
-      const Hostlist list = expandHostlist(n->scalar, kMostNames);
+      const Hostlist list = expandHostlist(n->scalar, kMostTopographNames);
       if (!list.error.empty())
         m_source.error(n->place, "slurm-hostlist", list.error + " in " + nest::quoted(n->scalar));
       for (const std::string& name : list.names) {

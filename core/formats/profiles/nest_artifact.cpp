@@ -14,9 +14,9 @@ namespace nest {
 namespace {
 
 using nlohmann::json;
-constexpr double kMost = 1e18;
-constexpr double kBytesPerParameter = 2;
-constexpr std::size_t kMostNodes = 4096, kMostEdges = 65'536;
+constexpr double kMostArtifact = 1e18;
+constexpr double kArtifactBytesPerParameter = 2;
+constexpr std::size_t kMostArtifactNodes = 4096, kMostArtifactEdges = 65'536;
 
 struct Node {
   double activation = 0, parameters = 0, forward = 0, backward = 0;
@@ -112,7 +112,7 @@ private:
     m_recompute = f.boolean("activationRecomputation").value_or(false);
     m_batch = f.number("mbsInBatch", 1, 1e9).value_or(1);
     m_optimizer = f.oneOf("optimizerAlgorithm", {"SGD", "Adam"}).value_or("SGD");
-    m_memory = f.number("maxMemoryPerDevice", 1, kMost).value_or(1);
+    m_memory = f.number("maxMemoryPerDevice", 1, kMostArtifact).value_or(1);
   }
 
   int widthOf(const std::string& key, const std::string& pointer) {
@@ -133,7 +133,7 @@ private:
   void readNodes(const std::string& key, const json& list, const std::string& pointer) {
     const int width = widthOf(key, pointer);
     if (width < 1) return;
-    if (!list.is_array() || list.empty() || list.size() > kMostNodes) {
+    if (!list.is_array() || list.empty() || list.size() > kMostArtifactNodes) {
       m_out.push_back(
           error("artifact-size", m_text.placeOf(pointer), "a width has a list of 1 to 4,096 nodes"));
       return;
@@ -147,8 +147,8 @@ private:
       const auto id = f.integer("id", -1, 1'000'000);
       addUnused(*value, {"id", "optimalLatencyFw", "optimalLatencyBw", "parameterSize", "activationSize"});
       Node n;
-      n.activation = f.number("activationSize", 0, kMost).value_or(0);
-      n.parameters = f.number("parameterSize", 0, kMost).value_or(0);
+      n.activation = f.number("activationSize", 0, kMostArtifact).value_or(0);
+      n.parameters = f.number("parameterSize", 0, kMostArtifact).value_or(0);
       n.forward = f.number("optimalLatencyFw", 0, 1e12).value_or(0) * 1e-3;
       n.backward = f.number("optimalLatencyBw", 0, 1e12).value_or(0) * 1e-3;
       if (id && !m_widths[width].nodes.emplace(*id, n).second)
@@ -160,7 +160,7 @@ private:
   void readEdges(const std::string& key, const json& list, const std::string& pointer) {
     const int width = widthOf(key, pointer);
     if (width < 1) return;
-    if (!list.is_array() || list.size() > kMostEdges || !m_widths.contains(width)) {
+    if (!list.is_array() || list.size() > kMostArtifactEdges || !m_widths.contains(width)) {
       m_out.push_back(error("artifact-size", m_text.placeOf(pointer),
                             "edges are lists of at most 65,536 under widths that have nodes"));
       return;
@@ -171,7 +171,7 @@ private:
       JsonFields f(m_text, *value, jsonPointer(pointer, i), m_out);
       for (const char* k : {"sourceId", "destId", "communicationCost"}) f.requireKey(k, "a number");
       const auto from = f.integer("sourceId", -1, 1'000'000), to = f.integer("destId", -1, 1'000'000);
-      const auto bytes = f.number("communicationCost", 0, kMost);
+      const auto bytes = f.number("communicationCost", 0, kMostArtifact);
       addUnused(*value, {"sourceId", "destId", "communicationCost"});
       if (!from || !to || !bytes) continue;
       const auto& nodes = m_widths[width].nodes;
@@ -217,7 +217,7 @@ private:
     const json* list = f.array(key);
     for (std::size_t i = 0; list && i < list->size(); ++i) {
       const json& v = (*list)[i];
-      if (v.is_number() && v.get<double>() >= 0 && v.get<double>() < kMost)
+      if (v.is_number() && v.get<double>() >= 0 && v.get<double>() < kMostArtifact)
         out.push_back(v.get<double>());
       else
         f.report(Severity::Error, "json-range", key,
@@ -271,7 +271,7 @@ private:
     c.origin = Origin::Measured;
     c.forward = Seconds(n.forward);
     c.backward = Seconds(n.backward);
-    c.denseParameters = n.parameters / kBytesPerParameter;
+    c.denseParameters = n.parameters / kArtifactBytesPerParameter;
     c.recompute[std::size_t(Recompute::None)] = {true, Bytes(n.activation), Seconds(0), Bytes(0)};
     c.recompute[std::size_t(Recompute::Selective)].available = false;
     if (m_recompute)

@@ -14,10 +14,10 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 8u << 20;
-constexpr int kMostNodes = 4096;
-constexpr int kMostEdges = 65'536;
-constexpr double kBytesPerParameter = 4;
+constexpr std::size_t kMostPipedreamBytes = 8u << 20;
+constexpr int kMostPipedreamNodes = 4096;
+constexpr int kMostPipedreamEdges = 65'536;
+constexpr double kPipedreamBytesPerParameter = 4;
 
 std::vector<std::string_view> fieldsOf(std::string_view line) {
   std::vector<std::string_view> out;
@@ -83,7 +83,7 @@ public:
     result->profile.provenance = "Measured, from a PipeDream graph";
     Job job;
     job.microbatches = {1};
-    job.optimizer = {"custom", kBytesPerParameter, kBytesPerParameter, 0};
+    job.optimizer = {"custom", kPipedreamBytesPerParameter, kPipedreamBytesPerParameter, 0};
     result->job = job;
     m_source.note(
         m_source.whole(), "pipedream-stash",
@@ -101,7 +101,7 @@ private:
       m_source.error(where, "pipedream-node", "A node line is \"id -- name -- key=value, …\"");
       return;
     }
-    if (m_builder.layerCount() >= kMostNodes) {
+    if (m_builder.layerCount() >= kMostPipedreamNodes) {
       m_source.error(where, "pipedream-size", "more than 4,096 nodes");
       return;
     }
@@ -115,7 +115,7 @@ private:
     c.origin = Origin::Measured;
     c.forward = Seconds(value[0] * 1e-3);
     c.backward = Seconds(value[1] * 1e-3);
-    c.denseParameters = value[3] / kBytesPerParameter;
+    c.denseParameters = value[3] / kPipedreamBytesPerParameter;
     c.recompute[0] = {true, Bytes(value[2]), Seconds(0), Bytes(0)};
     c.recompute[1].available = c.recompute[2].available = false;
     m_builder.setCost(layer, 0, 0, c);
@@ -155,7 +155,7 @@ private:
     const auto parts = fieldsOf(line);
     if (parts.size() != 2) {
       m_source.error(where, "pipedream-edge", "an edge line is a tab and \"id -- id\"");
-    } else if (m_edges.size() >= kMostEdges) {
+    } else if (m_edges.size() >= kMostPipedreamEdges) {
       m_source.error(where, "pipedream-size", "more than 65,536 edges");
     } else {
       m_edges.push_back({std::string(parts[0]), std::string(parts[1]), where});
@@ -191,7 +191,7 @@ private:
 
 Reading<ImportedProfile> readPipeDream(std::string_view text, const std::string& file) {
   SourceText source(text, file);
-  if (!source.isReadable(kMostBytes, "a PipeDream graph", "put layers together"))
+  if (!source.isReadable(kMostPipedreamBytes, "a PipeDream graph", "put layers together"))
     return {std::nullopt, source.take()};
   auto result = GraphTextReader(source).run();
   if (source.failed()) result.reset();

@@ -13,16 +13,16 @@ namespace nest {
 namespace {
 
 using nlohmann::json;
-constexpr double kMost = 1e18;
-constexpr double kBytesPerParameter = 4;  // fp32 weights, and gradients of the same width
-constexpr std::size_t kMostNodes = 4096, kMostEdges = 65'536;
+constexpr double kMostPiper = 1e18;
+constexpr double kPiperBytesPerParameter = 4;  // fp32 weights, and gradients of the same width
+constexpr std::size_t kMostPiperNodes = 4096, kMostPiperEdges = 65'536;
 
 struct Configuration {
   double time = 0, parameters = 0, a = 0, b = 0;
   std::map<long long, double> syncForward;  ///< by predecessor
 };
 
-struct Node {
+struct PiperNode {
   std::string name;
   std::map<int, std::map<std::string, Configuration>> byDegree;
 };
@@ -38,13 +38,13 @@ public:
     const json* edges = top.array("edges");
     const auto batch = top.integer(top.has("mbsInBatch") ? "mbsInBatch" : "maxBatchSize", 1, 100'000'000);
     const auto devices = top.integer("maxDevices", 1, 1'000'000);
-    const auto memory = top.number("maxMemoryPerDevice", 1, kMost);
-    const auto bandwidth = top.number("bandwidth", 1, kMost);
+    const auto memory = top.number("maxMemoryPerDevice", 1, kMostPiper);
+    const auto bandwidth = top.number("bandwidth", 1, kMostPiper);
     if (!nodes || !edges) return std::nullopt;
-    if (nodes->empty() || nodes->size() > kMostNodes || edges->size() > kMostEdges) {
+    if (nodes->empty() || nodes->size() > kMostPiperNodes || edges->size() > kMostPiperEdges) {
       top.report(Severity::Error, "piper-size", "nodes",
-                 "a Piper file has 1 to " + std::to_string(kMostNodes) + " nodes and at most " +
-                     std::to_string(kMostEdges) + " edges");
+                 "a Piper file has 1 to " + std::to_string(kMostPiperNodes) + " nodes and at most " +
+                     std::to_string(kMostPiperEdges) + " edges");
       return std::nullopt;
     }
     for (std::size_t i = 0; i < nodes->size(); ++i) readNode((*nodes)[i], jsonPointer("/nodes", i));
@@ -59,7 +59,7 @@ public:
     Job job;
     job.globalBatch = static_cast<int>(batch.value_or(1));
     job.microbatches = {1};
-    job.optimizer = {"custom", kBytesPerParameter, kBytesPerParameter, 0};
+    job.optimizer = {"custom", kPiperBytesPerParameter, kPiperBytesPerParameter, 0};
     result->job = job;
     result->tellsBatch = batch.has_value();
     if (devices && memory && bandwidth) result->cluster = flatCluster(int(*devices), *memory, *bandwidth);
@@ -99,7 +99,7 @@ private:
     f.requireKey("id", "the node's number");
     f.requireKey("TMPCs", "its costs by tensor degree");
     const auto id = f.integer("id", -1'000'000, 1'000'000);
-    Node node;
+    PiperNode node;
     node.name = f.string("name").value_or("node " + std::to_string(id.value_or(0)));
     if (const json* degrees = f.object("TMPCs"))
       for (const auto& [key, list] : degrees->items()) readDegree(key, list, f.pointerTo("TMPCs"), node);
@@ -110,7 +110,7 @@ private:
     m_nodes.push_back(std::move(node));
   }
 
-  void readDegree(const std::string& key, const json& list, const std::string& pointer, Node& node) {
+  void readDegree(const std::string& key, const json& list, const std::string& pointer, PiperNode& node) {
     const int degree =
         key.size() <= 6 && key.find_first_not_of("0123456789") == std::string::npos && !key.empty()
             ? std::atoi(key.c_str())
@@ -131,12 +131,12 @@ private:
         f.requireKey(k, "a number");
       Configuration c;
       c.time = f.number("timePerSample", 0, 1e9).value_or(0);
-      c.parameters = f.number("parameterSize", 0, kMost).value_or(0);
-      c.a = f.number("memoryUsageA", 0, kMost).value_or(0);
-      c.b = f.number("memoryUsageB", 0, kMost).value_or(0);
+      c.parameters = f.number("parameterSize", 0, kMostPiper).value_or(0);
+      c.a = f.number("memoryUsageA", 0, kMostPiper).value_or(0);
+      c.b = f.number("memoryUsageB", 0, kMostPiper).value_or(0);
       if (const json* sync = f.object("syncTimeFw"))
         for (const auto& [from, bytes] : sync->items())
-          if (bytes.is_number() && bytes.get<double>() >= 0 && bytes.get<double>() < kMost)
+          if (bytes.is_number() && bytes.get<double>() >= 0 && bytes.get<double>() < kMostPiper)
             c.syncForward[std::atoll(from.c_str())] = bytes.get<double>();
       addUnused(list[i], {"id", "timePerSample", "parameterSize", "memoryUsageA", "memoryUsageB",
                           "syncTimeFw", "syncTimeBw"});
@@ -167,7 +167,7 @@ private:
     cost.origin = Origin::Measured;
     cost.forward = Seconds(forward);
     cost.backward = Seconds(c.time - forward);
-    cost.denseParameters = c.parameters / kBytesPerParameter;
+    cost.denseParameters = c.parameters / kPiperBytesPerParameter;
     const auto workspace = [&](const Configuration& v) {
       const double rest = v.b - 2 * v.parameters;
       if (rest < 0) m_isShort = true;
@@ -185,7 +185,7 @@ private:
     std::vector<Strategy> strategies;
     for (const int t : m_degrees) strategies.push_back({t});
     ProfileBuilder builder(strategies, {1});
-    for (const Node& n : m_nodes) {
+    for (const PiperNode& n : m_nodes) {
       const int layer = builder.addLayer(n.name, layerKindNamed(n.name));
       for (int s = 0; s < int(strategies.size()); ++s)
         if (const auto it = n.byDegree.find(strategies[std::size_t(s)].tensor);
@@ -220,7 +220,7 @@ private:
     for (const char* k : {"sourceId", "destId", "communicationCost"}) f.requireKey(k, "a number");
     const auto from = f.integer("sourceId", -1'000'000, 1'000'000),
                to = f.integer("destId", -1'000'000, 1'000'000);
-    const auto bytes = f.number("communicationCost", 0, kMost);
+    const auto bytes = f.number("communicationCost", 0, kMostPiper);
     addUnused(value, {"sourceId", "destId", "communicationCost"});
     if (!from || !to || !bytes) return;
     for (const auto& [key, id] : {std::pair{"sourceId", *from}, std::pair{"destId", *to}})
@@ -245,7 +245,7 @@ private:
 
   const JsonText& m_text;
   Diagnostics& m_out;
-  std::vector<Node> m_nodes;
+  std::vector<PiperNode> m_nodes;
   std::map<long long, int> m_numbers;
   std::set<int> m_degrees;
   UnusedParts m_unused;

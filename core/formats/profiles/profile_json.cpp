@@ -14,8 +14,8 @@ namespace nest {
 namespace {
 
 using nlohmann::json;
-constexpr double kMost = 1e18;
-constexpr int kMostLayers = 16'384, kMostStrategies = 1024, kMostMicrobatches = 256;
+constexpr double kMostOfProfile = 1e18;
+constexpr int kMostProfileLayers = 16'384, kMostStrategies = 1024, kMostMicrobatches = 256;
 
 template <class E, std::size_t N>
 std::optional<E> named(const std::optional<std::string>& name, const std::array<E, N>& all) {
@@ -121,7 +121,7 @@ private:
       return std::nullopt;
     }
     if (v->is_number()) {
-      const auto id = f.integer("class", 0, kMostLayers);
+      const auto id = f.integer("class", 0, kMostProfileLayers);
       if (id && !mayAdd && *id >= m_graph.classCount)
         f.report(Severity::Error, "profile-class", "class", "No layer has the class " + std::to_string(*id));
       else if (id && mayAdd)
@@ -142,35 +142,35 @@ private:
   }
 
   void readLayers() {
-    each(m_top, "layers", kMostLayers, [&](JsonFields& f, std::size_t) {
+    each(m_top, "layers", kMostProfileLayers, [&](JsonFields& f, std::size_t) {
       const auto id = classIn(f, true);
       const auto kind = named(f.oneOf("kind", {"embedding", "block", "norm", "head", "layer"}), kKinds);
-      const int repeat = static_cast<int>(f.integer("repeat", 1, kMostLayers).value_or(1));
+      const int repeat = static_cast<int>(f.integer("repeat", 1, kMostProfileLayers).value_or(1));
       const std::string name = f.string("name").value_or("layer");
-      for (int k = 0; k < repeat && m_graph.layerCount() <= kMostLayers; ++k)
+      for (int k = 0; k < repeat && m_graph.layerCount() <= kMostProfileLayers; ++k)
         m_graph.layers.push_back({repeat > 1 ? name + ' ' + std::to_string(k + 1) : name,
                                   kind.value_or(LayerKind::Other), id.value_or(0)});
     });
     if (m_graph.layers.empty() && !hasErrors(m_out))
       m_top.report(Severity::Error, "profile-size", "layers", "A model has at least one layer");
-    if (m_graph.layerCount() > kMostLayers)
+    if (m_graph.layerCount() > kMostProfileLayers)
       m_top.report(Severity::Error, "profile-size", "layers", "A model has at most 16,384 layers");
   }
 
   RecomputeCost recomputeIn(JsonFields& f) {
     RecomputeCost r;
     r.available = f.boolean("available").value_or(true);
-    r.stash = Bytes(f.number("stash_bytes", 0, kMost).value_or(0));
+    r.stash = Bytes(f.number("stash_bytes", 0, kMostOfProfile).value_or(0));
     r.extraBackward = Seconds(f.number("extra_backward_s", 0, 1e9).value_or(0));
-    r.workspace = Bytes(f.number("workspace_bytes", 0, kMost).value_or(0));
+    r.workspace = Bytes(f.number("workspace_bytes", 0, kMostOfProfile).value_or(0));
     return r;
   }
 
   void readPolicies(JsonFields& f, LayerCost& c) {
     for (const Recompute r : {Recompute::Selective, Recompute::Full})
       c.recompute[std::size_t(r)] = {false, {}, {}, {}};
-    c.recompute[0].stash = Bytes(f.number("stash_bytes", 0, kMost).value_or(0));
-    c.recompute[0].workspace = Bytes(f.number("workspace_bytes", 0, kMost).value_or(0));
+    c.recompute[0].stash = Bytes(f.number("stash_bytes", 0, kMostOfProfile).value_or(0));
+    c.recompute[0].workspace = Bytes(f.number("workspace_bytes", 0, kMostOfProfile).value_or(0));
     const json* policies = f.object("recompute");
     if (!policies) return;
     JsonFields p(m_text, *policies, f.pointerTo("recompute"), m_out);
@@ -201,9 +201,9 @@ private:
           f.report(Severity::Error, "profile-weight-gradient", "weight_gradient_s",
                    "Weight gradients are a part of backward_s and take no longer");
       }
-      row.cost.denseParameters = f.number("parameters", 0, kMost).value_or(0);
-      row.cost.expertParameters = f.number("expert_parameters", 0, kMost).value_or(0);
-      row.outputBytes = f.number("output_bytes", 0, kMost).value_or(0);
+      row.cost.denseParameters = f.number("parameters", 0, kMostOfProfile).value_or(0);
+      row.cost.expertParameters = f.number("expert_parameters", 0, kMostOfProfile).value_or(0);
+      row.outputBytes = f.number("output_bytes", 0, kMostOfProfile).value_or(0);
       row.cost.origin = named(f.oneOf("origin", {"typed", "measured", "estimated", "catalog"}), kOrigins)
                             .value_or(Origin::Measured);
       readPolicies(f, row.cost);
@@ -219,7 +219,7 @@ private:
         c.phase =
             named(x.oneOf("phase", {"forward", "backward", "recompute-selective", "recompute-full"}), kPhases)
                 .value_or(Phase::Forward);
-        c.bytes = Bytes(x.number("bytes", 0, kMost).value_or(0));
+        c.bytes = Bytes(x.number("bytes", 0, kMostOfProfile).value_or(0));
         c.times = x.number("times", 0, 1e9).value_or(1);
         row.cost.collectives.push_back(c);
       });
@@ -293,9 +293,10 @@ private:
     for (const auto& row : *table)
       for (const auto& v : row.is_array() ? row : json::array({nullptr}))
         out.emplace_back(v.is_number() ? v.get<double>() : -1);
-    const bool isRight =
-        table->size() == m_strategies.size() && out.size() == m_strategies.size() * m_microbatches.size() &&
-        std::all_of(out.begin(), out.end(), [](Bytes b) { return b.value() >= 0 && b.value() <= kMost; });
+    const bool isRight = table->size() == m_strategies.size() &&
+                         out.size() == m_strategies.size() * m_microbatches.size() &&
+                         std::all_of(out.begin(), out.end(),
+                                     [](Bytes b) { return b.value() >= 0 && b.value() <= kMostOfProfile; });
     if (isRight) return out;
     f.report(Severity::Error, "profile-edge-bytes", "bytes",
              "\"bytes\" lists, for each strategy, one size for each microbatch size");
@@ -350,7 +351,7 @@ private:
       for (const auto& v : *list) tied.parameters.push_back(v.is_number() ? v.get<double>() : -1);
     const bool isRight = first && second && tied.parameters.size() == m_strategies.size() &&
                          std::all_of(tied.parameters.begin(), tied.parameters.end(),
-                                     [](double p) { return p >= 0 && p <= kMost; });
+                                     [](double p) { return p >= 0 && p <= kMostOfProfile; });
     if (!isRight)
       m_top.report(Severity::Error, "profile-tied", "tied",
                    "\"tied\" needs first, second and one number of parameters for each strategy");

@@ -8,7 +8,7 @@ namespace nest {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::array kPolicies = {Recompute::None, Recompute::Selective, Recompute::Full};
+constexpr std::array kWrittenPolicies = {Recompute::None, Recompute::Selective, Recompute::Full};
 
 void writeStrategy(Json& j, const Strategy& s) {
   j["tensor"] = s.tensor;
@@ -24,7 +24,7 @@ Json costJson(const LayerCost& c) {
             {"parameters", c.denseParameters}};
   if (c.weightGradient) j["weight_gradient_s"] = c.weightGradient->value();
   if (c.expertParameters > 0) j["expert_parameters"] = c.expertParameters;
-  for (const Recompute r : kPolicies) {
+  for (const Recompute r : kWrittenPolicies) {
     const RecomputeCost& x = c.recompute[std::size_t(r)];
     if (x == RecomputeCost{false, {}, {}, {}} && r != Recompute::None) continue;
     Json p = {{"stash_bytes", x.stash.value()},

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
+constexpr int kOutcomeVersion = 1;
 
 Json levelName(const Problem& p, int level) {
   if (level < 0 || level >= p.cluster->levelCount()) return nullptr;
@@ -296,7 +296,7 @@ ReportSource reportSource(const Scenario& s, const Problem& problem, Until until
 }
 
 std::string writeOutcome(const ReportSource& source, const Outcome& o, const Outcome* free) {
-  Json j{{"format", "nest-outcome"}, {"version", kVersion}};
+  Json j{{"format", "nest-outcome"}, {"version", kOutcomeVersion}};
   j["scenario"] = source.scenario;
   addModel(j, source);
   j["status"] = nameOf(o.status);
@@ -333,7 +333,7 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
 }
 
 std::string writeEvaluation(const ReportSource& source, const RankedPlan& r, const Calibration* c) {
-  Json j{{"format", "nest-outcome"}, {"version", kVersion}};
+  Json j{{"format", "nest-outcome"}, {"version", kOutcomeVersion}};
   j["scenario"] = source.scenario;
   addModel(j, source);
   j["status"] = r.evaluation.feasible() ? "evaluated" : "infeasible";

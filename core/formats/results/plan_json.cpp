@@ -11,9 +11,9 @@ namespace nest {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int kMostDevices = 1 << 20;
-constexpr int kMostLayers = 1 << 20;
-constexpr int kVersion = 1;
+constexpr int kMostPlanDevices = 1 << 20;
+constexpr int kMostPlanLayers = 1 << 20;
+constexpr int kPlanVersion = 1;
 
 class PlanReader {
 public:
@@ -25,7 +25,7 @@ public:
     plan.dataInner = degree(f, "data_inner");
     plan.dataOuter = degree(f, "data_outer");
     plan.zero = static_cast<int>(f.integer("zero", 0, 3).value_or(0));
-    plan.shardReplicas = static_cast<int>(f.integer("shard_replicas", 1, kMostDevices).value_or(0));
+    plan.shardReplicas = static_cast<int>(f.integer("shard_replicas", 1, kMostPlanDevices).value_or(0));
     // Before checkSizes: the product may be beyond int.
     if (plan.shardReplicas == 1LL * plan.dataInner * plan.dataOuter) plan.shardReplicas = 0;
     f.requireKey("stages", "the list of pipeline stages");
@@ -46,7 +46,7 @@ private:
     return static_cast<int>(f.integer(key, least, most).value_or(least));
   }
   int degree(JsonFields& f, const char* key) {
-    return static_cast<int>(f.integer(key, 1, kMostDevices).value_or(1));
+    return static_cast<int>(f.integer(key, 1, kMostPlanDevices).value_or(1));
   }
 
   void addStage(const nlohmann::json& v, const std::string& pointer, Plan& plan) {
@@ -89,7 +89,7 @@ private:
   std::vector<LayerIndex> layers(const nlohmann::json& list, const std::string& pointer) {
     std::vector<LayerIndex> all;
     for (std::size_t i = 0; i < list.size(); ++i) {
-      const auto n = wholeNumber(list[i], jsonPointer(pointer, i), kMostLayers, "a layer");
+      const auto n = wholeNumber(list[i], jsonPointer(pointer, i), kMostPlanLayers, "a layer");
       if (n && !all.empty() && *n <= all.back().value)
         m_out.push_back(error("layer-order", m_text.placeOf(jsonPointer(pointer, i)),
                               "layers must be strictly increasing"));
@@ -110,8 +110,8 @@ private:
   void readOrder(JsonFields& f, Plan& plan) {
     const nlohmann::json* list = f.array("device_order");
     for (std::size_t i = 0; list && i < list->size(); ++i)
-      if (const auto n =
-              wholeNumber((*list)[i], jsonPointer(f.pointerTo("device_order"), i), kMostDevices, "a device"))
+      if (const auto n = wholeNumber((*list)[i], jsonPointer(f.pointerTo("device_order"), i),
+                                     kMostPlanDevices, "a device"))
         plan.deviceOrder.push_back(DeviceIndex(*n));
   }
 
@@ -134,15 +134,15 @@ private:
         f.report(Severity::Error, "chunk-count", "stages", "every stage has the same number of chunks");
     }
     const double devices = width * plan.dataOuter;
-    const auto stride = f.integer("block_stride", 0, kMostDevices);
-    if (devices > kMostDevices) {
+    const auto stride = f.integer("block_stride", 0, kMostPlanDevices);
+    if (devices > kMostPlanDevices) {
       f.report(Severity::Error, "too-many-devices", "stages",
                "the plan asks for more than 1,048,576 devices");
       return;
     }
     const int smallest = static_cast<int>(width);
     plan.blockStride = static_cast<int>(stride.value_or(smallest));
-    if ((plan.dataOuter - 1.0) * plan.blockStride + width > kMostDevices)
+    if ((plan.dataOuter - 1.0) * plan.blockStride + width > kMostPlanDevices)
       f.report(Severity::Error, "too-many-devices", "block_stride",
                "the last block would begin beyond device 1,048,576");
     if (!plan.deviceOrder.empty() && plan.dataOuter >= 1 &&
@@ -184,10 +184,10 @@ Reading<Plan> readPlan(std::string_view text, const std::string& file) {
     top.report(Severity::Error, "not-a-plan", "format", "this is a \"" + *format + "\", not a \"nest-plan\"");
     return result;
   }
-  if (const auto version = top.integer("version", 1, 1'000'000); version && *version > kVersion)
+  if (const auto version = top.integer("version", 1, 1'000'000); version && *version > kPlanVersion)
     top.report(Severity::Error, "version-too-new", "version",
                "the plan has version " + std::to_string(*version) + "; this program reads up to " +
-                   std::to_string(kVersion),
+                   std::to_string(kPlanVersion),
                "open it with a newer release");
   PlanReader reader(*json, out);
   Plan plan;
@@ -209,7 +209,7 @@ Reading<Plan> readPlan(std::string_view text, const std::string& file) {
 }
 
 Json planJson(const Plan& plan) {
-  Json j{{"format", "nest-plan"}, {"version", kVersion}};
+  Json j{{"format", "nest-plan"}, {"version", kPlanVersion}};
   j.update(planFieldsJson(plan));
   return j;
 }

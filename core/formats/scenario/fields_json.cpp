@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kMost = std::numeric_limits<double>::max();  // the checks know the ranges
+constexpr double kMostOfField = std::numeric_limits<double>::max();  // the checks know the ranges
 
 /// What of a field's key stands below the pointer; empty: nothing does.
 std::string_view below(const Field& f, std::string_view pointer) {
@@ -90,7 +90,8 @@ private:
 
   std::optional<FieldValue> number() {
     const std::string_view suffix = text::suffixOf(m_field.access.measure);
-    if (suffix.empty() || !m_key.ends_with(suffix)) return as(m_object.number(m_key, -kMost, kMost));
+    if (suffix.empty() || !m_key.ends_with(suffix))
+      return as(m_object.number(m_key, -kMostOfField, kMostOfField));
     const std::string_view name = m_key.substr(0, m_key.size() - suffix.size());
     std::optional<double> v;
     if (m_field.access.measure == Measure::Time) {

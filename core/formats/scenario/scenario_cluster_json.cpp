@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kMost = 1e300;
+constexpr double kMostOfCluster = 1e300;
 
 DeviceSpec readDeviceOf(const ScenarioReader& r, JsonFields& cluster) {
   cluster.requireKey(
@@ -60,7 +60,7 @@ LevelSpec readLevel(JsonFields& f, std::size_t number) {
     spec.shownAs =
         *unit == "Gb/s" ? text::BandwidthUnit::GigabitsPerSecond : text::BandwidthUnit::GigabytesPerSecond;
   spec.latency = timeField(f, "latency").value_or(defaultLatency(static_cast<int>(number)));
-  spec.oversubscription = f.number("oversubscription", -kMost, kMost).value_or(1);
+  spec.oversubscription = f.number("oversubscription", -kMostOfCluster, kMostOfCluster).value_or(1);
   spec.origin = originField(f).value_or(Origin::Typed);
   return spec;
 }
@@ -104,7 +104,7 @@ LevelsSource readLevels(const ScenarioReader& r, JsonFields& cluster) {
     LevelsSource::Exception e;
     f.requireKey("device", "the number of the device, from 0");
     e.device = intField(f, "device").value_or(0);
-    e.factor.speed = f.number("speed", -kMost, kMost).value_or(1);
+    e.factor.speed = f.number("speed", -kMostOfCluster, kMostOfCluster).value_or(1);
     e.factor.memory = memoryField(f, "memory").value_or(Bytes(0));
     s.exceptions.push_back(e);
   });
@@ -132,9 +132,9 @@ NetworkNode readNode(JsonFields& f) {
   const auto kind = f.oneOf("kind", {"device", "host", "switch"});
   n.kind = kind == "device" ? NodeKind::Device : kind == "host" ? NodeKind::Host : NodeKind::Switch;
   n.host = f.string("host").value_or("");
-  n.x = f.number("x", -kMost, kMost).value_or(0);
-  n.y = f.number("y", -kMost, kMost).value_or(0);
-  n.speed = f.number("speed", -kMost, kMost).value_or(1);
+  n.x = f.number("x", -kMostOfCluster, kMostOfCluster).value_or(0);
+  n.y = f.number("y", -kMostOfCluster, kMostOfCluster).value_or(0);
+  n.speed = f.number("speed", -kMostOfCluster, kMostOfCluster).value_or(1);
   n.memory = memoryField(f, "memory").value_or(Bytes(0));
   n.failed = f.boolean("failed").value_or(false);
   return n;

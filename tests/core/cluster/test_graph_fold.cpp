@@ -17,7 +17,7 @@ NetworkGraph pods() {
   levels.levels[2] = {"spine", 3, BytesPerSecond(12.5e9), {}, Seconds(8e-6)};
   return graph::fromLevels(levels);
 }
-int named(const NetworkGraph& g, const std::string& name) {
+int foldedNode(const NetworkGraph& g, const std::string& name) {
   for (std::size_t i = 0; i < g.nodes.size(); ++i)
     if (g.nodes[i].name == name) return static_cast<int>(i);
   return -1;
@@ -28,7 +28,7 @@ int drawn(const graph::Folding& f) {
   return n;
 }
 int alike(const NetworkGraph& g, const graph::Folding& f, const std::string& name) {
-  return f.alike[named(g, name)];
+  return f.alike[foldedNode(g, name)];
 }
 }  // namespace
 
@@ -42,7 +42,7 @@ private slots:
     QCOMPARE(alike(g, f, "rack 0"), 3);
     QCOMPARE(alike(g, f, "host0"), 4);
     QCOMPARE(alike(g, f, "spine 0"), 1);
-    QCOMPARE(f.shownAs[std::size_t(named(g, "host11:5"))], named(g, "host0:5"));
+    QCOMPARE(f.shownAs[std::size_t(foldedNode(g, "host11:5"))], foldedNode(g, "host0:5"));
     // Every link is stood for by one that is drawn.
     const auto d = graph::drawFolded(g, f);
     QCOMPARE(d.graph.links.size(), std::size_t(8 + 2));
@@ -51,7 +51,7 @@ private slots:
   }
   void oneFailureStandsAlone() {
     auto g = pods();
-    g.nodes[std::size_t(named(g, "host5:2"))].failed = true;
+    g.nodes[std::size_t(foldedNode(g, "host5:2"))].failed = true;
     const auto f = graph::foldAlike(g);
     QCOMPARE(alike(g, f, "host5"), 1);
     QCOMPARE(alike(g, f, "host4"), 3);
@@ -62,7 +62,7 @@ private slots:
   void aSlowerLinkTellsApart() {
     auto g = pods();
     for (auto& l : g.links)
-      if (l.from == named(g, "host9")) l.bandwidth = l.bandwidth * 0.5;
+      if (l.from == foldedNode(g, "host9")) l.bandwidth = l.bandwidth * 0.5;
     const auto f = graph::foldAlike(g);
     QCOMPARE(alike(g, f, "host9"), 1);
     QCOMPARE(alike(g, f, "host8"), 3);
@@ -74,7 +74,8 @@ private slots:
     for (int host = 0; host < 12; ++host)
       for (int d = 0; d < 8; ++d) {
         const bool second = host % 2 == 1 && (host == 3 ? d > 0 : d < 7);
-        kinds[std::size_t(named(g, "host" + std::to_string(host) + ":" + std::to_string(d)))] = 1 + second;
+        kinds[std::size_t(foldedNode(g, "host" + std::to_string(host) + ":" + std::to_string(d)))] =
+            1 + second;
       }
     const auto f = graph::foldAlike(g, {}, kinds);
     QCOMPARE(alike(g, f, "rack 0"), 3);
@@ -82,8 +83,8 @@ private slots:
     QCOMPARE(alike(g, f, "host1"), 2);
     for (std::size_t n = 0; n < kinds.size(); ++n) QCOMPARE(kinds[std::size_t(f.shownAs[n])], kinds[n]);
     std::set<std::string> open;
-    graph::unfoldFor(g, named(g, "host11:3"), open, kinds);
-    QVERIFY(!graph::foldAlike(g, open, kinds).hides(named(g, "host11:3")));
+    graph::unfoldFor(g, foldedNode(g, "host11:3"), open, kinds);
+    QVERIFY(!graph::foldAlike(g, open, kinds).hides(foldedNode(g, "host11:3")));
   }
   void unfoldedSiblingsAreDrawnOneByOne() {
     const auto g = pods();
@@ -92,8 +93,8 @@ private slots:
     QCOMPARE(alike(g, f, "host8"), 4);
     QCOMPARE(drawn(f), 3 * (1 + 9) + 1);
     std::set<std::string> open;
-    graph::unfoldFor(g, named(g, "host10:3"), open);
-    QVERIFY(!graph::foldAlike(g, open).hides(named(g, "host10:3")));
+    graph::unfoldFor(g, foldedNode(g, "host10:3"), open);
+    QVERIFY(!graph::foldAlike(g, open).hides(foldedNode(g, "host10:3")));
     QVERIFY(open.contains("rack 0"));
   }
   void whatIsLinkedWithItsSiblingsStaysApart() {

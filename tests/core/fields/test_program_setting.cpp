@@ -23,7 +23,7 @@ Reading<Scenario> read(const std::string& text) {
   });
 }
 
-Scenario sample(const char* name) {
+Scenario jobOf(const char* name) {
   return std::move(*read(test::readFile(std::string(NEST_SOURCE_DIR) + "/samples/" + name)).value);
 }
 
@@ -131,7 +131,7 @@ private slots:
   void idealCostsAsBefore() {
     QFETCH(QString, name);
     QFETCH(double, seconds);
-    Scenario s = sample(name.toUtf8().constData());
+    Scenario s = jobOf(name.toUtf8().constData());
     setProgram(s, *findProgram("nanotron"));
     setProgram(s, *findProgram(kIdealProgram));
     QCOMPARE(toText(programUse(s)), std::string("ideal"));
@@ -141,7 +141,7 @@ private slots:
   }
 
   void choosingSetsWhatWasNotChanged() {
-    Scenario s = sample("llama3-70b-h100-1024.nest.json");
+    Scenario s = jobOf("llama3-70b-h100-1024.nest.json");
     s.assumptions.overlap[0] = 0.1;
     setProgram(s, *findProgram("megatron-core-2025"));
     QCOMPARE(s.assumptions.overlap[0], 0.1);
@@ -156,7 +156,7 @@ private slots:
     QVERIFY(!s.constraints.megatronExpressible);
   }
   void filesNameTheProgramAndWhatIsChanged() {
-    Scenario s = sample("llama3-70b-h100-1024.nest.json");
+    Scenario s = jobOf("llama3-70b-h100-1024.nest.json");
     setProgram(s, *findProgram("torchtitan-2024"));
     s.assumptions.syncOverlap = 0.5;
     const std::string text = writeScenario(s);
@@ -170,7 +170,7 @@ private slots:
   }
   /// A value that is usual without a program is a change under one that sets another.
   void usualValuesCanBeChanges() {
-    Scenario s = sample("llama3-70b-h100-1024.nest.json");
+    Scenario s = jobOf("llama3-70b-h100-1024.nest.json");
     setProgram(s, *findProgram("nanotron"));
     s.assumptions.headroom = 0;
     s.model.analytic.activationFactor = 1;
@@ -179,7 +179,7 @@ private slots:
     QCOMPARE(*back, s);
   }
   void keptPlansKeepTheirProgram() {
-    Scenario s = sample("llama2-7b-h100-128.nest.json");
+    Scenario s = jobOf("llama2-7b-h100-128.nest.json");
     Setting other = s;
     setProgram(other, *findProgram("nanotron"));
     Plan plan;
@@ -202,7 +202,7 @@ private slots:
   }
   /// Another model is computed as the program computes it, whatever way it comes.
   void anotherModelKeepsTheProgram() {
-    Scenario s = sample("gpt3-175b-h100-1024.nest.json");
+    Scenario s = jobOf("gpt3-175b-h100-1024.nest.json");
     QVERIFY(s.program != "ideal" && changedFromProgram(s).empty());
     s.model.calibration = 1.5;
     const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/models/mixtral-8x7b.json";
@@ -216,7 +216,7 @@ private slots:
   }
   /// A constant that is a field is told with its source, without a list of its own.
   void everyConstantOpensToItsSource() {
-    const Scenario s = sample("llama3-70b-h100-1024.nest.json");
+    const Scenario s = jobOf("llama3-70b-h100-1024.nest.json");
     CostTerm root;
     addConstants(root, s);
     const auto& inputs = root.children.front().inputs;
@@ -234,7 +234,7 @@ private slots:
       QVERIFY2(in.symbol != "Device memory", "it holds, and computes nothing");
   }
   void everyValueOpensToItsSource() {
-    Scenario s = sample("llama3-70b-h100-1024.nest.json");
+    Scenario s = jobOf("llama3-70b-h100-1024.nest.json");
     setProgram(s, *findProgram("torchtitan-2024"));
     s.assumptions.overlap[4] = 0.9;
     CostTerm root;

@@ -26,7 +26,7 @@ std::string contentOf(const std::string& path) {
   return nest::test::readFile(path);
 }
 
-void put(const std::string& path, const std::string& text) {
+void store(const std::string& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
@@ -89,7 +89,7 @@ private slots:
   void anExistingFileKeepsItsMode() {
     const OwnFolder dir;
     for (const mode_t mode : {0600, 0644, 0755, 0660}) {
-      put(dir / "a", "old");
+      store(dir / "a", "old");
       QCOMPARE(chmod((dir / "a").c_str(), mode), 0);
       QVERIFY(writeFile(dir / "a", "new").empty());
       QCOMPARE(modeOf(dir / "a"), mode);
@@ -100,7 +100,7 @@ private slots:
   void anExistingFileKeepsItsOwner() {
     if (geteuid() != 0) QSKIP("only root can give files away");
     const OwnFolder dir;
-    put(dir / "a", "old");
+    store(dir / "a", "old");
     QCOMPARE(chown((dir / "a").c_str(), 65534, 65534), 0);
     QVERIFY(writeFile(dir / "a", "new").empty());
     struct stat status {};
@@ -112,7 +112,7 @@ private slots:
   void linksAreWrittenThrough() {
     const OwnFolder dir;
     fs::create_directory(dir / "deep");
-    put(dir / "deep/file", "old");
+    store(dir / "deep/file", "old");
     fs::create_symlink("deep/file", dir / "one");
     fs::create_symlink(dir / "one", dir / "two");
     fs::create_symlink("deep/absent", dir / "dangling");
@@ -129,8 +129,8 @@ private slots:
 
   void filesBesideItAreLeftAlone() {
     const OwnFolder dir;
-    put(dir / "other", "precious");
-    put(dir / "a.part", "mine");
+    store(dir / "other", "precious");
+    store(dir / "a.part", "mine");
     fs::create_symlink("other", dir / "b.part");
     QVERIFY(writeFile(dir / "a", "1").empty());
     QVERIFY(writeFile(dir / "b", "2").empty());
@@ -204,7 +204,7 @@ private slots:
 
   void aFailureLeavesTheOldFileAndNothingElse() {
     const OwnFolder dir;
-    put(dir / "a", "old");
+    store(dir / "a", "old");
     {
       const SizeLimit limit(10'000);
       for (const std::size_t size : {11'000, 100'000, 1'000'000}) {
@@ -223,7 +223,7 @@ private slots:
 
   void impossiblePlacesAreRefusedInWords() {
     const OwnFolder dir;
-    put(dir / "file", "x");
+    store(dir / "file", "x");
     const auto refuses = [&](const std::string& path, const char* words) {
       const Diagnostics d = writeFile(path, "x");
       QVERIFY2(d.size() == 1 && said(d).contains(words), qPrintable(said(d)));
@@ -238,7 +238,7 @@ private slots:
 
   void aFileThatMayNotBeWrittenIsNotReplaced() {
     const OwnFolder dir;
-    put(dir / "a", "old");
+    store(dir / "a", "old");
     QCOMPARE(chmod(dir.path().c_str(), 0777), 0);
     QCOMPARE(chmod((dir / "a").c_str(), 0444), 0);
     {
@@ -257,7 +257,7 @@ private slots:
 
   void privateFilesAreTheirOwnersAlone() {
     const OwnFolder dir;
-    put(dir / "a", "old");
+    store(dir / "a", "old");
     QCOMPARE(chmod((dir / "a").c_str(), 0644), 0);
     for (const char* name : {"a", "b"}) {
       QVERIFY(writeFile(dir / name, "x", {.isPrivate = true}).empty());
@@ -273,7 +273,7 @@ private slots:
 
   void draftsWithANameBehaveAlike() {
     const OwnFolder dir;
-    put(dir / "a", "old");
+    store(dir / "a", "old");
     QCOMPARE(chmod((dir / "a").c_str(), 0640), 0);
     struct stat old {};
     QCOMPARE(stat((dir / "a").c_str(), &old), 0);

@@ -9,7 +9,7 @@
 using namespace nest;
 
 namespace {
-std::string sample(const char* name) {
+std::string modelIn(const char* name) {
   return test::readFile(std::string(NEST_SOURCE_DIR) + "/samples/models/" + name + ".json");
 }
 bool hasCode(const Diagnostics& all, const std::string& code) {
@@ -24,7 +24,7 @@ private slots:
     QTest::addColumn<double>("published");
     QTest::addColumn<QString>("text");
     const auto file = [](const char* name, double n) {
-      QTest::newRow(name) << n << QString::fromStdString(sample(name));
+      QTest::newRow(name) << n << QString::fromStdString(modelIn(name));
     };
     file("llama-2-7b", 6738415616);
     file("llama-2-70b", 68976648192);
@@ -71,7 +71,7 @@ private slots:
     QCOMPARE(parameterCount(*a), published);
   }
   void deepSeekV3CountsWithinAThousandth() {
-    const auto a = readHuggingFaceConfig(sample("deepseek-v3"), "config.json");
+    const auto a = readHuggingFaceConfig(modelIn("deepseek-v3"), "config.json");
     QVERIFY(a);
     QVERIFY(std::abs(parameterCount(*a) / 671026419200.0 - 1) <
             1e-5);  // the router's bias is a buffer, not a weight
@@ -80,7 +80,7 @@ private slots:
     QVERIFY(!a->hasExperts(2) && a->hasExperts(3));
   }
   void gpt3IsItsPublishedSize() {
-    const auto a = readHuggingFaceConfig(sample("gpt3-175b"), "config.json");
+    const auto a = readHuggingFaceConfig(modelIn("gpt3-175b"), "config.json");
     QVERIFY(a);
     QVERIFY(std::abs(parameterCount(*a) / 174.6e9 - 1) < 1e-3);
     // Korthikanti's formula for model FLOPs, table of positions aside.
@@ -89,7 +89,7 @@ private slots:
     QVERIFY(std::abs(modelFlops(*a, 2048, 1).value() / formula - 1) < 1e-9);
   }
   void shapesFollowTheFile() {
-    const auto a = readHuggingFaceConfig(sample("mistral-7b"), "config.json");
+    const auto a = readHuggingFaceConfig(modelIn("mistral-7b"), "config.json");
     QVERIFY(a);
     QCOMPARE(a->slidingWindow, 4096);
     QCOMPARE(a->keyValueHeads, 8);

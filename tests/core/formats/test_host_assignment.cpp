@@ -24,7 +24,7 @@ QString assigned(const std::vector<HostFile>& files) {
   return out;
 }
 
-NamedText data(const char* file, const char* shownAs = nullptr, const char* hosts = "") {
+NamedText networkIn(const char* file, const char* shownAs = nullptr, const char* hosts = "") {
   return {shownAs ? shownAs : file, test::readFile(std::string(NEST_TEST_DATA "/") + file), hosts};
 }
 
@@ -52,8 +52,8 @@ private slots:
     const NamedText slurm{
         "topology.conf",
         "SwitchName=l0 Nodes=a[0-1]\nSwitchName=l1 Nodes=b[0-1]\nSwitchName=s Switches=l[0-1]\n"};
-    const auto r = import({slurm, data("nccl-xml/hgx.xml", "hgx.xml", "a[0-1]"),
-                           data("nccl-xml/direct.xml", "old.xml", "b[0-1]")});
+    const auto r = import({slurm, networkIn("nccl-xml/hgx.xml", "hgx.xml", "a[0-1]"),
+                           networkIn("nccl-xml/direct.xml", "old.xml", "b[0-1]")});
     QVERIFY(r);
     const auto& graph = std::get<GraphSource>(r->cluster->network).graph;
     QCOMPARE(graph.deviceCount(), 2 * 8 + 2 * 2);
@@ -72,11 +72,11 @@ private slots:
       }
   }
   void hostsWithoutATreeAreToldHowToStandTogether() {
-    const auto two = import({data("nccl-xml/hgx.xml"), data("nvidia-topo/hgx.txt")});
+    const auto two = import({networkIn("nccl-xml/hgx.xml"), networkIn("nvidia-topo/hgx.txt")});
     QVERIFY(!two);
     QCOMPARE(two.diagnostics.back().code, std::string("join-no-tree"));
-    QVERIFY(!import({data("nccl-xml/hgx.xml", "x.xml", "a[0-1]")}));
-    QVERIFY(import({data("nccl-xml/hgx.xml")}));
+    QVERIFY(!import({networkIn("nccl-xml/hgx.xml", "x.xml", "a[0-1]")}));
+    QVERIFY(import({networkIn("nccl-xml/hgx.xml")}));
   }
 };
 NEST_TEST(TestHostAssignment)

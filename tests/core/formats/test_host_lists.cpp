@@ -10,7 +10,7 @@ using namespace nest;
 
 namespace {
 
-NamedText data(const std::string& name) {
+NamedText listIn(const std::string& name) {
   return {name, test::readFile(std::string(NEST_TEST_DATA) + '/' + name), {}};
 }
 
@@ -131,7 +131,7 @@ private slots:
     QFETCH(QString, file);
     QFETCH(int, devices);
     QFETCH(QVector<int>, groups);
-    const auto imported = importFiles({data(file.toStdString())}, *findDevice("h100-sxm"), {});
+    const auto imported = importFiles({listIn(file.toStdString())}, *findDevice("h100-sxm"), {});
     for (const Diagnostic& d : imported.diagnostics)
       if (d.severity == Severity::Error) QFAIL(toText(d).c_str());
     const auto levels = levelsOf(imported);
@@ -156,14 +156,14 @@ private slots:
   // A GB200 rack is one NVLink domain: 18 hosts of 4 devices at the devices' own rate, and 50 GB/s beyond.
   void anNvlinkDomainSpansItsHosts() {
     const DeviceSpec& device = *findDevice("gb200");
-    const auto opened = importFiles({data("topograph/nvl72.yaml")}, device, {});
+    const auto opened = importFiles({listIn("topograph/nvl72.yaml")}, device, {});
     const auto alone = levelsOf(opened);
     QVERIFY(alone);
     QCOMPARE(alone->deviceCount(), 144);
     QCOMPARE(alone->level(1).bandwidth, device.linkBandwidth.value);
     QCOMPARE(alone->level(alone->levelCount() - 1).bandwidth, device.hostLinkBandwidth.value);
-    NamedText host = data("nvidia-topo/gb200.txt");
-    const auto imported = importFiles({data("topograph/nvl72.yaml"), host}, device, {});
+    NamedText host = listIn("nvidia-topo/gb200.txt");
+    const auto imported = importFiles({listIn("topograph/nvl72.yaml"), host}, device, {});
     for (const Diagnostic& d : imported.diagnostics)
       if (d.severity == Severity::Error) QFAIL(toText(d).c_str());
     QVERIFY(says(imported.diagnostics, "join-nvlink-domain"));
@@ -183,7 +183,7 @@ private slots:
     options.levels[1] = {BytesPerSecond(900e9), Seconds(1e-6)};
     const NamedText blocks{"topology.conf", "BlockName=a Nodes=g[01-04]\nBlockName=b Nodes=g[05-08]\n", {}};
     const auto joined =
-        levelsOf(importFiles({blocks, data("nvidia-topo/gb200.txt")}, *findDevice("b200"), {}, options));
+        levelsOf(importFiles({blocks, listIn("nvidia-topo/gb200.txt")}, *findDevice("b200"), {}, options));
     QVERIFY(joined);
     double within = 0;
     for (int l = 0; l < joined->levelCount(); ++l)
@@ -191,7 +191,7 @@ private slots:
     QVERIFY2(within > 800e9, std::to_string(within).c_str());
     options.levels.clear();
     const auto plain =
-        levelsOf(importFiles({blocks, data("nvidia-topo/gb200.txt")}, *findDevice("b200"), {}, options));
+        levelsOf(importFiles({blocks, listIn("nvidia-topo/gb200.txt")}, *findDevice("b200"), {}, options));
     QVERIFY(plain);
     QVERIFY(plain->level(plain->levelCount() - 1).bandwidth.value() < 100e9);
   }
@@ -207,7 +207,7 @@ private slots:
     QVERIFY(told && levelsOf(told));
     QCOMPARE(levelsOf(told)->deviceCount(), 16);
     QVERIFY(!says(told.diagnostics, "host-size-assumed") && !says(told.diagnostics, "hosts-not-connected"));
-    const auto everywhere = importFiles({data("slurm-nodes/gres_everywhere.conf"), tree}, device, {});
+    const auto everywhere = importFiles({listIn("slurm-nodes/gres_everywhere.conf"), tree}, device, {});
     QVERIFY(everywhere);
     QCOMPARE(levelsOf(everywhere)->deviceCount(), 32);
     // The option is for what files do not say.
@@ -218,14 +218,14 @@ private slots:
     const auto strange = importFiles({tree, {"h", "gpu00 slots=4\nnode9 slots=4\n", {}}}, device, {});
     QVERIFY(says(strange.diagnostics, "join-host-unknown"));
     QVERIFY(says(importFiles({{"h", "gpu00 slots=4\n", {}}}, device, {}).diagnostics, "hosts-not-connected"));
-    QVERIFY(says(importFiles({data("slurm-nodes/gres_everywhere.conf")}, device, {}).diagnostics,
+    QVERIFY(says(importFiles({listIn("slurm-nodes/gres_everywhere.conf")}, device, {}).diagnostics,
                  "slurm-no-hosts"));
   }
   // A subnet manager sees storage and login hosts, too.
   void aListKeepsAFabricsHosts() {
     const DeviceSpec& device = *findDevice("h100-sxm");
-    const auto imported =
-        importFiles({data("infiniband/ibnetdiscover.txt"), {"hosts", "gpu00:4\ngpu02:4\n", {}}}, device, {});
+    const auto imported = importFiles(
+        {listIn("infiniband/ibnetdiscover.txt"), {"hosts", "gpu00:4\ngpu02:4\n", {}}}, device, {});
     QVERIFY(imported && says(imported.diagnostics, "fabric-host-unlisted"));
     QVERIFY(!says(imported.diagnostics, "host-size-assumed"));
     QCOMPARE(levelsOf(imported)->deviceCount(), 8);
@@ -233,7 +233,7 @@ private slots:
     QVERIFY(std::any_of(graph.links.begin(), graph.links.end(),
                         [](const NetworkLink& l) { return l.count == 2 && l.bandwidth.value() == 25e9; }));
     const auto none =
-        importFiles({data("infiniband/ibnetdiscover.txt"), {"hosts", "n1:4\nn2:4\n", {}}}, device, {});
+        importFiles({listIn("infiniband/ibnetdiscover.txt"), {"hosts", "n1:4\nn2:4\n", {}}}, device, {});
     QVERIFY(!none && says(none.diagnostics, "no-devices"));
   }
 
@@ -297,13 +297,13 @@ private slots:
   // XGMI as the tables tell it: bandwidth, direct links only.
   void amdTablesBecomeLinks() {
     const DeviceSpec& device = *findDevice("mi300x");
-    const auto told = importFiles({data("amd-topo/amd-smi.txt")}, device, {});
+    const auto told = importFiles({listIn("amd-topo/amd-smi.txt")}, device, {});
     QVERIFY(told);
     int xgmi = 0;
     for (const NetworkLink& l : std::get<GraphSource>(told->cluster->network).graph.links)
       xgmi += l.bandwidth.value() == 50e9 && l.origin == Origin::Measured ? 1 : 0;
     QCOMPARE(xgmi, 6);
-    const auto pairs = importFiles({data("amd-topo/rocm-smi.txt")}, device, {});
+    const auto pairs = importFiles({listIn("amd-topo/rocm-smi.txt")}, device, {});
     QVERIFY(pairs);
     int direct = 0;
     for (const NetworkLink& l : std::get<GraphSource>(pairs->cluster->network).graph.links)
@@ -311,13 +311,13 @@ private slots:
     QCOMPARE(direct, 2);
   }
   void hwlocShowsNvlinkAndAdapters() {
-    const auto imported = importFiles({data("hwloc/hgx.xml")}, *findDevice("h100-sxm"), {});
+    const auto imported = importFiles({listIn("hwloc/hgx.xml")}, *findDevice("h100-sxm"), {});
     QVERIFY(imported);
     QCOMPARE(levelsOf(imported)->deviceCount(), 2);
     QVERIFY(levelsOf(imported)->level(0).bandwidth.value() > 400e9);
     QVERIFY(!says(imported.diagnostics, "hwloc-no-nvlink"));
-    QVERIFY(
-        says(importFiles({data("hwloc/pcie.xml")}, *findDevice("l40s"), {}).diagnostics, "hwloc-no-nvlink"));
+    QVERIFY(says(importFiles({listIn("hwloc/pcie.xml")}, *findDevice("l40s"), {}).diagnostics,
+                 "hwloc-no-nvlink"));
   }
 };
 NEST_TEST(TestHostLists)

@@ -14,7 +14,7 @@ using namespace nest;
 
 namespace {
 
-std::string data(const std::string& name) {
+std::string topologyIn(const std::string& name) {
   return nest::test::readFile(std::string(NEST_TEST_DATA) + '/' + name);
 }
 
@@ -54,7 +54,7 @@ class TestHostTopology : public QObject {
   Q_OBJECT
 private slots:
   void hostsThatNvlinkJoinsStandInOneFile() {
-    const auto h = readNcclXml(data("nccl-xml/two_hosts.xml"));
+    const auto h = readNcclXml(topologyIn("nccl-xml/two_hosts.xml"));
     QVERIFY(h);
     QCOMPARE(h->deviceCount(), 4);
     QCOMPARE(levelsOf(clusterOf(*h)), QString("4 721.8"));
@@ -98,7 +98,7 @@ private slots:
     QCOMPARE(towardsProcessor, 2);
   }
   void bridgesMayShareANumber() {
-    const auto h = readNcclXml(data("nccl-xml/twin_bridges.xml"));
+    const auto h = readNcclXml(topologyIn("nccl-xml/twin_bridges.xml"));
     QVERIFY(h);
     QCOMPARE(levelsOf(clusterOf(*h)), QString("2 96"));
     QCOMPARE(h->adapters.front().bandwidth.value(), 1.25e9);  // −1 Mb/s is not known
@@ -108,20 +108,20 @@ private slots:
   }
   void aDeviceThatLostItsNvlinkStandsApart() {
     const auto h =
-        readNvidiaTopo(data("nvidia-topo/lost_nvlink.txt"), "", hostFiguresOf(*findDevice("b200")));
+        readNvidiaTopo(topologyIn("nvidia-topo/lost_nvlink.txt"), "", hostFiguresOf(*findDevice("b200")));
     QVERIFY(h);
     // GPU2 reaches the others over PCIe alone, GPU3 has 9 of its 18 links.
     QCOMPARE(levelsOf(clusterOf(*h)), QString("3 900, 4 450, 5 48"));
   }
   void nvlinkPairs() {
-    const auto h = readNvidiaTopo(data("nvidia-topo/pairs.txt"));
+    const auto h = readNvidiaTopo(topologyIn("nvidia-topo/pairs.txt"));
     QVERIFY(h);
     QCOMPARE(h->deviceCount(), 4);
     QCOMPARE(levelsOf(clusterOf(*h)), QString("2 300, 4 8"));
     QCOMPARE(nearest(*h), QString("mlx5_0: GPU0 GPU1"));  // and two devices share the 16 between the sockets
   }
   void nvSwitch() {
-    const auto h = readNvidiaTopo(data("nvidia-topo/hgx.txt"));
+    const auto h = readNvidiaTopo(topologyIn("nvidia-topo/hgx.txt"));
     QVERIFY(h);
     QCOMPARE(levelsOf(clusterOf(*h)), QString("8 450"));
     QCOMPARE(nearest(*h).section(", ", 5, 5), QString("NIC5: GPU5"));
@@ -134,7 +134,7 @@ private slots:
     QCOMPARE(levelsOf(clusterOf(*h)), QString("2 48, 4 8"));  // two devices share the sockets' 16
   }
   void ncclHost() {
-    const auto h = readNcclXml(data("nccl-xml/hgx.xml"));
+    const auto h = readNcclXml(topologyIn("nccl-xml/hgx.xml"));
     QVERIFY(h);
     QCOMPARE(h->deviceCount(), 8);
     QCOMPARE(levelsOf(clusterOf(*h)), QString("8 370.8"));
@@ -142,14 +142,14 @@ private slots:
     QCOMPARE(h->adapters[0].bandwidth.value(), 50e9);
   }
   void ncclDirectLinks() {
-    const auto h = readNcclXml(data("nccl-xml/direct.xml"));
+    const auto h = readNcclXml(topologyIn("nccl-xml/direct.xml"));
     QVERIFY(h);
     QCOMPARE(levelsOf(clusterOf(*h)), QString("2 80"));
     QCOMPARE(h->adapters[0].bandwidth.value(), 25e9 / 8);
   }
   void aHostAndATreeMakeACluster() {
-    const auto h = readNcclXml(data("nccl-xml/hgx.xml"));
-    const auto t = readSlurmTopologyConf(data("slurm-conf/irregular.conf"));
+    const auto h = readNcclXml(topologyIn("nccl-xml/hgx.xml"));
+    const auto t = readSlurmTopologyConf(topologyIn("slurm-conf/irregular.conf"));
     QVERIFY(h && t);
     auto figures = defaultFigures(*t, device());
     figures.levels[2].bandwidth = BytesPerSecond(12.5e9);

@@ -10,7 +10,7 @@ using namespace nest;
 
 namespace {
 
-NamedText data(const std::string& name) {
+NamedText namedIn(const std::string& name) {
   return {name, test::readFile(std::string(NEST_TEST_DATA) + '/' + name), {}};
 }
 
@@ -112,7 +112,7 @@ private slots:
     QFETCH(QString, file);
     QFETCH(QString, id);
     for (const char* before : {"h100-sxm", "b200"}) {
-      const auto read = importAs({data(file.toStdString())}, before, false);
+      const auto read = importAs({namedIn(file.toStdString())}, before, false);
       QVERIFY2(read, read.diagnostics.empty() ? "" : toText(read.diagnostics.front()).c_str());
       QCOMPARE(QString::fromStdString(read->cluster->device.id), id);
       QVERIFY(read->tells.device);
@@ -120,13 +120,13 @@ private slots:
       QVERIFY(!findCode(read.diagnostics, "device-differs"));
     }
     // One that was asked for stays, and the difference is reported.
-    const auto asked = importAs({data(file.toStdString())}, "mi355x", true);
+    const auto asked = importAs({namedIn(file.toStdString())}, "mi355x", true);
     QVERIFY(asked);
     QCOMPARE(asked->cluster->device.id, std::string("mi355x"));
     QVERIFY(findCode(asked.diagnostics, "device-differs"));
   }
   void aVariantOfTheNamedDeviceStays() {
-    const auto read = importAs({data("kubernetes-nodes/nebius.json")}, "h100-sxm-500w", false);
+    const auto read = importAs({namedIn("kubernetes-nodes/nebius.json")}, "h100-sxm-500w", false);
     QVERIFY(read);
     QCOMPARE(read->cluster->device.id, std::string("h100-sxm-500w"));
     QVERIFY(!findCode(read.diagnostics, "device-from-file"));
@@ -166,7 +166,7 @@ private slots:
     QFETCH(int, slow);
     QFETCH(int, all);
     const DeviceSpec &h100 = *findDevice("h100-sxm"), &a100 = *findDevice("a100-80");
-    const auto read = importAs({data(file.toStdString())}, "v100", false);
+    const auto read = importAs({namedIn(file.toStdString())}, "v100", false);
     QVERIFY(read);
     QCOMPARE(read->cluster->device.id, h100.id);
     const auto cluster = deriveHierarchy(*read->cluster);
@@ -186,7 +186,7 @@ private slots:
     const Diagnostic* d = findCode(read.diagnostics, "device-kinds");
     QVERIFY(d && d->message.find(std::to_string(slow) + " devices") != std::string::npos);
     // The slower one that somebody asks for cannot stand for the faster.
-    const auto asked = importAs({data(file.toStdString())}, "a100-80", true);
+    const auto asked = importAs({namedIn(file.toStdString())}, "a100-80", true);
     QVERIFY(asked);
     QCOMPARE(findCode(asked.diagnostics, "device-kinds")->severity, Severity::Warning);
   }
@@ -222,13 +222,13 @@ private slots:
     // Without the attribute nothing is known.
     host.text.erase(host.text.find(" sm=\"80\""), 8);
     QVERIFY(!findCode(importAs({host}, "h100-sxm", true).diagnostics, "device-differs"));
-    QVERIFY(
-        findCode(importAs({data("amd-topo/amd-smi.txt")}, "h100-sxm", false).diagnostics, "device-differs"));
-    QVERIFY(
-        !findCode(importAs({data("amd-topo/amd-smi.txt")}, "mi300x", false).diagnostics, "device-differs"));
+    QVERIFY(findCode(importAs({namedIn("amd-topo/amd-smi.txt")}, "h100-sxm", false).diagnostics,
+                     "device-differs"));
+    QVERIFY(!findCode(importAs({namedIn("amd-topo/amd-smi.txt")}, "mi300x", false).diagnostics,
+                      "device-differs"));
   }
   void aBenchmarkTellsTheDeviceOfATypedNetwork() {
-    NamedText times = data("nccl-tests/all_gather_8.txt");
+    NamedText times = namedIn("nccl-tests/all_gather_8.txt");
     for (std::size_t at = 0; (at = times.text.find("NVIDIA H100 80GB HBM3", at)) != std::string::npos;)
       times.text.replace(at, 21, "NVIDIA A100-SXM4-80GB");
     const auto read = importAs({times, {"net", "host:8@300GB/s rack:4@25GB/s", {}}}, "h100-sxm", false);

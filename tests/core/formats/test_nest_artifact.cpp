@@ -6,7 +6,7 @@
 using namespace nest;
 
 namespace {
-bool hasCode(const Diagnostics& all, const std::string& code) {
+bool complainsOf(const Diagnostics& all, const std::string& code) {
   return std::any_of(all.begin(), all.end(), [&](const Diagnostic& d) { return d.code == code; });
 }
 const char* kMerged =
@@ -39,7 +39,7 @@ private slots:
     const auto& levels = std::get<LevelsSource>(p->cluster->network).levels;
     QCOMPARE(levels[1].fanout, 2);
     QCOMPARE(levels[1].latency.value(), 2e-4);
-    QVERIFY(hasCode(p.diagnostics, "artifact-experts"));
+    QVERIFY(complainsOf(p.diagnostics, "artifact-experts"));
   }
   void badFiles_data() {
     QTest::addColumn<QString>("from");
@@ -73,7 +73,7 @@ private slots:
     text.replace(from, to);
     const auto p = readNestArtifact(text.toStdString(), "f");
     QVERIFY(!p);
-    QVERIFY(hasCode(p.diagnostics, code.toStdString()));
+    QVERIFY(complainsOf(p.diagnostics, code.toStdString()));
   }
 };
 NEST_TEST(TestNestArtifact)

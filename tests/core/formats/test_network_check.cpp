@@ -18,12 +18,12 @@ namespace {
 constexpr const char* kFabric =
     "graph f { node [kind=device]; a0 [host=h0]; a1 [host=h0]; b0 [host=h1]; s [kind=switch]; "
     "a0 -- s [gbps=450]; a1 -- s [gbps=450]; t [kind=switch]; s -- t [gbps=5]; b0 -- t [gbps=450]; }";
-constexpr const char* kConfig =
+constexpr const char* kModel =
     R"({"model_type": "llama", "hidden_size": 512, "intermediate_size": 1024, "num_hidden_layers": 4,
         "num_attention_heads": 8, "vocab_size": 1000, "max_position_embeddings": 2048})";
 
 Scenario imported() {
-  const auto parts = importFiles({{"f.dot", kFabric}, {"config.json", kConfig}}, *findDevice("h100-sxm"), {});
+  const auto parts = importFiles({{"f.dot", kFabric}, {"config.json", kModel}}, *findDevice("h100-sxm"), {});
   if (!parts) qFatal("%s", toText(parts.diagnostics.front()).c_str());
   auto scenario = assemble(*parts, nullptr);
   scenario->job.globalBatch = 3;
@@ -58,8 +58,8 @@ private slots:
     QCOMPARE(check->traffic.bound.value(), check->busiestBytes.value() / 5e9);
     QVERIFY(std::find(check->irregularities.begin(), check->irregularities.end(), "h1 has 1 of 2 devices") !=
             check->irregularities.end());
-    const auto json = networkCheckJson(*check, Seconds(1));
-    QCOMPARE(json["lower_bound_s"].get<double>(), check->traffic.bound.value());
+    const auto written = networkCheckJson(*check, Seconds(1));
+    QCOMPARE(written["lower_bound_s"].get<double>(), check->traffic.bound.value());
   }
   void whatTimeDidNotSufficeForIsSaid() {
     const Scenario s = imported();
@@ -100,7 +100,7 @@ private slots:
             "cluster": {"device": {"id": "h100-sxm", "memory_bytes": "96 GiB", "peak_flops_per_s": "1 PFLOP/s",
                                    "kernel_latency_s": "3 us"}, "network": "host:8@450GB/s,2us"},
             "model": {"config": )" +
-        std::string(kConfig) + R"(, "analytic": {"flash_attention": false, "backward_traffic": 2}},
+        std::string(kModel) + R"(, "analytic": {"flash_attention": false, "backward_traffic": 2}},
             "job": {"global_batch": 8, "sequence_length": 1024}})";
     const auto s = readScenario(text, "x", {});
     QVERIFY(s);

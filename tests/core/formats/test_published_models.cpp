@@ -12,13 +12,13 @@ using namespace nest;
 
 namespace {
 
-Reading<TransformerArchitecture> config(const std::string& name) {
+Reading<TransformerArchitecture> configOf(const std::string& name) {
   return readHuggingFaceConfig(test::readFile(NEST_TEST_DATA "/hf-config/" + name + ".json"), "config.json");
 }
 Reading<TransformerArchitecture> inlined(const char* text) {
   return readHuggingFaceConfig(text, "config.json");
 }
-bool hasCode(const Diagnostics& all, const std::string& code) {
+bool reports(const Diagnostics& all, const std::string& code) {
   return std::any_of(all.begin(), all.end(), [&](const Diagnostic& d) { return d.code == code; });
 }
 
@@ -51,19 +51,19 @@ private slots:
   void counts() {
     QFETCH(QString, name);
     QFETCH(double, published);
-    const auto a = config(name.toStdString());
+    const auto a = configOf(name.toStdString());
     QVERIFY(a);
     const double off = parameterCount(*a) / published - 1;
     QVERIFY2(std::abs(off) < 1e-3, qPrintable(QString::number(100 * off) + " % off"));
   }
 
   void theLanguagePartOfLargerModelsIsRead() {
-    const auto a = config("mistral-small-3.1");
+    const auto a = configOf("mistral-small-3.1");
     QVERIFY(a);
-    QVERIFY(hasCode(a.diagnostics, "config-part"));
+    QVERIFY(reports(a.diagnostics, "config-part"));
     QCOMPARE(a->family, std::string("mistral"));
     QCOMPARE(a->headDim, 128);
-    const auto tied = config("qwen3-vl-4b-tied-outside");
+    const auto tied = configOf("qwen3-vl-4b-tied-outside");
     QVERIFY(tied && tied->tiedEmbeddings);
     const auto bad = inlined(
         "{\"model_type\":\"llava\",\n\"text_config\":{\"model_type\":\"llama\",\n\"num_hidden_layers\":0}}");
@@ -75,7 +75,7 @@ private slots:
     const auto a =
         inlined(R"({"text_config":{"model_type":"my_llama","architectures":["LlamaForCausalLM"]}})");
     QVERIFY(a);
-    QVERIFY(hasCode(a.diagnostics, "config-model-type"));
+    QVERIFY(reports(a.diagnostics, "config-model-type"));
     QVERIFY(!inlined(R"({"model_type":"mamba","architectures":["MambaForCausalLM"],"n_embd":64})"));
     QVERIFY(!inlined(R"({"model_type":"bert-generation","architectures":["BertGenerationEncoder"]})"));
     QVERIFY(inlined(R"({"text_config":{"model_type":"my_bert","architectures":["BertModel"]}})"));

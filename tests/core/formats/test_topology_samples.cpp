@@ -16,7 +16,7 @@ namespace {
 
 const fs::path kFolder = fs::path(NEST_SOURCE_DIR) / "samples" / "topologies";
 
-NamedText sample(const std::string& name, const char* hosts = "") {
+NamedText drawnIn(const std::string& name, const char* hosts = "") {
   return {name, test::readFile((kFolder / name).string()), hosts};
 }
 NamedText model() {
@@ -52,7 +52,7 @@ private slots:
       const auto imported = importFiles({network, model()}, device, {});
       return assemble(*imported, nullptr);
     };
-    const auto slurm = opened(sample("tree.topology.conf"));
+    const auto slurm = opened(drawnIn("tree.topology.conf"));
     QVERIFY(slurm);
     QCOMPARE(slurm->assumptions.linkEfficiency, device.linkEfficiency.value);
     QCOMPARE(slurm.diagnostics.size(), std::size_t(2));  // of the links, and that no program is named
@@ -71,7 +71,7 @@ private slots:
     QCOMPARE(typed.diagnostics[1].code, std::string("program-ideal"));
     QCOMPARE(typed->assumptions.linkEfficiency, 1.0);
     // A scenario that is there keeps its own.
-    const auto imported = importFiles({sample("tree.topology.conf")}, device, {});
+    const auto imported = importFiles({drawnIn("tree.topology.conf")}, device, {});
     QCOMPARE(assemble(*imported, &*typed)->assumptions.linkEfficiency, 1.0);
   }
   void everySampleOpensAndSolves_data() {
@@ -87,7 +87,7 @@ private slots:
   }
   void everySampleOpensAndSolves() {
     QFETCH(QString, name);
-    verifySolves({sample(name.toStdString()), model()});
+    verifySolves({drawnIn(name.toStdString()), model()});
   }
   void everyFormatHasOne() {
     std::set<const Format*> found;
@@ -98,8 +98,8 @@ private slots:
     for (const Format* f : formats()) QVERIFY2(!f->isNetwork() || found.count(f), f->name.data());
   }
   void hostsOfTwoKindsSolve() {
-    verifySolves({sample("mixed.topology.conf"), sample("a100-host.nccl.xml", "a[0-3]"),
-                  sample("h100-host.nccl.xml", "h[0-3]"), model()});
+    verifySolves({drawnIn("mixed.topology.conf"), drawnIn("a100-host.nccl.xml", "a[0-3]"),
+                  drawnIn("h100-host.nccl.xml", "h[0-3]"), model()});
   }
 };
 NEST_TEST(TestTopologySamples)

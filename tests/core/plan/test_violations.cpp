@@ -21,10 +21,10 @@ struct Case {
   std::function<void(Problem&, Plan&)> break_;
 };
 
-const Strategy kT2{2, false, 1, 1}, kE2{1, false, 1, 2};
+const Strategy kPair{2, false, 1, 1}, kE2{1, false, 1, 2};
 
-Problem problem() {
-  return handProblem(hosts(4, 2), 4, {Strategy{}, kT2, kE2});
+Problem twoBlocks() {
+  return handProblem(hosts(4, 2), 4, {Strategy{}, kPair, kE2});
 }
 Plan plan() {
   return chainPlan({{0, 1}, {2, 3}}, 2);
@@ -123,7 +123,7 @@ private slots:
          }},
         {"constraint",
          [](Problem& p, Plan&) {
-           p.constraints.stagePins = {{StageIndex(0), {}, kT2}};
+           p.constraints.stagePins = {{StageIndex(0), {}, kPair}};
          }},
         {"",
          [](Problem& p, Plan&) {
@@ -156,7 +156,7 @@ private slots:
         {"program",
          [](Problem& p, Plan& q) {
            p.program = {findProgram("deepspeed-2025")};
-           for (StagePlan& s : q.stages) s.strategy = kT2;
+           for (StagePlan& s : q.stages) s.strategy = kPair;
          }},
         {"", [](Problem& p, Plan&) { p.constraints.megatronExpressible = true; }},
         {"constraint",
@@ -164,7 +164,7 @@ private slots:
            p.constraints.megatronExpressible = true, q.stages[0].recompute = Recompute::Full;
          }},
         {"constraint",
-         [](Problem& p, Plan& q) { p.constraints.megatronExpressible = true, q.stages[0].strategy = kT2; }},
+         [](Problem& p, Plan& q) { p.constraints.megatronExpressible = true, q.stages[0].strategy = kPair; }},
         {"constraint",
          [](Problem& p, Plan& q) { p.constraints.megatronExpressible = true, q.dataOuter = 2; }},
         {"constraint",
@@ -180,7 +180,7 @@ private slots:
          }},
     };
     for (std::size_t k = 0; k < cases.size(); ++k) {
-      Problem p = problem();
+      Problem p = twoBlocks();
       Plan q = plan();
       cases[k].break_(p, q);
       const Evaluation e = evaluate(p, q);
@@ -203,7 +203,7 @@ private slots:
     }
   }
   void recomputeMustBeOnOffer() {
-    const Problem p = withProfile(problem(), [](Profile& profile) {
+    const Problem p = withProfile(twoBlocks(), [](Profile& profile) {
       LayerCost c = plainLayer();
       c.recompute[2].available = false;
       profile.setCost(3, 0, 0, c);
@@ -234,7 +234,7 @@ private slots:
       }
   }
   void interleavingNeedsEqualChunksAndWholeGroups() {
-    Problem p = problem();
+    Problem p = twoBlocks();
     const Plan good = chainPlan({{0}, {1}, {2}, {3}}, 2);
     QCOMPARE(codes(evaluate(p, good)), std::string());
     QCOMPARE(codes(evaluate(p, chainPlan({{0, 1}, {}, {2}, {3}}, 2))), std::string("chunks"));
@@ -278,7 +278,7 @@ private slots:
   void tooManyDevicesStillShowsMemory() {
     Plan q = plan();
     q.dataInner = 8;
-    const Evaluation e = evaluate(problem(), q);
+    const Evaluation e = evaluate(twoBlocks(), q);
     QCOMPARE(e.stages.size(), std::size_t(2));
     QCOMPARE(e.stages[0].memory.weights.value(), 40.0);
     QCOMPARE(e.stages[0].forward.value(), 2.0);

@@ -9,7 +9,7 @@ using namespace nest;
 
 namespace {
 
-bool agree(double a, double b) {
+bool sameTime(double a, double b) {
   return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
 }
 
@@ -76,10 +76,10 @@ private slots:
       QCOMPARE(found.has_value(), all > 0);
       if (!found) continue;
       ++feasible;
-      QVERIFY2(agree(found->time, all), qPrintable(QString("round %1: %2 against %3")
-                                                       .arg(round)
-                                                       .arg(found->time, 0, 'g', 12)
-                                                       .arg(all, 0, 'g', 12)));
+      QVERIFY2(sameTime(found->time, all), qPrintable(QString("round %1: %2 against %3")
+                                                          .arg(round)
+                                                          .arg(found->time, 0, 'g', 12)
+                                                          .arg(all, 0, 'g', 12)));
     }
     QVERIFY(feasible > 100);
   }

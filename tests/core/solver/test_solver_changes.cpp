@@ -14,7 +14,7 @@ using namespace nest::test;
 
 namespace {
 
-double optimum(const Problem& p) {
+double bestTime(const Problem& p) {
   const Outcome out = solve(p);
   return out.best() ? out.best()->evaluation.batchTime.value() : std::numeric_limits<double>::infinity();
 }
@@ -27,7 +27,7 @@ int improved(ChangedInstance (*change)(std::uint64_t), bool equal = false) {
   for (int k = 0; k < count; ++k) {
     const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);
     const ChangedInstance c = change(seed);
-    const double before = optimum(c.before), after = optimum(c.after);
+    const double before = bestTime(c.before), after = bestTime(c.after);
     if (after > before * (1 + 1e-9) || (equal && after < before * (1 - 1e-9))) {
       qWarning("seed %llu: %.17g became %.17g (%s)", static_cast<unsigned long long>(seed), before, after,
                describe(c.before).c_str());

@@ -11,7 +11,7 @@ using namespace nest::test;
 namespace {
 
 /// The optimum, once solver and enumeration agree on it.
-double optimum(const Problem& p) {
+double bestOf(const Problem& p) {
   const Outcome solved = solve(p), truth = solveExhaustively(p);
   if (!solved.best() || !truth.best()) return -1;
   const double found = solved.best()->evaluation.batchTime.value(),
@@ -58,8 +58,8 @@ private slots:
     Problem p = heavyEnd(2);
     p.assumptions.overlap[Exchange::Pipeline] = 1;
     // d = 2, m = 4: loads 6 s (1 + 500/100), exchange 2·(1 + ½·400/100) = 6 s, of which 2 s of backward hide.
-    QCOMPARE(optimum(p), 2 * 6.0 + 3 * 6.0 + (6.0 - 2.0));
-    QCOMPARE(optimum(withComputeTimes(p, 0.5)), 2 * 6.0 + 3 * 6.0 + (6.0 - 1.0));
+    QCOMPARE(bestOf(p), 2 * 6.0 + 3 * 6.0 + (6.0 - 2.0));
+    QCOMPARE(bestOf(withComputeTimes(p, 0.5)), 2 * 6.0 + 3 * 6.0 + (6.0 - 1.0));
   }
 
   /// The paper's bound counts the largest load alone: what other stages gain is not seen, what they uncover
@@ -73,8 +73,8 @@ private slots:
       profile.setCost(1, 0, 0, idle);
     });
     // The middle stage only receives: 6 s from either side, in 4 + 3 − 1 steps.
-    QCOMPARE(optimum(p), 12 * 6.0 + (6.0 - 2.0));
-    QCOMPARE(optimum(withComputeTimes(p, 0.5)), 12 * 6.0 + (6.0 - 1.0));
+    QCOMPARE(bestOf(p), 12 * 6.0 + (6.0 - 2.0));
+    QCOMPARE(bestOf(withComputeTimes(p, 0.5)), 12 * 6.0 + (6.0 - 1.0));
   }
 
   /// Racks of two hosts of 8 and of two of 6. With one device lost the first rack is still the larger one and
@@ -103,7 +103,7 @@ private slots:
           }
       });
       p.constraints.stages = {2, 2};
-      return optimum(p);
+      return bestOf(p);
     };
     const double whole = timeWithout({}), oneLess = timeWithout({3}),
                  hostLess = timeWithout({0, 1, 2, 3, 4, 5, 6, 7});

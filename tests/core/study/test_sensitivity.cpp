@@ -39,18 +39,18 @@ std::optional<Setting> settingOf(const Problem& p) {
   return buildProblem(s) ? std::optional(s) : std::nullopt;
 }
 
-struct Solved {
+struct Planned {
   Setting setting;
   Problem problem;
   RankedPlan best;
 };
 
 /// Small instances that the exact search proves optimal, as settings.
-std::vector<Solved> solvedSettings(int wanted) {
+std::vector<Planned> solvedSettings(int wanted) {
   test::InstanceFeatures f = test::uniformStrategyChain();
   f.mostPlans = 1500;
   f.deviceFactors = false;
-  std::vector<Solved> out;
+  std::vector<Planned> out;
   for (std::uint64_t seed = 100; static_cast<int>(out.size()) < wanted && seed < 1200; ++seed) {
     const auto setting = settingOf(test::randomInstance(seed, f));
     if (!setting) continue;
@@ -348,8 +348,8 @@ private slots:
   void failuresTellTheirProgress() {
     std::vector<double> fractions;
     std::vector<Failure> all;
-    Solved most;
-    for (const Solved& one : solvedSettings(12)) {
+    Planned most;
+    for (const Planned& one : solvedSettings(12)) {
       std::vector<double> told;
       Control control;
       control.progress = [&](const Progress& q) { told.push_back(q.fraction); };

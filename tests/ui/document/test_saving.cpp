@@ -17,7 +17,7 @@ using namespace nest;
 
 namespace {
 
-void setBatch(ScenarioDocument& d, int batch) {
+void changeBatch(ScenarioDocument& d, int batch) {
   d.edit(QStringLiteral("/job/global_batch"), QStringLiteral("Change global batch"),
          [batch](Scenario& s) { s.job.globalBatch = batch; });
 }
@@ -66,7 +66,7 @@ class TestSaving : public QObject {
 private Q_SLOTS:
   void whatAnotherProgramWroteIsNotOverwrittenUnasked() {
     Desk desk;
-    setBatch(desk.document, 96);
+    changeBatch(desk.document, 96);
     QVERIFY(!desk.files.differsOnDisk());
     desk.writeOutside(2048);  // saved at once, before any watcher can know
     const std::string theirs = desk.onDisk();
@@ -82,7 +82,7 @@ private Q_SLOTS:
 
   void knowingOfAChangeIsEnough() {
     Desk desk;
-    setBatch(desk.document, 96);
+    changeBatch(desk.document, 96);
     QSignalSpy changed(&desk.files, &ScenarioFiles::changedOutside);
     QSignalSpy settled(&desk.files, &ScenarioFiles::outsideSettled);
     desk.writeOutside(2048);
@@ -100,7 +100,7 @@ private Q_SLOTS:
 
   void aChangeThatIsTakenBackIsNoChange() {
     Desk desk;
-    setBatch(desk.document, 96);
+    changeBatch(desk.document, 96);
     const std::string before = desk.onDisk();
     QSignalSpy changed(&desk.files, &ScenarioFiles::changedOutside);
     QSignalSpy settled(&desk.files, &ScenarioFiles::outsideSettled);
@@ -113,7 +113,7 @@ private Q_SLOTS:
 
   void whatCannotBeReadAgainIsNotSaved() {
     Desk desk;
-    setBatch(desk.document, 96);
+    changeBatch(desk.document, 96);
     QVERIFY(!desk.files.save(QStringLiteral("/dev/null")));
     QVERIFY(desk.document.isModified());
     QCOMPARE(desk.document.path(), desk.path);
@@ -125,16 +125,16 @@ private Q_SLOTS:
   /// Another scenario may be tried, edited and even saved meanwhile.
   void whatWasSetAsideStaysProtected() {
     Desk desk;
-    setBatch(desk.document, 96);
+    changeBatch(desk.document, 96);
     const auto aside = desk.document.setAside();  // before the journal was written
     const QByteArray known = desk.files.known();
     desk.files.setAside();
     QVERIFY(desk.files.open(samplePaths().value(1)));
     desk.document.beScratch();
-    setBatch(desk.document, 97);
+    changeBatch(desk.document, 97);
     QVERIFY(desk.files.save(desk.dir.filePath(QStringLiteral("other.nest.json"))));
     QTRY_COMPARE(desk.journalFiles().size(), 1);
-    setBatch(desk.document, 98);
+    changeBatch(desk.document, 98);
     QTRY_COMPARE(desk.journalFiles().size(), 2);
     desk.files.forgetUnsaved();
     QTRY_COMPARE(desk.journalFiles().size(), 1);
@@ -153,7 +153,7 @@ private Q_SLOTS:
     QVERIFY(QFile::link(desk.path, link));
     QCOMPARE(chmod(desk.path.toLocal8Bit(), 0600), 0);
     QVERIFY(desk.files.open(link));
-    setBatch(desk.document, 96);
+    changeBatch(desk.document, 96);
     QVERIFY(desk.files.save(link));
     QVERIFY(QFileInfo(link).isSymLink());
     QCOMPARE(modeOf(desk.path), mode_t(0600));
@@ -171,7 +171,7 @@ private Q_SLOTS:
     ScenarioDocument document;
     ScenarioFiles files(document, QString::fromStdString(dir / "journals"));
     QVERIFY(files.open(shown));
-    setBatch(document, 24);
+    changeBatch(document, 24);
     QVERIFY(files.save(shown));
     QVERIFY(readText(odd)->find("24") != std::string::npos);
     // Two that look alike: neither is taken for the other.
@@ -181,7 +181,7 @@ private Q_SLOTS:
     const std::string longest = dir / (std::string(245, 'n') + ".nest.json");
     QVERIFY(files.save(QString::fromStdString(longest)));
     QCOMPARE(*readText(longest), writeScenario(document.scenario()));
-    setBatch(document, 48);
+    changeBatch(document, 48);
     QVERIFY(files.save(QString::fromStdString(longest)));
   }
 
@@ -248,7 +248,7 @@ private Q_SLOTS:
     QVERIFY(!files.save(at("absent/t.nest.json")));
     QVERIFY(!document.isModified());
     QCOMPARE(document.history().count(), 0);
-    setBatch(document, 96);
+    changeBatch(document, 96);
     opens("here/s.nest.json");
     QCOMPARE(document.scenario().model.reference, std::string("models/llama-2-7b.json"));
     opens("u.nest.json");
@@ -256,7 +256,7 @@ private Q_SLOTS:
     opens("u.nest.json");
     QVERIFY(files.open(at("here/s.nest.json")));
     QVERIFY(QFile::remove(at("here/models/llama-2-7b.json")));
-    setBatch(document, 192);
+    changeBatch(document, 192);
     opens("here/s.nest.json");
   }
 
@@ -268,12 +268,12 @@ private Q_SLOTS:
     QVERIFY(desk.files.save(desk.path));
     QCOMPARE(desk.onDisk(), before);
     QVERIFY(!desk.document.isPreviewing() && !desk.document.isModified());
-    setBatch(desk.document, 4096);
+    changeBatch(desk.document, 4096);
     QVERIFY(desk.document.isModified());
   }
   void journalsAreForTheirOwnersEyes() {
     Desk desk;
-    setBatch(desk.document, 96);
+    changeBatch(desk.document, 96);
     QTRY_COMPARE(desk.journalFiles().size(), 1);
     QCOMPARE(modeOf(desk.journals), mode_t(0700));
     QCOMPARE(modeOf(desk.journals + u'/' + desk.journalFiles().at(0)), mode_t(0600));
@@ -289,11 +289,11 @@ private Q_SLOTS:
     QTRY_COMPARE(told.count(), 1);  // before there is anything to lose
     QVERIFY(!told.at(0).at(0).value<Diagnostics>().empty());
     QVERIFY(files.open(samplePaths().value(0)));
-    setBatch(document, 96);
+    changeBatch(document, 96);
     QTest::qWait(50);
     QCOMPARE(told.count(), 1);
     QVERIFY(QFile::remove(blocked));
-    setBatch(document, 192);
+    changeBatch(document, 192);
     QTRY_COMPARE(told.count(), 2);
     QVERIFY(told.at(1).at(0).value<Diagnostics>().empty());
     QCOMPARE(QDir(blocked + QStringLiteral("/unsaved"))
@@ -330,7 +330,7 @@ private Q_SLOTS:
         ScenarioDocument document;
         ScenarioFiles files(document, journals);
         QVERIFY(files.open(desk.path));
-        setBatch(document, 96);
+        changeBatch(document, 96);
         QTest::qWait(1);  // the journal is written when the event loop turns
       }
       if (changes) desk.writeOutside(2048);

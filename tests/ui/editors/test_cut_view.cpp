@@ -16,11 +16,11 @@ using namespace nest;
 
 namespace {
 
-struct Opened : test::Desk {
+struct OpenedCut : test::Desk {
   CutView view{services()};
 
   template <typename... File>
-  explicit Opened(const File&... file) : Desk(file...) {
+  explicit OpenedCut(const File&... file) : Desk(file...) {
     show(view, {900, 600});
   }
   void solveAgain() {
@@ -35,7 +35,7 @@ class TestCutView : public QObject {
   Q_OBJECT
 private slots:
   void draggingACutCostsThePlanAndScoresIt() {
-    Opened o;
+    OpenedCut o;
     QVERIFY(o.view.canvas().plan());
     QVERIFY(o.view.canvas().plan()->stageCount() > 1);
     QVERIFY(o.view.verdict().contains("the best plan"));
@@ -52,7 +52,7 @@ private slots:
     QCOMPARE(firstLayerOf(*o.view.canvas().plan(), 1), before);
   }
   void aDragIsUndone() {
-    Opened o;
+    OpenedCut o;
     const Plan best = *o.view.canvas().plan();
     const auto drag = [&](int to) {
       const QPoint at = o.view.canvas().cutPosition(1).toPoint();
@@ -85,7 +85,7 @@ private slots:
     QVERIFY(*o.view.canvas().plan() == dragged);
   }
   void theAxisStaysWhileACutIsDragged() {
-    Opened o;
+    OpenedCut o;
     const auto& figure = static_cast<const CutFigure&>(*o.view.figure());
     const double before = figure.loadAxis();
     const double best = o.view.canvas().evaluation().maxLoad.value();
@@ -97,7 +97,7 @@ private slots:
   }
 
   void aSlideAsksForNoDrag() {
-    Opened o;
+    OpenedCut o;
     const auto asks = [&] {
       return !test::matching(test::wordsOf(*o.view.figure(), o.context, {900, 500}), "Drag").isEmpty();
     };
@@ -107,7 +107,7 @@ private slots:
   }
 
   void whatIsDrawnIsShownKeptAndUsed() {
-    Opened o;
+    OpenedCut o;
     QSignalSpy told(&o.view, &CutView::handPlanChanged);
     o.view.canvas().moveCut(1, firstLayerOf(*o.view.canvas().plan(), 1) - 1);
     const Plan mine = *o.view.canvas().plan();
@@ -127,7 +127,7 @@ private slots:
     QCOMPARE(firstLayerOf(o.context.plan->plan, 1), firstLayerOf(mine, 1));
   }
   void draggingACutDimsNoStage() {
-    Opened o;
+    OpenedCut o;
     const QPoint at = o.view.canvas().cutPosition(1).toPoint();
     QTest::mouseMove(&o.view.canvas(), at - QPoint(30, 0));
     QVERIFY(o.selection.hovered());
@@ -137,7 +137,7 @@ private slots:
   }
   /// What has no devices to run on exchanges nothing: its time would look faster than the best.
   void whatHasNoDevicesHasNoTime() {
-    Opened o("llama3-70b-h100-1024.nest.json");
+    OpenedCut o("llama3-70b-h100-1024.nest.json");
     const int width = o.view.canvas().plan()->stages[1].strategy.width();
     while (o.view.canvas().plan()->stages[1].strategy.width() <= width) {
       QVERIFY(o.view.verdict().contains("Yours:"));
@@ -148,7 +148,7 @@ private slots:
     QVERIFY(!o.view.verdict().contains("Yours:"));
   }
   void aStageTakesAnotherStrategy() {
-    Opened o;
+    OpenedCut o;
     const auto& all = o.context.problem->profile->strategies();
     QVERIFY(all.size() > 1);
     const Strategy before = o.view.canvas().plan()->stages[1].strategy;
@@ -174,7 +174,7 @@ private slots:
     QCOMPARE(*o.document.scenario().constraints.stagePins.front().strategy, all.back());
   }
   void aRightClickIsAboutWhatItIsOn() {
-    Opened o;
+    OpenedCut o;
     const QPoint at = o.view.canvas().cutPosition(1).toPoint() + QPoint(20, 0);
     QContextMenuEvent menu(QContextMenuEvent::Mouse, at, o.view.canvas().mapToGlobal(at));
     QTimer::singleShot(0, [] {
@@ -185,7 +185,7 @@ private slots:
     QCOMPARE(*o.selection.selected(), (SelectionItem{ItemKind::Stage, 1}));
   }
   void pinsAreShownPricedAndLetGo() {
-    Opened o;
+    OpenedCut o;
     for (int k = 0; k < 2; ++k) QTest::keyClick(&o.view.canvas(), Qt::Key_Left);
     auto* pin = test::buttonOf(o.view, QStringLiteral("Pin this cut"));
     QVERIFY(pin);
@@ -202,7 +202,7 @@ private slots:
     QVERIFY2(!o.view.verdict().contains("pin"), qPrintable(o.view.verdict()));
   }
   void keysMoveTheChosenCut() {
-    Opened o;
+    OpenedCut o;
     const int before = firstLayerOf(*o.view.canvas().plan(), 1);
     QTest::keyClick(&o.view.canvas(), Qt::Key_Left);
     QCOMPARE(firstLayerOf(*o.view.canvas().plan(), 1), before - 1);
@@ -210,7 +210,7 @@ private slots:
     QCOMPARE(firstLayerOf(*o.view.canvas().plan(), 1), 1);  // every stage keeps a layer
   }
   void pinningACutBindsTheNextSolve() {
-    Opened o;
+    OpenedCut o;
     QTest::keyClick(&o.view.canvas(), Qt::Key_Left);
     const int cut = firstLayerOf(*o.view.canvas().plan(), 1);
     o.view.pinCut();

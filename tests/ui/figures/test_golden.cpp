@@ -14,16 +14,16 @@ using namespace nest;
 
 namespace {
 
-constexpr QSize kSize(440, 280);
+constexpr QSize kGoldenPage(440, 280);
 QImage painted(const Figure& figure, const PlanContext& context, Theme::Kind kind, int scale) {
-  QImage image(kSize * scale, QImage::Format_RGB32);
+  QImage image(kGoldenPage * scale, QImage::Format_RGB32);
   image.setDevicePixelRatio(scale);
   image.fill(Qt::magenta);
   FigureStyle style;
   style.theme = &Theme::of(kind);
   style.standalone = kind == Theme::Kind::Print;
   QPainter painter(&image);
-  figure.paint(painter, QRectF(QPointF(0, 0), kSize), context, style);
+  figure.paint(painter, QRectF(QPointF(0, 0), kGoldenPage), context, style);
   painter.end();
   image.setDevicePixelRatio(1);
   return image;

@@ -18,7 +18,7 @@ using Words = std::vector<test::TextRecorder::Word>;
 constexpr QSize kColumn(321, 227);  ///< 85 × 60 mm
 constexpr QSize kSlide(1280, 720);
 
-Words wordsOf(const Figure& f, const PlanContext& c, const QSize& size) {
+Words wordsOn(const Figure& f, const PlanContext& c, const QSize& size) {
   test::TextRecorder page(size);
   QPainter painter(&page);
   FigureStyle style;
@@ -66,7 +66,7 @@ private slots:
     shape.fanouts = {8, 4, 512};
     const PlanContext c = test::contextOf(shape);
     for (const QSize& size : {QSize(250, 200), kColumn, QSize(460, 300), kSlide}) {
-      const QStringList texts = textsOf(wordsOf(PlacementFigure(), c, size));
+      const QStringList texts = textsOf(wordsOn(PlacementFigure(), c, size));
       const QString all = texts.join(u'|');
       QVERIFY2(
           texts.contains(QStringLiteral("Stages")) || texts.contains(QStringLiteral("Stages on each host")),
@@ -80,7 +80,7 @@ private slots:
   void aLargePageIsALargePrint() {
     const PlanContext c = test::contextOf({});
     const auto titleOn = [&](const QSize& size) {
-      return wordsOf(PlacementFigure(), c, size).front().box.height();
+      return wordsOn(PlacementFigure(), c, size).front().box.height();
     };
     const double usual = titleOn(kSlide);
     QCOMPARE(titleOn({1600, 1000}), usual);
@@ -105,7 +105,7 @@ private slots:
   /// Hosts whose names differ at their ends can be told apart.
   void longHostNamesKeepTheirEnds() {
     const PlanContext c = test::contextOf({});
-    for (const QString& text : textsOf(wordsOf(PlacementFigure(), c, {210, 300})))
+    for (const QString& text : textsOf(wordsOn(PlacementFigure(), c, {210, 300})))
       if (text.startsWith(QLatin1String("host"))) QVERIFY2(!text.endsWith(QChar(0x2026)), qPrintable(text));
   }
 
@@ -116,7 +116,7 @@ private slots:
     shape.blocks = 2;
     shape.memoryGiB = 2000;
     const PlanContext c = test::contextOf(shape);
-    const QStringList texts = textsOf(wordsOf(PlacementFigure(), c, kSlide));
+    const QStringList texts = textsOf(wordsOn(PlacementFigure(), c, kSlide));
     QVERIFY2(texts.contains(QStringLiteral("0")) && !texts.contains(QStringLiteral("0 – 0")),
              qPrintable(texts.join(u'|')));
     QVERIFY(PlacementFigure().asText(c).contains(QStringLiteral("device 0:")));
@@ -130,7 +130,7 @@ private slots:
       const PlanContext c = test::contextOf(shape);
       CutFigure f;
       f.setDraft(draftOf(c));
-      const Words words = wordsOf(f, c, kColumn);
+      const Words words = wordsOn(f, c, kColumn);
       for (std::size_t i = 0; i < words.size(); ++i)
         for (std::size_t j = i + 1; j < words.size(); ++j)
           QVERIFY2(!words[i].box.adjusted(-1, 0, 1, 0).intersects(words[j].box) ||
@@ -149,12 +149,12 @@ private slots:
       f.setDraft(draft);
       const QString now = QString::fromStdString(text::time(draft.evaluation.stages[1].load));
       QRectF number, whole;
-      for (const auto& w : wordsOf(f, c, kSlide))
+      for (const auto& w : wordsOn(f, c, kSlide))
         if (w.text == now) number = w.box;
       QVERIFY2(!number.isNull(), qPrintable(now));
       draft.evaluation.stages[1].load = draft.best[1].load;
       f.setDraft(draft);
-      for (const auto& w : wordsOf(f, c, kSlide))
+      for (const auto& w : wordsOn(f, c, kSlide))
         if (std::abs(w.box.center().x() - number.center().x()) < 20 &&
             w.text == QString::fromStdString(text::time(draft.best[1].load)))
           whole = w.box;
@@ -171,15 +171,15 @@ private slots:
     const PlanContext c = contextWithHeadroom(), none = test::contextOf({});
     CutFigure cuts;
     cuts.setDraft(draftOf(c));
-    QVERIFY(textsOf(wordsOf(cuts, c, kSlide)).contains(QStringLiteral("capacity 80 GiB · pale: headroom")));
+    QVERIFY(textsOf(wordsOn(cuts, c, kSlide)).contains(QStringLiteral("capacity 80 GiB · pale: headroom")));
     cuts.setDraft(draftOf(none));
-    QVERIFY(textsOf(wordsOf(cuts, none, kSlide)).contains(QStringLiteral("capacity 80 GiB")));
+    QVERIFY(textsOf(wordsOn(cuts, none, kSlide)).contains(QStringLiteral("capacity 80 GiB")));
     PlanPairFigure pair;
     pair.setSides({QStringLiteral("A"), c.plan, c.problem}, {QStringLiteral("B"), none.plan, none.problem});
-    QVERIFY(textsOf(wordsOf(pair, c, kSlide)).contains(QStringLiteral("Headroom")));
+    QVERIFY(textsOf(wordsOn(pair, c, kSlide)).contains(QStringLiteral("Headroom")));
     pair.setSides({QStringLiteral("A"), none.plan, none.problem},
                   {QStringLiteral("B"), none.plan, none.problem});
-    QVERIFY(!textsOf(wordsOf(pair, none, kSlide)).contains(QStringLiteral("Headroom")));
+    QVERIFY(!textsOf(wordsOn(pair, none, kSlide)).contains(QStringLiteral("Headroom")));
   }
 };
 

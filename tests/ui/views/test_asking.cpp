@@ -19,14 +19,14 @@ using test::buttonOf;
 namespace {
 
 /// A question on a page of its own, and who asks it.
-struct Opened {
+struct Asked {
   QWidget page;
   QPushButton asker{&page};
   Asking asking{QStringLiteral("Stop"), &page};
   QSignalSpy ended{&asking, &Asking::ended};
   int answers = 0;
 
-  Opened() {
+  Asked() {
     auto* column = new QVBoxLayout(&page);
     column->addWidget(&asker);
     column->addWidget(&asking);
@@ -61,7 +61,7 @@ class TestAsking : public QObject {
   Q_OBJECT
 private slots:
   void anAnswerArrives() {
-    Opened o;
+    Asked o;
     QVERIFY(o.isAtRest());
     o.asking.start(QStringLiteral("Solving …"), [&o](const Control&, const BackgroundTask::Deliver& deliver) {
       deliver([&o] { ++o.answers; });
@@ -73,7 +73,7 @@ private slots:
   }
 
   void nothingToSayTakesNoRoom() {
-    Opened o;
+    Asked o;
     QCOMPARE(o.asking.sizeHint().height(), 0);
     o.asking.say(QStringLiteral("Cancelled."));
     QVERIFY(o.asking.sizeHint().height() > 0);
@@ -82,7 +82,7 @@ private slots:
   }
 
   void itIsCancelled() {
-    Opened o;
+    Asked o;
     o.askAtLength();
     QTRY_COMPARE(o.asking.findChild<QProgressBar*>()->value(), 50);
     QVERIFY(o.isWorking());
@@ -98,7 +98,7 @@ private slots:
   }
 
   void aStaleAnswerIsDropped() {
-    Opened o;
+    Asked o;
     o.askAtLength();
     o.asking.drop();
     QVERIFY(o.isAtRest() && o.asking.text().isEmpty());
@@ -126,7 +126,7 @@ private slots:
   }
 
   void whatGoesWrongIsSaid() {
-    Opened o;
+    Asked o;
     o.asking.start(QStringLiteral("Solving …"), [](const Control&, const BackgroundTask::Deliver&) {
       throw std::runtime_error("no memory left");
     });
@@ -140,7 +140,7 @@ private slots:
   }
 
   void withoutAnythingToAskAboutItSaysWhy() {
-    Opened o;
+    Asked o;
     o.asking.setReady(false, QStringLiteral("Open a scenario."));
     QVERIFY(!o.asker.isEnabled());
     QCOMPARE(o.asking.text(), QStringLiteral("Open a scenario."));
@@ -149,7 +149,7 @@ private slots:
   }
 
   void theKeyboardStaysWithIt() {
-    Opened o;
+    Asked o;
     QApplication::setActiveWindow(&o.page);
     o.asker.setFocus();
     QTRY_VERIFY(o.asker.hasFocus());
@@ -161,7 +161,7 @@ private slots:
   }
 
   void itGoesWithItsView() {
-    auto o = std::make_unique<Opened>();
+    auto o = std::make_unique<Asked>();
     o->askAtLength();
     QTRY_VERIFY(o->isWorking());
     o.reset();  // stops; nothing is delivered to what is gone

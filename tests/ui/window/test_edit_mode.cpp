@@ -22,7 +22,7 @@ using namespace nest::test;
 
 namespace {
 
-struct Bench : WindowBench {
+struct EditBench : WindowBench {
   using WindowBench::WindowBench;
   TopologyView& topology() { return *window.views().findChild<TopologyView*>(); }
   NetworkCanvas& canvas() { return topology().editor()->canvas(); }
@@ -57,7 +57,7 @@ private Q_SLOTS:
   void cleanup() { init(); }
 
   void theButtonLeadsThereAndBack() {
-    Bench b;
+    EditBench b;
     QTRY_VERIFY(b.solved());
     b.window.selection().setSelected(SelectionItem{ItemKind::Group, 1, 0});
     b.window.views().reveal(QStringLiteral("topology"));
@@ -81,7 +81,7 @@ private Q_SLOTS:
   }
 
   void theShortcutDoesSo() {
-    Bench b;
+    EditBench b;
     QTRY_VERIFY(b.solved());
     b.window.views().reveal(QStringLiteral("timeline"));
     b.window.selection().setSelected(SelectionItem{ItemKind::Stage, 1});
@@ -101,7 +101,7 @@ private Q_SLOTS:
   }
 
   void undoStaysInTheMode() {
-    Bench b;
+    EditBench b;
     QTRY_VERIFY(b.solved());
     b.window.views().reveal(QStringLiteral("network"));
     QTRY_VERIFY(b.canvas().isVisible());
@@ -128,7 +128,7 @@ private Q_SLOTS:
     QTemporaryDir dir;
     const QString first = ownCopy(dir), second = ownCopy(dir, QStringLiteral("other.nest.json"));
     {
-      Bench b(first, true);
+      EditBench b(first, true);
       QTRY_VERIFY(b.solved());
       b.window.views().reveal(QStringLiteral("topology"));
       QTest::mouseClick(b.edit(), Qt::LeftButton);
@@ -140,7 +140,7 @@ private Q_SLOTS:
       b.topology().setEditing(true);
       b.window.close();
     }
-    Bench again(first, true);
+    EditBench again(first, true);
     QTRY_VERIFY(again.solved());
     QVERIFY(!again.topology().isEditing());
     QCOMPARE(again.topology().title(), QStringLiteral("Topology"));
@@ -157,7 +157,7 @@ private Q_SLOTS:
 
   /// As its export is called, whichever mode it shows.
   void slidesAreCalledAsTheFigureInFront() {
-    Bench b;
+    EditBench b;
     QTRY_VERIFY(b.solved());
     b.window.views().reveal(QStringLiteral("topology"));
     b.trigger("present.keep");
@@ -170,7 +170,7 @@ private Q_SLOTS:
   }
 
   void choicesAreOneForBoth() {
-    Bench b;
+    EditBench b;
     QTRY_VERIFY(b.solved());
     b.window.views().reveal(QStringLiteral("network"));
     QTRY_VERIFY(b.canvas().isVisible());
@@ -189,7 +189,7 @@ private Q_SLOTS:
 
   /// As in every figure: the same as text, heard by screen readers, panned by keys.
   void theDrawingIsReadAndPannedAsFiguresAre() {
-    Bench b;
+    EditBench b;
     QTRY_VERIFY(b.solved());
     b.trigger("view.show.network");
     QTRY_VERIFY(b.canvas().isVisible() && b.canvas().hasFocus());
@@ -290,7 +290,7 @@ private Q_SLOTS:
     session.viewStates[QStringLiteral("network")] = {{"colour", nameOf(Together::Tensor)}, {"fold", 1}};
     session.viewStates[QStringLiteral("topology")] = {{"colour", "stage"}, {"traffic", "all"}};
     writeSession(path, session);
-    Bench b(path, true);
+    EditBench b(path, true);
     QTRY_VERIFY(b.solved());
     const bool editing = current == QLatin1String("network");
     QCOMPARE(b.window.views().current()->id(), editing ? QStringLiteral("topology") : current);
@@ -311,7 +311,7 @@ private Q_SLOTS:
       session.viewStates[QStringLiteral("network")] = {{"fold", 0}};
       session.viewStates[QStringLiteral("topology")] = {{"traffic", "all"}};
       writeSession(path, session);
-      Bench b(path, true);
+      EditBench b(path, true);
       QTRY_VERIFY(b.solved());
       QCOMPARE(b.topology().isEditing(), inFront);
       QCOMPARE(b.window.views().current()->id(), QStringLiteral("stages"));
@@ -332,7 +332,7 @@ private Q_SLOTS:
     QFETCH(bool, topologyHidden);
     QFETCH(bool, editing);
     QSettings().setValue(QStringLiteral("window/views"), layoutWithNetwork(inFront, topologyHidden));
-    Bench b(teachingSample(), true);
+    EditBench b(teachingSample(), true);
     QTRY_VERIFY(b.topology().isInSight());
     QCOMPARE(b.topology().isEditing(), editing);
     QVERIFY(!b.window.findChild<QDockWidget*>(QStringLiteral("view.network")));

@@ -13,8 +13,8 @@ using namespace nest::test;
 
 namespace {
 
-struct Bench : WindowBench {
-  explicit Bench(const QString& path = teachingSample()) : WindowBench(path) {
+struct KeptBench : WindowBench {
+  explicit KeptBench(const QString& path = teachingSample()) : WindowBench(path) {
     window.views().reveal(QStringLiteral("whatif"));
   }
   QListWidget* strip() { return window.views().view(QStringLiteral("whatif"))->findChild<QListWidget*>(); }
@@ -30,7 +30,7 @@ private Q_SLOTS:
     const QString path = ownCopy(dir);
     QByteArray saved;
     {
-      Bench b(path);
+      KeptBench b(path);
       QTRY_VERIFY(b.solved());
       QTest::mouseClick(b.button(QStringLiteral("Keep this what-if")), Qt::LeftButton);
       QCOMPARE(b.strip()->count(), 1);
@@ -64,7 +64,7 @@ private Q_SLOTS:
       QVERIFY(file.open(QIODevice::ReadOnly));
       saved = file.readAll();
     }
-    Bench again(path);
+    KeptBench again(path);
     QTRY_VERIFY(again.solved());
     QCOMPARE(again.strip()->count(), 2);
     for (int i = 0; i < 2; ++i) QVERIFY(!again.strip()->item(i)->icon().isNull());
@@ -75,7 +75,7 @@ private Q_SLOTS:
   }
 
   void aNameCanBeChangedAndAPlanRemoved() {
-    Bench b;
+    KeptBench b;
     QTRY_VERIFY(b.solved());
     QTest::mouseClick(b.button(QStringLiteral("Keep this what-if")), Qt::LeftButton);
     QListWidget* strip = b.strip();
@@ -100,7 +100,7 @@ private Q_SLOTS:
 
   /// A slide shows its plan whether or not that is kept elsewhere, too.
   void slidesStayWhenAKeptPlanGoes() {
-    Bench b;
+    KeptBench b;
     QTRY_VERIFY(b.solved());
     QTest::mouseClick(b.button(QStringLiteral("Keep this what-if")), Qt::LeftButton);
     b.window.views().reveal(QStringLiteral("stages"));
@@ -120,7 +120,7 @@ private Q_SLOTS:
   /// and done again, and the file counts as modified exactly where it differs.
   void twoHundredEditsAreTakenBack() {
     QTemporaryDir dir;
-    Bench b(ownCopy(dir));
+    KeptBench b(ownCopy(dir));
     QTRY_VERIFY(b.solved());
     ScenarioDocument& document = b.window.document();
     QUndoStack& history = document.history();

@@ -24,8 +24,8 @@ using namespace nest::test;
 
 namespace {
 
-struct Bench : WindowBench {
-  explicit Bench(const QString& lesson) : WindowBench(QString()) {
+struct LessonBench : WindowBench {
+  explicit LessonBench(const QString& lesson) : WindowBench(QString()) {
     QTest::mouseClick(button(lesson), Qt::LeftButton);  // in the gallery
   }
   LessonsPane* pane() { return window.findChild<LessonsPane*>(); }
@@ -82,7 +82,7 @@ private Q_SLOTS:
   void whatStepsNameIsThere() {
     QFETCH(int, lesson);
     const Lesson& taken = lessons()[lesson];
-    Bench b(taken.title);
+    LessonBench b(taken.title);
     QTRY_VERIFY(b.window.session().context()->outcome && b.window.session().context()->current);
     for (const LessonStep& step : taken.steps) {
       b.window.views().reveal(step.view);
@@ -100,7 +100,7 @@ private Q_SLOTS:
   void stepsAreShownWhole_data() { whatStepsNameIsThere_data(); }
   void stepsAreShownWhole() {
     QFETCH(int, lesson);
-    Bench b(lessons()[lesson].title);
+    LessonBench b(lessons()[lesson].title);
     QTRY_VERIFY(b.pane()->lesson());
     for (const int width : {b.pane()->width(), 240, 420}) {
       b.pane()->resize(width, b.pane()->height());
@@ -158,7 +158,7 @@ private Q_SLOTS:
   }
 
   void aLearnerReadsAPlan() {
-    Bench b(QStringLiteral("Read a plan"));
+    LessonBench b(QStringLiteral("Read a plan"));
     QTRY_VERIFY(b.pane()->lesson());
     QVERIFY(b.pane()->isVisible());
     QTRY_VERIFY(b.solved());
@@ -178,7 +178,7 @@ private Q_SLOTS:
   }
 
   void cutsAreMovedAndScored() {
-    Bench b(QStringLiteral("Move the stage cuts yourself"));
+    LessonBench b(QStringLiteral("Move the stage cuts yourself"));
     QTRY_VERIFY(b.solved());
     auto* cuts = qobject_cast<CutView*>(b.view("cuts"));
     QTRY_VERIFY(cuts->canvas().plan());
@@ -260,7 +260,7 @@ private Q_SLOTS:
 
   /// In the teaching arrangement the schedule below the cuts is that of the cuts as they are drawn.
   void theScheduleFollowsTheCuts() {
-    Bench b(QStringLiteral("Move the stage cuts yourself"));
+    LessonBench b(QStringLiteral("Move the stage cuts yourself"));
     QTRY_VERIFY(b.solved());
     auto* cuts = qobject_cast<CutView*>(b.view("cuts"));
     QTRY_VERIFY(cuts->canvas().plan() && cuts->isInSight());
@@ -277,7 +277,7 @@ private Q_SLOTS:
 
   /// Its time is below the best plan's only because it has not the memory.
   void aPlanByHandThatDoesNotRunIsCalledSo() {
-    Bench b(QStringLiteral("Move the stage cuts yourself"));
+    LessonBench b(QStringLiteral("Move the stage cuts yourself"));
     QTRY_VERIFY(b.solved());
     auto* cuts = qobject_cast<CutView*>(b.view("cuts"));
     QTRY_VERIFY(cuts->canvas().plan() && cuts->isInSight());
@@ -294,7 +294,7 @@ private Q_SLOTS:
   }
 
   void bubblesShrinkWithTheBatch() {
-    Bench b(QStringLiteral("See each bubble"));
+    LessonBench b(QStringLiteral("See each bubble"));
     QTRY_VERIFY(b.solved());
     QVERIFY(b.done(0));
     auto* head = b.view("timeline")->findChild<QSlider*>();
@@ -312,7 +312,7 @@ private Q_SLOTS:
   }
 
   void bytesAreFoundAndSlowedDown() {
-    Bench b(QStringLiteral("See each byte"));
+    LessonBench b(QStringLiteral("See each byte"));
     QTRY_VERIFY(b.solved());
     QVERIFY(b.done(0));
     View* communication = b.view("communication");
@@ -338,7 +338,7 @@ private Q_SLOTS:
   }
 
   void theTableIsWalkedAndAsked() {
-    Bench b(QStringLiteral("How the optimum is found"));
+    LessonBench b(QStringLiteral("How the optimum is found"));
     QTRY_VERIFY(b.solved());
     QVERIFY(b.done(0));
     View* search = b.view("search");
@@ -376,7 +376,7 @@ private Q_SLOTS:
   }
 
   void whatDoesNotFitIsMended() {
-    Bench b(QStringLiteral("When nothing fits"));
+    LessonBench b(QStringLiteral("When nothing fits"));
     QTRY_VERIFY(b.window.session().context()->isNearestMiss());
     b.select(ItemKind::Stage, 0);
     QVERIFY(b.done(1));

@@ -32,8 +32,8 @@ using namespace nest::test;
 
 namespace {
 
-struct Bench : WindowBench {
-  explicit Bench(const QString& path = teachingSample()) : WindowBench(path) {}
+struct MomentBench : WindowBench {
+  explicit MomentBench(const QString& path = teachingSample()) : WindowBench(path) {}
   MomentsPane* pane() { return window.findChild<MomentsPane*>(); }
   QListWidget* strip() { return pane()->findChild<QListWidget*>(); }
   /// Three moments: two views of the plan, one of a what-if.
@@ -64,7 +64,7 @@ class TestMoments : public QObject {
   Q_OBJECT
 private Q_SLOTS:
   void keptMomentsShowWhatWasSeen() {
-    Bench b;
+    MomentBench b;
     QTRY_VERIFY(b.solved());
     const int batch = b.scenario().job.globalBatch;
     b.keepThree();
@@ -84,7 +84,7 @@ private Q_SLOTS:
   }
 
   void presentingWithoutSlidesSaysHowToAddOne() {
-    Bench b;
+    MomentBench b;
     QTRY_VERIFY(b.solved());
     const auto said = [&] {
       QString out;
@@ -106,7 +106,7 @@ private Q_SLOTS:
 
   /// The message goes with the slide.
   void anUndoneSlideIsNotSaidToBeThere() {
-    Bench b;
+    MomentBench b;
     QTRY_VERIFY(b.solved());
     b.window.views().reveal(QStringLiteral("stages"));
     QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
@@ -121,7 +121,7 @@ private Q_SLOTS:
 
   /// Slides hold what they show: nothing of them stands in Compare, and no removal takes one along.
   void slidesAreMovedAndRemovedAlone() {
-    Bench b;
+    MomentBench b;
     QTRY_VERIFY(b.solved());
     b.keepThree();
     const Scenario whole = b.scenario();
@@ -136,7 +136,7 @@ private Q_SLOTS:
   }
 
   void keysWalkTheWholeScreen() {
-    Bench b;
+    MomentBench b;
     QTRY_VERIFY(b.solved());
     b.keepThree();
     b.window.document().edit({}, QStringLiteral("Go on"), [](Scenario& s) { s.job.globalBatch *= 2; });
@@ -168,7 +168,7 @@ private Q_SLOTS:
 
   /// Not on every slide of a talk.
   void theKeysAreNamedAtTheBeginning() {
-    Bench b;
+    MomentBench b;
     QTRY_VERIFY(b.solved());
     b.keepThree();
     QTest::keyClick(&b.window, Qt::Key_F9);
@@ -182,7 +182,7 @@ private Q_SLOTS:
 
   /// Thumbnail and page show what the slide shows: the published runs, and the part of Search in front.
   void accuracyIsThereAtOnce() {
-    Bench b;
+    MomentBench b;
     QTRY_VERIFY(b.solved());
     SavedMoment moment;
     moment.view = "accuracy";
@@ -195,7 +195,7 @@ private Q_SLOTS:
 
   /// Compare with one bar would show on the slide whatever was kept later.
   void onePlanIsNoComparison() {
-    Bench b;
+    MomentBench b;
     QTRY_VERIFY(b.solved());
     b.window.views().reveal(QStringLiteral("compare"));
     QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
@@ -205,7 +205,7 @@ private Q_SLOTS:
 
   /// What a slide would lose is refused with a word.
   void answersAndRunsOfOnesOwnAreNotKept() {
-    Bench b;
+    MomentBench b;
     QTRY_VERIFY(b.solved());
     b.window.views().reveal(QStringLiteral("search"));
     auto* search = qobject_cast<SearchView*>(b.window.views().view(QStringLiteral("search")));
@@ -226,7 +226,7 @@ private Q_SLOTS:
 
   /// What is selected is said: nothing on a slide depends on hovering.
   void aSlideSaysWhatIsSelected() {
-    Bench b;
+    MomentBench b;
     QTRY_VERIFY(b.solved());
     b.window.views().reveal(QStringLiteral("stages"));
     b.window.selection().setSelected(SelectionItem{ItemKind::Stage, 1});
@@ -240,7 +240,7 @@ private Q_SLOTS:
   }
 
   void captionsAndOrderAreEdits() {
-    Bench b;
+    MomentBench b;
     QTRY_VERIFY(b.solved());
     b.keepThree();
     b.trigger("present.show");
@@ -271,7 +271,7 @@ private Q_SLOTS:
 
   /// The curve is of the scenario that was studied, whatever has been edited since: so is its slide.
   void aStudyBelongsToItsScenario() {
-    Bench b;
+    MomentBench b;
     QTRY_VERIFY(b.solved());
     auto* study = qobject_cast<StudyView*>(b.window.views().view(QStringLiteral("study")));
     b.window.views().reveal(QStringLiteral("study"));
@@ -297,7 +297,7 @@ private Q_SLOTS:
 
   /// What a study found, the baselines and the plan before a change are the slide: they are kept with it.
   void slidesKeepWhatTheyShow() {
-    Bench b;
+    MomentBench b;
     QTRY_VERIFY(b.solved());
     const auto keep = [&](const char* view) {
       b.window.views().reveal(QLatin1String(view));
@@ -381,7 +381,7 @@ private Q_SLOTS:
 
   /// Files of earlier versions hold a choice by its place.
   void placesOfEarlierFilesAreRead() {
-    Bench b;
+    MomentBench b;
     QTRY_VERIFY(b.solved());
     Scenario s = b.scenario();
     SavedMoment old;
@@ -400,7 +400,7 @@ private Q_SLOTS:
 
   /// A slide is the same on every projector, only larger.
   void slidesGrowWithTheScreen() {
-    Bench b;
+    MomentBench b;
     QTRY_VERIFY(b.solved());
     b.keepThree();
     MomentShow show(std::make_shared<const Scenario>(b.scenario()), b.window.session().context(),
@@ -423,7 +423,7 @@ private Q_SLOTS:
   }
 
   void aPageForEach() {
-    Bench b;
+    MomentBench b;
     QTRY_VERIFY(b.solved());
     b.keepThree();
     const QByteArray pdf = momentsAsPdf(b.scenario(), b.window.session().context());

@@ -21,16 +21,13 @@
 #include "plan/plan_edit.h"
 #include "plan/score.h"
 #include "theme/plain_text.h"
+#include "theme/qt_text.h"
 #include "units/text.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
 
 namespace nest {
-namespace {
-QString from(const std::string& s) {
-  return QString::fromStdString(s);
-}
-}  // namespace
+namespace {}  // namespace
 
 /// A draft before and after it was changed by hand.
 class CutView::DraftStep : public QUndoCommand {
@@ -268,7 +265,7 @@ void CutView::pinCut() {
   if (!services().document || !m_canvas->plan() || stage < 1) return;
   const LayerIndex layer(firstLayerOf(*m_canvas->plan(), stage));
   const bool pinned = m_figure->isPinned(stage, context());
-  const QString name = from(context().problem->graph->layers[layer.at()].name);
+  const QString name = toQt(context().problem->graph->layers[layer.at()].name);
   services().document->edit(
       {}, pinned ? tr("Unpin the cut before %1").arg(name) : tr("Pin the cut before %1").arg(name),
       [layer, stage, pinned](Scenario& s) {
@@ -317,7 +314,7 @@ QString CutView::regretText() const {
   if (regret == 0) return tr(" · as fast as the best plan");
   return (regret < 0 ? tr(" · best %1 · %2 faster than the best plan found · score %3 of 100")
                      : tr(" · best %1 · %2 slower than the best plan · score %3 of 100"))
-      .arg(from(text::time(Seconds(best))), from(text::percent(std::abs(regret))))
+      .arg(toQt(text::time(Seconds(best))), toQt(text::percent(std::abs(regret))))
       .arg(scoreOf(mine, m_from->evaluation.batchTime));
 }
 
@@ -331,8 +328,8 @@ QString CutView::pinsText() const {
   if (!(asked == context().scenario->setting())) return out;
   const Seconds without = m_free->plan->evaluation.batchTime;
   return out + tr(" (without: %1, the pins cost %2)")
-                   .arg(from(text::time(without)),
-                        from(text::signedPercent(m_from->evaluation.batchTime / without - 1)));
+                   .arg(toQt(text::time(without)),
+                        toQt(text::signedPercent(m_from->evaluation.batchTime / without - 1)));
 }
 
 void CutView::showVerdict() {
@@ -353,7 +350,7 @@ void CutView::showVerdict() {
   m_pin->setText(held ? tr("Unpin this cut") : tr("Pin this cut"));
   if (cut > 0) {
     const int layer = firstLayerOf(*m_canvas->plan(), cut);
-    const QString name = from(context().problem->graph->layers[layer].name);
+    const QString name = toQt(context().problem->graph->layers[layer].name);
     words << (held ? tr("Selected cut: stage %1 starts at %2 (pinned).")
                    : tr("Selected cut: stage %1 starts at %2."))
                  .arg(stageNumber(cut), visibleText(name).toHtmlEscaped());
@@ -364,20 +361,20 @@ void CutView::showVerdict() {
 QStringList CutView::verdictLines(const QString& who, const QString& whoNot) const {
   const Evaluation& mine = m_canvas->evaluation();
   QString words =
-      QStringLiteral("<b>%1</b>").arg(who.arg(from(text::time(mine.batchTime)))) + regretText() + pinsText();
+      QStringLiteral("<b>%1</b>").arg(who.arg(toQt(text::time(mine.batchTime)))) + regretText() + pinsText();
   const auto homeless = std::find_if(mine.violations.begin(), mine.violations.end(),
                                      [](const Violation& v) { return v.kind == Violation::Kind::Devices; });
   if (homeless != mine.violations.end()) {
     // Without devices nothing is exchanged: a time would look faster than it could ever be.
-    words = QStringLiteral("<b>%1</b>: %2").arg(whoNot, from(homeless->message).toHtmlEscaped());
+    words = QStringLiteral("<b>%1</b>: %2").arg(whoNot, toQt(homeless->message).toHtmlEscaped());
   } else if (!mine.feasible()) {
-    words += tr(" · <b>does not run</b>: %1").arg(from(mine.violations.front().message).toHtmlEscaped());
+    words += tr(" · <b>does not run</b>: %1").arg(toQt(mine.violations.front().message).toHtmlEscaped());
   } else if (const int slow = mine.slowestStage(); slow >= 0 && mine.stages.size() > 1) {
     const double average = mine.sumLoad.value() / static_cast<double>(mine.stages.size());
     return {words,
             tr("Stage %1 is slowest: %2 per microbatch, %3 above the mean, for %4.")
                 .arg(stageNumber(slow))
-                .arg(from(text::time(mine.maxLoad)), from(text::percent(mine.maxLoad.value() / average - 1)),
+                .arg(toQt(text::time(mine.maxLoad)), toQt(text::percent(mine.maxLoad.value() / average - 1)),
                      plural(mine.microbatchCount, tr("microbatch")))};
   }
   return {words};

@@ -11,9 +11,9 @@
 namespace nest {
 namespace {
 
-constexpr int kSettleMs = 150;
+constexpr int kCanvasSettleMs = 150;
 
-constexpr double kLeastScale = 0.004, kMostScale = 6;
+constexpr double kLeastScale = 0.004, kMostCanvasScale = 6;
 constexpr double kTiniest = 1e-6;            ///< in a canvas of no size
 constexpr double kReach = 5;                 ///< pixels from which a link is hit
 constexpr double kNameMargin = 8;            ///< pixels beside a name
@@ -26,7 +26,7 @@ NetworkCanvas::NetworkCanvas(QWidget* parent) : QWidget(parent), m_theme(&Theme:
   setMouseTracking(true);
   setMinimumSize(240, 180);
   m_settle.setSingleShot(true);
-  m_settle.setInterval(kSettleMs);
+  m_settle.setInterval(kCanvasSettleMs);
   connect(&m_settle, &QTimer::timeout, this, &NetworkCanvas::refresh);
   makeGraphic(*this, [this] { return selectedText(); });
   setAccessibleName(tr("Network canvas"));
@@ -224,7 +224,7 @@ void NetworkCanvas::fitSelection() {
 
 void NetworkCanvas::zoomBy(double factor, const QPointF& at) {
   const QPointF fixed = toScene(at);
-  m_scale = std::clamp(m_scale * factor, std::min(kLeastScale, m_scale), kMostScale);
+  m_scale = std::clamp(m_scale * factor, std::min(kLeastScale, m_scale), kMostCanvasScale);
   m_offset = at - fixed * m_scale;
   m_userMoved = true;
   settleLater();
@@ -262,7 +262,7 @@ std::map<std::string, double> NetworkCanvas::viewport() const {
 void NetworkCanvas::setViewport(const std::map<std::string, double>& wanted) {
   const auto zoom = wanted.find("drawing zoom"), x = wanted.find("drawing x"), y = wanted.find("drawing y");
   if (zoom == wanted.end() || x == wanted.end() || y == wanted.end()) return;
-  m_scale = std::clamp(zoom->second, kTiniest, kMostScale);
+  m_scale = std::clamp(zoom->second, kTiniest, kMostCanvasScale);
   m_offset = fittedArea().center() - QPointF(x->second, y->second) * m_scale;
   m_placedFor = size();
   m_userMoved = true;

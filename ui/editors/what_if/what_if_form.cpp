@@ -16,6 +16,7 @@
 #include "editors/field_rows.h"
 #include "fields/field_text.h"
 #include "figures/phrases.h"
+#include "theme/qt_text.h"
 #include "units/text.h"
 
 namespace nest {
@@ -24,13 +25,9 @@ namespace {
 
 constexpr const char* kAddedSetting = "views/whatif/fields";
 
-QString from(const std::string& s) {
-  return QString::fromStdString(s);
-}
-
 QString nameOf(const FieldAt& f) {
   const Field& field = *f.field;
-  return from(field.numberLabel.empty() ? field.label : field.numberLabel);
+  return toQt(field.numberLabel.empty() ? field.label : field.numberLabel);
 }
 
 /// " ÷ 4": what a level's bandwidth counts divided by.
@@ -39,12 +36,12 @@ QString divisorOf(const Setting& s, const FieldAt& f) {
                          ? fieldAt(s, "/cluster/levels/" + std::to_string(f.at.front()) + "/oversubscription")
                          : std::nullopt;
   const double v = ratio ? numberOf(s, *ratio).value_or(1) : 1;
-  return v == 1 ? QString() : QStringLiteral(" ÷ ") + from(text::number(v));
+  return v == 1 ? QString() : QStringLiteral(" ÷ ") + toQt(text::number(v));
 }
 
 /// Tells apart what has one pointer but changes other things.
 QString shapeOf(const FieldAt& f) {
-  return from(f.pointer() + ':' + f.group) + QString::number(qHashRange(f.at.begin(), f.at.end()), 16) + u';';
+  return toQt(f.pointer() + ':' + f.group) + QString::number(qHashRange(f.at.begin(), f.at.end()), 16) + u';';
 }
 
 }  // namespace
@@ -60,7 +57,7 @@ WhatIfForm::WhatIfForm(ScenarioDocument* document, QWidget* parent)
 
 QSlider* WhatIfForm::sliderOf(const QString& pointer) const {
   for (const Row& r : m_rows)
-    if (from(r.field.pointer()) == pointer) return r.slider;
+    if (toQt(r.field.pointer()) == pointer) return r.slider;
   return nullptr;
 }
 
@@ -83,7 +80,7 @@ void WhatIfForm::rebuild() {
   const bool open = m_document && !m_document->isEmpty();
   std::vector<FieldAt> shown, others;
   for (FieldAt& f : open ? numericFieldsOf(m_document->scenario()) : std::vector<FieldAt>{}) {
-    const QString pointer = from(f.pointer());
+    const QString pointer = toQt(f.pointer());
     // What has no latency is an ideal link: its slider waits in the list. One that has come to 0 stays.
     const bool isUsed = f.field->isOftenMoved && numberOf(m_document->scenario(), f) != 0;
     const bool hasRow = !m_shape.isEmpty() && sliderOf(pointer);
@@ -105,8 +102,8 @@ void WhatIfForm::rebuild() {
     m_grid->addWidget(new QLabel(tr("Open a scenario to explore what-ifs.")), line++, 0, 1, 4);
   if (!others.empty()) offerOthers(others, line++);
   for (FieldAt& field : shown) {
-    if (from(field.group) != group) {
-      group = from(field.group);
+    if (toQt(field.group) != group) {
+      group = toQt(field.group);
       auto* title = new QLabel(group);
       QFont bold = title->font();
       bold.setBold(true);
@@ -128,7 +125,7 @@ void WhatIfForm::offerOthers(const std::vector<FieldAt>& fields, int line) {
       tr("Any numeric field of the scenario can have a slider; it is kept for other scenarios"));
   m_others->setPlaceholderText(tr("Add a slider …"));
   for (const FieldAt& f : fields)
-    m_others->addItem(QStringLiteral("%1: %2").arg(from(f.group), nameOf(f)), from(f.pointer()));
+    m_others->addItem(QStringLiteral("%1: %2").arg(toQt(f.group), nameOf(f)), toQt(f.pointer()));
   m_others->setCurrentIndex(-1);
   m_grid->addWidget(m_others, line, 0, 1, 4);
   connect(m_others, &QComboBox::activated, this, [this](int i) {
@@ -143,7 +140,7 @@ void WhatIfForm::addRow(FieldAt field, int line) {
   r.slider = new QSlider(Qt::Horizontal);
   r.slider->setRange(0, kSteps);
   r.slider->setPageStep(kSteps / 16);
-  r.slider->setAccessibleName(from(field.group) + QLatin1Char(' ') + nameOf(field));
+  r.slider->setAccessibleName(toQt(field.group) + QLatin1Char(' ') + nameOf(field));
   r.figure = new QLineEdit;
   r.figure->setMaximumWidth(110);
   r.figure->installEventFilter(this);
@@ -224,8 +221,8 @@ void WhatIfForm::arrange() {
 
 void WhatIfForm::edit(const FieldAt& field, double v, bool merges) {
   m_document->edit(
-      merges ? QStringLiteral("whatif.") + from(field.pointer()) : QString(),
-      tr("Set %1 to %2").arg(from(field.name()), from(numberText(m_document->scenario(), field, v))),
+      merges ? QStringLiteral("whatif.") + toQt(field.pointer()) : QString(),
+      tr("Set %1 to %2").arg(toQt(field.name()), toQt(numberText(m_document->scenario(), field, v))),
       [field, v](Scenario& s) { setNumber(s, field, v); });
 }
 
@@ -255,7 +252,7 @@ void WhatIfForm::typed(std::size_t row) {
   const FieldAt field = r.field;
   const auto v = readNumberText(m_document->scenario(), field, r.figure->text().toStdString());
   r.figure->setModified(false);
-  if (!v) return tellProblem(r, from(expectedText(*field.field)));  // what was typed stays to be mended
+  if (!v) return tellProblem(r, toQt(expectedText(*field.field)));  // what was typed stays to be mended
   edit(field, *v, false);
   showValues();
 }
@@ -278,7 +275,7 @@ void WhatIfForm::showValues() {
     const std::optional<double> v = numberOf(now, r.field);
     if (!r.slider->isSliderDown())
       r.slider->setValue(static_cast<int>(std::lround(r.range.shareOf(v.value_or(0)) * kSteps)));
-    const QString text = v ? from(numberText(now, r.field, *v)) : tr("any");
+    const QString text = v ? toQt(numberText(now, r.field, *v)) : tr("any");
     if (!r.figure->hasFocus() || (!r.figure->isModified() && r.problem->text().isEmpty())) {
       r.figure->setText(text);
       tellProblem(r, {});

@@ -24,7 +24,7 @@
 namespace nest {
 namespace {
 
-constexpr int kLow = 420, kLeastForm = 270;
+constexpr int kLowForm = 420, kLeastForm = 270;
 
 /// "does not fit", "batch not divisible": why there is no plan.
 QString obstacleOf(const PlanContext& c) {
@@ -220,7 +220,7 @@ void WhatIfView::resizeEvent(QResizeEvent* event) {
 
 /// In a low view the words keep their room: kept ones are small, and the two plans wait for more height.
 void WhatIfView::arrange() {
-  const bool low = height() < kLow;
+  const bool low = height() < kLowForm;
   m_strip->setLow(low);
   m_pane->setVisible(!low || keptCount() == 0);
 }

@@ -25,6 +25,7 @@
 #include "plan/plan_diff.h"
 #include "study/quiet_solve.h"
 #include "theme/offline_browser.h"
+#include "theme/qt_text.h"
 #include "units/text.h"
 #include "views/adaptive_splitter.h"
 #include "views/asking.h"
@@ -34,10 +35,6 @@
 
 namespace nest {
 namespace {
-
-QString from(const std::string& s) {
-  return QString::fromStdString(s);
-}
 
 const TransformerArchitecture* architectureOf(const std::shared_ptr<const Scenario>& s) {
   return s && s->model.architecture ? &*s->model.architecture : nullptr;
@@ -254,13 +251,13 @@ void CompareView::fillTable() {
     const double rate = r.pace.tokensPerSecond();
     const QString cells[] = {
         r.name,
-        r.runs() ? from(text::time(r.metrics.batchTime)) : r.obstacle,
+        r.runs() ? toQt(text::time(r.metrics.batchTime)) : r.obstacle,
         !r.runs() ? QStringLiteral("–")
-                  : from(measure == PaceMeasure::BatchTime ? samplesRate(r.metrics.samplesPerSecond)
+                  : toQt(measure == PaceMeasure::BatchTime ? samplesRate(r.metrics.samplesPerSecond)
                                                            : tokensRate(rate)),
-        r.runs() && manual > 0 ? from(text::number(rate / manual)) + QStringLiteral(" ×")
+        r.runs() && manual > 0 ? toQt(text::number(rate / manual)) + QStringLiteral(" ×")
                                : QStringLiteral("–"),
-        from(words::memory(r.metrics)),
+        toQt(words::memory(r.metrics)),
         r.plan};
     for (int c = 0; c < 6; ++c) {
       auto* item = new QTableWidgetItem(cells[c]);
@@ -343,22 +340,22 @@ void CompareView::rebuild() {
     m_keptContexts.forgetOthers(document->scenario());
     for (const KeptPlan& kept : document->scenario().keptPlans)
       if (const auto c = m_keptContexts.of(kept, document->scenario()); c->plan)
-        m_entries.push_back({from(kept.name), {}, *c->plan, c->problem, c->scenario, true});
+        m_entries.push_back({toQt(kept.name), {}, *c->plan, c->problem, c->scenario, true});
   }
   QStringList without;
   for (const auto& b : m_baselines) {
     if (b.plan)
-      m_entries.push_back({QString::fromUtf8(nameOf(b.kind)), from(b.note), *b.plan, m_baselineProblem,
+      m_entries.push_back({QString::fromUtf8(nameOf(b.kind)), toQt(b.note), *b.plan, m_baselineProblem,
                            context().scenario, false});
     else
-      without << tr("%1: %2").arg(QString::fromUtf8(nameOf(b.kind)), from(b.note));
+      without << tr("%1: %2").arg(QString::fromUtf8(nameOf(b.kind)), toQt(b.note));
   }
   m_asking->say(without.join(QStringLiteral("; ")));
   std::vector<ComparisonFigure::Row> rows;
   for (const Entry& e : m_entries)
     rows.push_back({e.name, metricsOf(*e.problem, architectureOf(e.scenario), e.plan),
-                    from(summaryOf(e.plan.plan)),
-                    e.plan.evaluation.feasible() ? QString() : from(words::obstacleTo(e.plan.evaluation)),
+                    toQt(summaryOf(e.plan.plan)),
+                    e.plan.evaluation.feasible() ? QString() : toQt(words::obstacleTo(e.plan.evaluation)),
                     paceOf(*e.problem, e.plan)});
   m_pane->setLeastHeight(static_cast<int>(ComparisonFigure::leastHeight(rows.size())));
   m_split->showSecond(rows.size() > 1);  // with one plan there is nothing to choose
@@ -415,17 +412,17 @@ void CompareView::showDifference() {
   }
   const PlanDiff d =
       diff(*y.problem, x.plan.plan, x.plan.evaluation, y.plan.plan, y.plan.evaluation, x.problem.get());
-  QString html = QStringLiteral("<p><b>%1</b></p>").arg(from(d.sentence()).toHtmlEscaped());
+  QString html = QStringLiteral("<p><b>%1</b></p>").arg(toQt(d.sentence()).toHtmlEscaped());
   if (const std::string parts =
           words::partsThatDiffer(d.before, x.plan.evaluation, d.after, y.plan.evaluation);
       !parts.empty())
-    html += QStringLiteral("<p>%1</p>").arg(from(parts).toHtmlEscaped());
+    html += QStringLiteral("<p>%1</p>").arg(toQt(parts).toHtmlEscaped());
   if (const std::string what = settingDifference(x.scenario->setting(), y.scenario->setting()); !what.empty())
-    html += QStringLiteral("<p>%1</p>").arg(tr("The scenarios differ: %1.").arg(from(what)).toHtmlEscaped());
+    html += QStringLiteral("<p>%1</p>").arg(tr("The scenarios differ: %1.").arg(toQt(what)).toHtmlEscaped());
   if (!d.same()) {
     html += QStringLiteral("<ul>");
     for (const auto& c : d.changes)
-      html += QStringLiteral("<li>%1</li>").arg(from(c.sentence).toHtmlEscaped());
+      html += QStringLiteral("<li>%1</li>").arg(toQt(c.sentence).toHtmlEscaped());
     html += QStringLiteral("</ul>");
   }
   if (!y.note.isEmpty())
@@ -433,8 +430,8 @@ void CompareView::showDifference() {
   for (const Entry* e : {&x, &y})
     for (const auto& v : e->plan.evaluation.violations)
       html += QStringLiteral("<p>%1 %2: %3</p>")
-                  .arg(e->name.toHtmlEscaped(), from(words::obstacleTo(e->plan.evaluation)),
-                       from(v.message).toHtmlEscaped());
+                  .arg(e->name.toHtmlEscaped(), toQt(words::obstacleTo(e->plan.evaluation)),
+                       toQt(v.message).toHtmlEscaped());
   m_difference->setHtml(html);
 }
 

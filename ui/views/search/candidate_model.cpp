@@ -6,14 +6,11 @@
 
 #include "figures/phrases.h"
 #include "schedule/pipeline_schedule.h"
+#include "theme/qt_text.h"
 #include "units/text.h"
 
 namespace nest {
 namespace {
-
-QString from(const std::string& s) {
-  return QString::fromStdString(s);
-}
 
 QString fateName(Fate f) {
   switch (f) {
@@ -66,24 +63,24 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
       return tr("the best plan");
     case Fate::Solved:
       if (c.best && optimum > 0)
-        return tr("%1 slower than the best").arg(from(text::percent(c.best->value() / optimum - 1)));
+        return tr("%1 slower than the best").arg(toQt(text::percent(c.best->value() / optimum - 1)));
       return tr("solved, slower");
     case Fate::Bounded:
       // Without looking at cuts the bound may lie below the optimum; looking at them, none stayed there.
       if (optimum > 0 && c.lowerBound.value() < optimum)
-        return tr("pruned: every cut takes longer than %1").arg(from(text::time(Seconds(optimum))));
+        return tr("pruned: every cut takes longer than %1").arg(toQt(text::time(Seconds(optimum))));
       if (optimum > 0)
         return tr("pruned: at least %1, at least %2 slower")
-            .arg(from(text::time(c.lowerBound)), from(text::percent(c.lowerBound.value() / optimum - 1)));
-      return tr("pruned: at least %1").arg(from(text::time(c.lowerBound)));
+            .arg(toQt(text::time(c.lowerBound)), toQt(text::percent(c.lowerBound.value() / optimum - 1)));
+      return tr("pruned: at least %1").arg(toQt(text::time(c.lowerBound)));
     case Fate::OutOfMemory:
       if (c.shortStage >= 0)
         return tr("stage %1 lacks %2 of memory")
             .arg(stageNumber(c.shortStage))
-            .arg(from(text::memory(c.shortfall)));
+            .arg(toQt(text::memory(c.shortfall)));
       if (c.shortfall.value() > 0)
         return tr("however it is cut, a stage lacks at least %1 of memory")
-            .arg(from(text::memory(c.shortfall)));
+            .arg(toQt(text::memory(c.shortfall)));
       return tr("a stage lacks memory");
     case Fate::NotOffered:
       return tr("not in the model's profile");
@@ -131,21 +128,21 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
     case Microbatch:
       return c.microbatch;
     case Strategy:
-      return from(toText(c.strategy));
+      return toQt(toText(c.strategy));
     case Data:
       return c.dataDegree;
     case Stages:
       if (c.schedule != usualSchedule(c.chunks))
         return tr("%1 %2").arg(QString::number(c.stageCount),
-                               from(std::string(scheduleOf(c.schedule).label())));
+                               toQt(std::string(scheduleOf(c.schedule).label())));
       if (c.chunks > 1) return tr("%1 VPP%2").arg(c.stageCount).arg(c.chunks);
       return c.stageCount > 0 ? QVariant(c.stageCount) : QVariant(tr("any"));
     case Fate:
       return fateName(c.fate);
     case Time:
       return time > 0 && std::isfinite(time)
-                 ? (c.best ? from(text::time(*c.best))
-                           : tr("at least %1").arg(from(text::time(Seconds(time)))))
+                 ? (c.best ? toQt(text::time(*c.best))
+                           : tr("at least %1").arg(toQt(text::time(Seconds(time)))))
                  : QString();
     default:
       return reason(c, *m_outcome);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "figures/phrases.h"
+#include "theme/qt_text.h"
 #include "units/text.h"
 #include "views/adaptive_splitter.h"
 #include "views/figure_pane.h"
@@ -14,11 +15,8 @@
 namespace nest {
 namespace {
 
-QString from(const std::string& s) {
-  return QString::fromStdString(s);
-}
 QString secondsText(double seconds) {
-  return std::isfinite(seconds) ? from(text::time(Seconds(seconds))) : QStringLiteral("–");
+  return std::isfinite(seconds) ? toQt(text::time(Seconds(seconds))) : QStringLiteral("–");
 }
 
 }  // namespace
@@ -55,7 +53,7 @@ void DpPane::setContext(PlanContextPtr context, const Theme& theme) {
   m_probe = m_context->problem && m_context->plan
                 ? std::shared_ptr<const DpProbe>(DpProbe::of(*m_context->problem, m_context->plan->plan, why))
                 : nullptr;
-  m_figure.setProbe(m_probe, from(why) + QLatin1Char('.'));
+  m_figure.setProbe(m_probe, toQt(why) + QLatin1Char('.'));
   m_pane->show(*m_context, theme);
   m_cell.setSelected(m_probe ? std::optional(DpFigure::itemOf(0, 0)) : std::nullopt);
   showAlternatives(0, 0);
@@ -74,14 +72,14 @@ void DpPane::showAlternatives(int stage, int cut) {
     QString why = a.chosen ? tr("the plan") : QString();
     if (!std::isfinite(a.time))
       why = a.policy < 0 && a.shortfall > 0
-                ? tr("lacks %1 of memory").arg(from(text::memory(Bytes(a.shortfall))))
+                ? tr("lacks %1 of memory").arg(toQt(text::memory(Bytes(a.shortfall))))
             : a.policy < 0 ? tr("not allowed")
                            : tr("nothing that follows fits");
     else if (!a.chosen && best > 0)
-      why = from(text::signedPercent(a.time / best - 1));
+      why = toQt(text::signedPercent(a.time / best - 1));
     const int next = m_probe->firstLayer(a.to);
     const QString cells[] = {
-        next < 0 ? tr("the end") : tr("%1 (%2)").arg(layerNumber(next)).arg(from(layers[next].name)),
+        next < 0 ? tr("the end") : tr("%1 (%2)").arg(layerNumber(next)).arg(toQt(layers[next].name)),
         a.policy < 0 ? QStringLiteral("–") : QString::fromLatin1(nameOf(static_cast<Recompute>(a.policy))),
         a.policy < 0 ? QStringLiteral("–") : secondsText(a.load), secondsText(a.time), why};
     for (int c = 0; c < 5; ++c) {

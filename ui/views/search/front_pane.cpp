@@ -30,7 +30,7 @@ QString reachInWords(const Outcome& o) {
 
 namespace {
 
-constexpr int kLow = 300, kLeastChart = 130;
+constexpr int kLowPane = 300, kLeastChart = 130;
 constexpr std::size_t kMostKnown = 8, kMostPlans = 20000;  ///< fronts that are kept, and plans of all of them
 
 /// The same at length.
@@ -153,7 +153,7 @@ void FrontPane::search() {
 
 void FrontPane::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  if (m_isLow != (height() < kLow)) offer();
+  if (m_isLow != (height() < kLowPane)) offer();
 }
 
 /// What can be asked for now.
@@ -161,7 +161,8 @@ void FrontPane::offer() {
   const bool has = m_context && m_context->problem && m_context->plan && m_context->outcome &&
                    !m_context->outcome->front.empty();
   const bool more = canBeWider();
-  const bool low = m_isLow = height() < kLow;  // then the room is the chart's, and the words are its tip's
+  const bool low = m_isLow =
+      height() < kLowPane;  // then the room is the chart's, and the words are its tip's
   m_find->setVisible(has && (more || !low));
   m_asking->setReady(more);
   m_reach->setVisible(has && !low);

@@ -15,6 +15,7 @@
 #include "study/quiet_solve.h"
 #include "study/sensitivity.h"
 #include "theme/offline_browser.h"
+#include "theme/qt_text.h"
 #include "units/text.h"
 #include "views/asking.h"
 #include "views/flow_layout.h"
@@ -24,20 +25,16 @@
 namespace nest {
 namespace {
 
-QString from(const std::string& s) {
-  return QString::fromStdString(s);
-}
-
 /// A change of a field is a link that makes it.
 QString adviceHtml(const std::string& text) {
   QString out;
   for (const auto& part : adviceParts(text)) {
     const auto* change = std::get_if<FieldChange>(&part);
     const QString words =
-        visibleText(from(change ? inLabels(*change) : std::get<std::string>(part))).toHtmlEscaped();
+        visibleText(toQt(change ? inLabels(*change) : std::get<std::string>(part))).toHtmlEscaped();
     const bool isLink = change && change->how != FieldChange::How::Name;
     out += isLink ? QStringLiteral("<a href=\"%1\">%2</a>")
-                        .arg(QString::fromLatin1(QUrl::toPercentEncoding(from(encoded(*change)))), words)
+                        .arg(QString::fromLatin1(QUrl::toPercentEncoding(toQt(encoded(*change)))), words)
                   : words;
   }
   return out;
@@ -45,16 +42,16 @@ QString adviceHtml(const std::string& text) {
 
 QString changesHtml(const PlanDiff& d) {
   QString out =
-      SearchView::tr("What changes (%1):").arg(from(d.deltas()).toHtmlEscaped()) + QStringLiteral("<ul>");
+      SearchView::tr("What changes (%1):").arg(toQt(d.deltas()).toHtmlEscaped()) + QStringLiteral("<ul>");
   for (const auto& c : d.changes)
-    out += QStringLiteral("<li>") + from(c.sentence).toHtmlEscaped() + QStringLiteral("</li>");
+    out += QStringLiteral("<li>") + toQt(c.sentence).toHtmlEscaped() + QStringLiteral("</li>");
   return out + QStringLiteral("</ul>");
 }
 
 /// All that differs, on one line.
 QString changesText(const PlanDiff& d) {
   QStringList all;
-  for (const auto& c : d.changes) all << from(c.sentence);
+  for (const auto& c : d.changes) all << toQt(c.sentence);
   return all.isEmpty() ? SearchView::tr("same plan") : all.join(QStringLiteral("; "));
 }
 
@@ -68,7 +65,7 @@ QString row(const QString& what, double change, const QString& detail) {
   return QStringLiteral(
              "<tr><td style='padding-right:16px'>%1</td><td align='right' "
              "style='padding-right:16px'><b>%2</b></td><td>%3</td></tr>")
-      .arg(what.toHtmlEscaped(), from(text::signedPercent(change)), detail.toHtmlEscaped());
+      .arg(what.toHtmlEscaped(), toQt(text::signedPercent(change)), detail.toHtmlEscaped());
 }
 
 }  // namespace
@@ -128,7 +125,7 @@ void SearchView::makeChange(const QUrl& link) {
   for (const auto& part : adviceParts(QUrl::fromPercentEncoding(link.toEncoded()).toStdString())) {
     const auto* change = std::get_if<FieldChange>(&part);
     if (!change || !makesDifference(document->scenario(), *change)) continue;
-    QString verb = from(inLabels(*change));
+    QString verb = toQt(inLabels(*change));
     verb[0] = verb[0].toUpper();
     document->closeStep();
     document->edit({}, verb, [change = *change](Scenario& s) { make(s, change); });
@@ -164,13 +161,13 @@ void SearchView::ask(const QString& question) {
     return say(html);
   }
   askInBackground(
-      tr("Solving with %1 …").arg(from(demand->words)),
+      tr("Solving with %1 …").arg(toQt(demand->words)),
       [this, problem, plan, d = *demand](const Control& control, const BackgroundTask::Deliver& deliver) {
         auto found = whyNot(*problem, *plan, d, control);
         deliver([this, found = std::move(found)] {
           QString html =
               QStringLiteral("<h4>%1</h4><p>%2</p>")
-                  .arg(tr("Why not %1?").arg(from(found.demand).toHtmlEscaped()), adviceHtml(found.summary));
+                  .arg(tr("Why not %1?").arg(toQt(found.demand).toHtmlEscaped()), adviceHtml(found.summary));
           if (found.difference) html += changesHtml(*found.difference);
           say(html);
         });
@@ -188,8 +185,8 @@ void SearchView::rankImprovements() {
                           tr("<h4>Effect of improving one parameter by 25 % on the time per token "
                              "(re-planned)</h4><table>");
                       for (const auto& i : all)
-                        html += i.batchTime.value() > 0 ? row(from(i.what), i.change, changesText(i.plan))
-                                                        : rowWithout(from(i.what), i.status);
+                        html += i.batchTime.value() > 0 ? row(toQt(i.what), i.change, changesText(i.plan))
+                                                        : rowWithout(toQt(i.what), i.status);
                       say(html + QStringLiteral("</table>"));
                     });
                   });
@@ -206,10 +203,10 @@ void SearchView::rankFailures() {
           QString html = tr("<h4>Effect of losing one component (re-planned without it)</h4><table>");
           for (const auto& f : all) {
             if (!(f.batchTime.value() > 0))
-              html += rowWithout(from(f.what), f.status);
+              html += rowWithout(toQt(f.what), f.status);
             else
               html +=
-                  row(from(f.what), f.change,
+                  row(toQt(f.what), f.change,
                       f.devicesIdle > 0 ? tr("%1 idle").arg(plural(f.devicesIdle, tr("device"))) : QString());
           }
           say(html + QStringLiteral("</table>"));
@@ -229,7 +226,7 @@ void SearchView::findBreakEvens() {
           Control quiet;
           quiet.stop = control.stop;
           for (const auto& b : breakEvens(*scenario, *problem, *plan, parameters[i], {}, quiet))
-            rows += QStringLiteral("<li>") + from(b.sentence).toHtmlEscaped() + QStringLiteral("</li>");
+            rows += QStringLiteral("<li>") + toQt(b.sentence).toHtmlEscaped() + QStringLiteral("</li>");
           deliver([this,
                    html = tr("<h4>Where the best plan changes</h4><ul>") + rows + QStringLiteral("</ul>"),
                    none = i + 1 == parameters.size() && rows.isEmpty()] {

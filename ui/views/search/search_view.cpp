@@ -24,6 +24,7 @@
 #include "figures/phrases.h"
 #include "schedule/pipeline_schedule.h"
 #include "theme/plain_text.h"
+#include "theme/qt_text.h"
 #include "units/text.h"
 #include "views/asking.h"
 #include "views/search/candidate_model.h"
@@ -36,10 +37,6 @@ namespace nest {
 namespace {
 
 const QString kTabSetting = QStringLiteral("views/search/tab");
-
-QString from(const std::string& s) {
-  return QString::fromStdString(s);
-}
 
 }  // namespace
 
@@ -227,7 +224,7 @@ void SearchView::askAbout(const Candidate& c) {
   question += tr(", d=%1").arg(c.dataDegree);
   if (c.stageCount > 0) question += tr(", p=%1").arg(c.stageCount);
   if (c.schedule != usualSchedule(c.chunks))
-    question += QStringLiteral(", ") + from(std::string(scheduleOf(c.schedule).id()));
+    question += QStringLiteral(", ") + toQt(std::string(scheduleOf(c.schedule).id()));
   else if (c.chunks > 1)
     question += tr(", v=%1").arg(c.chunks);
   m_question->setText(question);
@@ -339,20 +336,20 @@ QString SearchView::verdictHtml() const {
   if (state && (!o || context().isSearching()))
     return tr("<b>%1</b> %2").arg(state->heading.toHtmlEscaped(), state->text.toHtmlEscaped());
   if (!o) return {};
-  const auto count = [](long long n) { return from(text::count(n)); };
+  const auto count = [](long long n) { return toQt(text::count(n)); };
   QString verdict;
   switch (o->status) {
     case OutcomeStatus::Optimal:
       verdict = tr("<b>Optimal:</b> no plan in the search space takes less than %1.")
-                    .arg(from(text::time(o->lowerBound) + words::leftOut(*o)));
+                    .arg(toQt(text::time(o->lowerBound) + words::leftOut(*o)));
       break;
     case OutcomeStatus::BestSoFar:
-      verdict = tr("<b>%1.</b>").arg(from(words::verdict(*o)));
-      if (o->gap()) verdict += tr(" No plan takes less than %1.").arg(from(text::time(o->lowerBound)));
+      verdict = tr("<b>%1.</b>").arg(toQt(words::verdict(*o)));
+      if (o->gap()) verdict += tr(" No plan takes less than %1.").arg(toQt(text::time(o->lowerBound)));
       break;
     default: {
       const words::NoPlan none = words::noPlan(*o);
-      verdict = tr("<b>%1.</b>").arg(from(none.title));
+      verdict = tr("<b>%1.</b>").arg(toQt(none.title));
       if (!none.detail.empty()) verdict += tr(" %1.").arg(phrase(none.detail).toHtmlEscaped());
     }
   }
@@ -363,7 +360,7 @@ QString SearchView::verdictHtml() const {
   return verdict + QLatin1Char(' ') +
          tr("%1 candidates, %2 configurations, %3 states in %4.")
              .arg(count(o->statistics.candidates), count(o->statistics.tuples), count(o->statistics.states),
-                  from(text::time(o->statistics.elapsed)));
+                  toQt(text::time(o->statistics.elapsed)));
 }
 
 }  // namespace nest

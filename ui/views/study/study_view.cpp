@@ -21,6 +21,7 @@
 #include "plan/plan_diff.h"
 #include "solver/baselines/baselines.h"
 #include "study/quiet_solve.h"
+#include "theme/qt_text.h"
 #include "units/amount.h"
 #include "units/text.h"
 #include "views/adaptive_splitter.h"
@@ -31,10 +32,6 @@
 
 namespace nest {
 namespace {
-
-QString from(const std::string& s) {
-  return QString::fromStdString(s);
-}
 
 /// The quantity of a study: tokens a second wherever its points train other batches or sequences, as plans
 /// are compared anywhere.
@@ -49,7 +46,7 @@ double rateOf(const Problem& problem, const RankedPlan& plan, PaceMeasure m) {
 }
 
 QString rateText(double rate, PaceMeasure m) {
-  return from(m == PaceMeasure::BatchTime ? samplesRate(rate) : tokensRate(rate));
+  return toQt(m == PaceMeasure::BatchTime ? samplesRate(rate) : tokensRate(rate));
 }
 
 /// Whether the points of a study along these parameters train the same work in a step.
@@ -71,7 +68,7 @@ PaceMeasure measureAlong(const Scenario& scenario, const Problem& problem,
 }
 
 QString nameOf(const Parameter& p) {
-  return p.isDevices() ? StudyView::tr("devices") : from(p.name());
+  return p.isDevices() ? StudyView::tr("devices") : toQt(p.name());
 }
 
 /// What a solve gives; no problem: the scenario cannot be planned with that value. `previous`: the plan of
@@ -415,21 +412,21 @@ void StudyView::showPoints() {
   const bool grid = pane() == m_sweepPane;
   const auto& results = m_record.results;
   m_split->showSecond(!grid && !results.empty());
-  QStringList heads{m_record.acrossName.empty() ? tr("Value") : from(m_record.acrossName), tr("Throughput"),
+  QStringList heads{m_record.acrossName.empty() ? tr("Value") : toQt(m_record.acrossName), tr("Throughput"),
                     tr("Plan")};
-  for (const auto& o : m_record.others) heads << from(o);
+  for (const auto& o : m_record.others) heads << toQt(o);
   heads << tr("What changed");
   m_table->setColumnCount(static_cast<int>(heads.size()));
   m_table->setHorizontalHeaderLabels(heads);
   m_table->setRowCount(grid ? 0 : static_cast<int>(results.size()));
   for (int i = 0; i < m_table->rowCount(); ++i) {
     const auto& r = results[i];
-    QStringList cells{from(m_record.across[i].text), r.y > 0 ? from(r.yText) : QStringLiteral("–"),
-                      from(r.y > 0 ? r.plan : r.none)};
+    QStringList cells{toQt(m_record.across[i].text), r.y > 0 ? toQt(r.yText) : QStringLiteral("–"),
+                      toQt(r.y > 0 ? r.plan : r.none)};
     for (std::size_t k = 0; k < m_record.others.size(); ++k)
-      cells << (k < r.others.size() && r.others[k] > 0 ? from(text::amount(r.others[k]))
+      cells << (k < r.others.size() && r.others[k] > 0 ? toQt(text::amount(r.others[k]))
                                                        : QStringLiteral("–"));
-    cells << from(r.change);
+    cells << toQt(r.change);
     for (int c = 0; c < cells.size(); ++c) m_table->setItem(i, c, new QTableWidgetItem(cells[c]));
   }
   m_table->resizeColumnsToContents();
