@@ -86,8 +86,12 @@ std::vector<ChunkSearch::Item> ChunkSearch::items() {
         const int m = microbatchCount(item);
         if (m == std::exchange(last, m)) continue;
         const Target target = targetOf(m_problem.search.objective, *schedule, m, 1, chunks);
-        item.bound = least.time(target.bound, m_problem.cluster->deviceCount() / d, mostStages(item));
-        if (open(item)) all.push_back(item);
+        item.bound = least.time(target.bound, m_problem.cluster->deviceCount() / d, mostStages(item),
+                                m_watch.bounds());
+        if (open(item))
+          all.push_back(item);
+        else
+          m_watch.bounds().countClosed(SearchBound::LayerWork, 1);
       }
     }
   }
@@ -108,8 +112,9 @@ void ChunkSearch::openGroup(const Item& item, const Put& put) {
     if (!m_space.stageCountAllowed(s) || !schedule->refusals(s, chunks, m).empty()) continue;
     const Target target = targetOf(m_problem.search.objective, *schedule, m, s, chunks);
     part.stages = s;
-    part.bound =
-        std::max(item.bound, least.time(target.bound, m_problem.cluster->deviceCount() / item.dataDegree, s));
+    part.bound = std::max(
+        item.bound,
+        least.time(target.bound, m_problem.cluster->deviceCount() / item.dataDegree, s, m_watch.bounds()));
     for (const int z : m_space.zeroStages()) {
       part.zero = z;
       put(part);
@@ -257,6 +262,8 @@ bool ChunkSearch::take(Item item, const Put& put) {
   const ChunkBounds::Prefixes prefixes(item.family->bounds, item.units);
   item.bound = std::max(item.bound, prefixes.time(item.stages, item.units, 0, 0, 0));
   item.kind = Item::Kind::Sharp;
+  if (m_watch.bounds().uses(SearchBound::ChunkStages))
+    m_watch.bounds().count(SearchBound::ChunkStages, !open(item));
   if (open(item)) put(std::move(item));
   return true;
 }

@@ -390,8 +390,9 @@ Outcome solveOnAll(const Problem& problem, const Control& control, const Plan* s
   std::optional<RankedPlan> found;
   const EvenHosts* of = nullptr;
   StopCause cut = StopCause::None;
-  Seconds bound(std::numeric_limits<double>::infinity()), elapsed;
-  long long states = 0, tuples = 0;
+  Seconds bound(std::numeric_limits<double>::infinity());
+  SolveStatistics statistics;
+  Outcome ended;  // holds the tables of what was ended early
   const bool wide = control.front == FrontEffort::Wider;
   std::vector<RankedPlan> front;
   FrontReach reach = wide ? FrontReach::Exact : FrontReach::Met;
@@ -415,9 +416,9 @@ Outcome solveOnAll(const Problem& problem, const Control& control, const Plan* s
     else if (startsOnPart)
       known = *start;
     if (known) known->deviceOrder.clear();  // mostly it stands there as well
-    const Outcome o = turn.run(even, known ? &*known : nullptr, end += 0.1, left--);
-    elapsed += o.statistics.elapsed;
-    states += o.statistics.states, tuples += o.statistics.tuples;
+    Outcome o = turn.run(even, known ? &*known : nullptr, end += 0.1, left--);
+    statistics.add(o.statistics);
+    if (turn.cause() != StopCause::None) ended.takeTablesOf(o);
     finished = std::min(finished, o.finished);
     if (o.cutShort()) cut = o.stopCause, bound = std::min(bound, o.lowerBound);
     if (!o.best()) continue;
@@ -434,8 +435,8 @@ Outcome solveOnAll(const Problem& problem, const Control& control, const Plan* s
     found = std::move(r), of = way;
   }
   Outcome o = turn.run(insideHosts(problem), start, 1, left);
-  o.statistics.elapsed += elapsed;
-  o.statistics.states += states, o.statistics.tuples += tuples;
+  o.statistics.add(statistics);
+  o.takeTablesOf(ended);
   if (o.status == OutcomeStatus::Failed) return o;
   o.finished = std::min(o.finished, finished);
   // Plans on part of the devices compete for the first place, and are not listed behind it.

@@ -2,6 +2,7 @@
 #include "solver/outcome.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace nest {
 
@@ -79,6 +80,17 @@ const char* nameOf(Fate f) {
       break;
   }
   return "not-reached";
+}
+
+void SolveStatistics::add(const SolveStatistics& other) {
+  tuples += other.tuples;
+  states += other.states;
+  elapsed += other.elapsed;
+  addTo(bounds, other.bounds);
+}
+
+void Outcome::takeTablesOf(Outcome& other) {
+  for (auto& t : std::exchange(other.tables, {})) tables.push_back(std::move(t));
 }
 
 std::optional<double> Outcome::gap() const {

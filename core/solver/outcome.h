@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "diagnostics/diagnostic.h"
 #include "plan/ranked_plan.h"
 #include "plan/unsearched.h"
+#include "solver/bound_use.h"
 #include "solver/stop_cause.h"
 
 namespace nest {
@@ -78,6 +80,10 @@ struct SolveStatistics {
   long long candidates = 0, tuples = 0, states = 0;
   Seconds elapsed;
   Bytes peakMemory;  ///< of the process, so far
+  BoundUses bounds;
+
+  /// Adds what another search for the same answer took.
+  void add(const SolveStatistics& other);
 };
 
 /// What a solve found.
@@ -101,6 +107,11 @@ struct Outcome {
   SearchLog log;
   SolveStatistics statistics;
   Diagnostics diagnostics;  ///< e.g. "too many downsets: merge series layers"
+  /// The tables of a search that was ended early, which take a while to free. They go with the outcome; who
+  /// must not wait hands the answer on first, and then clears them where nobody waits (JobRunner does).
+  std::vector<std::shared_ptr<const void>> tables;
+
+  void takeTablesOf(Outcome& other);
 
   const RankedPlan* best() const { return plans.empty() ? nullptr : &plans.front(); }
   /// The best plan, or the closest one where nothing fits; nullptr: neither is known.

@@ -304,12 +304,14 @@ std::vector<PerStageSearch::Item> PerStageSearch::items() {
           all.back().kind = Item::Kind::Group;
           continue;
         }
-        item.bound = m.least.time(target(item, 1).bound, item.units, mostStages(item));
+        item.bound = m.least.time(target(item, 1).bound, item.units, mostStages(item), m_watch.bounds());
         all.push_back(item);
       }
     }
   }
-  std::erase_if(all, [&](const Item& item) { return !open(item); });
+  m_watch.bounds().countClosed(
+      SearchBound::LayerWork,
+      static_cast<long long>(std::erase_if(all, [&](const Item& item) { return !open(item); })));
   return all;
 }
 

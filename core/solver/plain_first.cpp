@@ -123,7 +123,7 @@ Outcome solvePlainFirst(const Problem& problem, const Control& control, const Pl
                                              std::chrono::duration<double>(problem.search.deadlineSeconds));
     own.deadline = own.deadline ? std::min(*own.deadline, deadline) : deadline;
   }
-  const Outcome first = solvePlain(*plain, own, start, tuning, all);
+  Outcome first = solvePlain(*plain, own, start, tuning, all);
   const auto known = first.best() ? std::optional(first.best()->evaluation.batchTime) : std::nullopt;
   if (control.progress)
     own.progress = [&control, &known](Progress p) {
@@ -136,9 +136,8 @@ Outcome solvePlainFirst(const Problem& problem, const Control& control, const Pl
       if (r.evaluation.batchTime < *known) control.found(r);
     };
   Outcome o = all(problem, own, fasterOf(problem, start, first), tuning);
-  o.statistics.states += first.statistics.states;
-  o.statistics.tuples += first.statistics.tuples;
-  o.statistics.elapsed += first.statistics.elapsed;
+  o.statistics.add(first.statistics);
+  if (own.over()) o.takeTablesOf(first);
   const bool isFinished = first.status == OutcomeStatus::Optimal || first.status == OutcomeStatus::Infeasible;
   if (isFinished) o.finished = std::max(o.finished, SearchExtent::Plain);
   if (o.finished == SearchExtent::Plain && o.cutShort())

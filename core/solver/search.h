@@ -56,6 +56,7 @@ public:
   void settleTies(Found&);
   LayerSums& sumsOf(int microbatch, int strategy, bool covered = false);
   /// Of these sums, whether they are made or not; null for one who has asked to stop, where they are not.
+  BoundLedger& bounds() { return m_watch.bounds(); }
   const LeastLayers* leastLayersOf(int microbatch, int strategy, bool covered);
 
   /// For searchBestFirst: one row of the log, under one ZeRO stage. Or, of very many, all rows of one
@@ -70,6 +71,7 @@ public:
   double limit() const { return m_incumbents->limit() * (1 + 1e-12); }
   bool open(const Item&) const { return true; }
   void drop(const Item& item) {
+    m_watch.bounds().countClosed(SearchBound::EvenWork, 1);
     if (item.zero != kUnlisted) note(m_entries[item.entry], Fate::Bounded);
   }
   template <class Put>
@@ -146,6 +148,7 @@ private:
   bool maySyncWithin(double limit, const Entry&, int zero, const BlockLayout&) const;
   void offerEven(Entry&, int index, int zero);
   bool isLong(const Entry&) const;
+  bool hasLoadRanges(const Entry&, const StageWindows&) const;
   LoadRanges rangesOf(const StageWindows&, const Entry&, int zero) const;
   double narrowLoads(StageWindows&, const Entry&, int zero, double limit);
   void processInterleaved(Entry&, int index, int zero);

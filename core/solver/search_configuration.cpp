@@ -131,10 +131,16 @@ bool Search::openWindows(StageWindows& reach, const Entry& e, int zero, double l
 // Under the hops of any layout, so that all layouts share it; once they have cost more than it does.
 bool Search::openLeastWork(StageWindows& reach, const Entry& e, int zero, double limit,
                            long long spent) const {
-  if (reach.knowsLeastWork() || !m_order.isChain() || spent * 6 < m_order.last()) return true;
+  if (reach.knowsLeastWork() || !m_order.isChain() || spent * 6 < m_order.last() ||
+      !m_watch.bounds().uses(SearchBound::LeastSums))
+    return true;
   reach.setHops(reach.leastHops());
   if (!openWindows(reach, e, zero, limit)) return false;
-  return spent * 6 < reach.windowPairs() || reach.findLeastWork(m_watch);
+  if (spent * 6 < reach.windowPairs()) return true;
+  const BoundLedger::Timer timer(m_watch.bounds(), SearchBound::LeastSums);
+  const bool fits = reach.findLeastWork(m_watch);
+  m_watch.bounds().count(SearchBound::LeastSums, !fits);
+  return fits;
 }
 
 // Any plan at all is better than no limit: without one the DP would look at every cut.
@@ -233,8 +239,9 @@ void Search::processChain(Entry& e, int index, int zero) {
 // groups of all stages are placed.
 bool Search::maySyncWithin(double limit, const Entry& e, int zero, const BlockLayout& l) const {
   if (m_shapes.isRegular() || !m_order.isChain() || limit == kNever ||
-      !m_problem.cluster->hasUniformDevices())
+      !m_problem.cluster->hasUniformDevices() || !m_watch.bounds().uses(SearchBound::SyncReach))
     return true;
+  const BoundLedger::Timer timer(m_watch.bounds(), SearchBound::SyncReach);
   const Strategy& s = e.group->sums->strategy();
   const int h = l.shardDegree(), a = s.width();
   GradientFloor floor = GradientFloor::of(m_shapes, s, e.group->dataDegree, {h});
@@ -257,8 +264,10 @@ bool Search::maySyncWithin(double limit, const Entry& e, int zero, const BlockLa
     const StageFloor here(m_problem, *e.group->sums, floor, zero);
     rates.push_back({here.tailPerDense(), here.tailPerExpert()});
   }
-  return mayFinishWithin(limit, *e.group->sums, rates, targetOf(e).bound,
-                         2 * (e.stages - 1) * e.group->sums->leastTransfer);
+  const bool may = mayFinishWithin(limit, *e.group->sums, rates, targetOf(e).bound,
+                                   2 * (e.stages - 1) * e.group->sums->leastTransfer);
+  m_watch.bounds().count(SearchBound::SyncReach, !may);
+  return may;
 }
 
 // Any plan will do: the first layout's even cut.
@@ -303,8 +312,7 @@ std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const Cha
   }
   const ChainModel::Floor floor{reach.leastMax(), leastTail(e, zero, reach)};
   if (target.bound.time(reach.leastSum(), floor.max, floor.tail) > limit * kSlack) return std::nullopt;
-  if (!isLong(e) || reach.mostLoad() == kNever || reach.windowPairs() < m_tuning.longChains.pairs)
-    return bestCut(costs, reach, rules, target, limit, floor, m_watch, m_storage);
+  if (!hasLoadRanges(e, reach)) return bestCut(costs, reach, rules, target, limit, floor, m_watch, m_storage);
 
   // The most promising range gives a plan that leaves little of the others; that is looked into at once.
   auto best = std::move(even);
@@ -327,6 +335,11 @@ bool Search::isLong(const Entry& e) const {
          targetOf(e).byLoad();
 }
 
+bool Search::hasLoadRanges(const Entry& e, const StageWindows& reach) const {
+  return isLong(e) && reach.mostLoad() < kNever && reach.windowPairs() >= m_tuning.longChains.pairs &&
+         m_watch.bounds().uses(SearchBound::LoadRanges);
+}
+
 LoadRanges Search::rangesOf(const StageWindows& reach, const Entry& e, int zero) const {
   const LayerSums& sums = *e.group->sums;
   return {reach, targetOf(e), std::max(sums.slowestLayer, sums.leastAny.back() / e.stages),
@@ -336,7 +349,7 @@ LoadRanges Search::rangesOf(const StageWindows& reach, const Entry& e, int zero)
 /// Leaves in the windows of a long chain what plans within the limit can use; returns the least that their
 /// largest load can be.
 double Search::narrowLoads(StageWindows& reach, const Entry& e, int zero, double limit) {
-  if (!isLong(e) || reach.mostLoad() == kNever || reach.windowPairs() < m_tuning.longChains.pairs) return 0;
+  if (!hasLoadRanges(e, reach)) return 0;
   LoadRanges ranges = rangesOf(reach, e, zero);
   const auto loads = ranges.takeAll(m_tuning.longChains.narrow, limit * kSlack, m_watch);
   if (!loads) return 0;
@@ -348,6 +361,7 @@ double Search::narrowLoads(StageWindows& reach, const Entry& e, int zero, double
 
 /// What is in flight behind each stage, in no time: (6.11) of one kind of stages.
 double Search::deepBound(const Entry& e, int zero, double limit) const {
+  if (!m_watch.bounds().uses(SearchBound::DepthPrices)) return 0;
   const LayerSums& sums = *e.group->sums;
   const Strategy& strategy = sums.strategy();
   const std::vector<StageFloor> floors{
@@ -360,7 +374,10 @@ double Search::deepBound(const Entry& e, int zero, double limit) const {
   const DepthPrices prices(m_problem, m_order, floors, targetOf(e),
                            {strategy.width() * e.stages, limit, leastMax, mostLoad(e, zero, hops, limit, 0),
                             room(), e.stages, e.stages});
-  return prices.bound(m_watch);
+  const BoundLedger::Timer timer(m_watch.bounds(), SearchBound::DepthPrices);
+  const double bound = prices.bound(m_watch);
+  m_watch.bounds().count(SearchBound::DepthPrices, bound > limit);
+  return bound;
 }
 
 // Where memory forces recompute, (6.3) is far too low, and one long chain takes seconds: a look at what each
@@ -379,6 +396,8 @@ bool Search::sharpen(Entry& e, int index, int zero) {
     raise(deepBound(e, zero, limit));
     return true;
   }
+  if (!m_watch.bounds().uses(SearchBound::LoadRanges)) return false;
+  const BoundLedger::Timer timer(m_watch.bounds(), SearchBound::LoadRanges);
   const Strategy& strategy = e.group->sums->strategy();
   double least = kNever;
   for (const int shardDegree : m_space.shardDegrees(e.group->dataDegree, zero, {&strategy, 1}))
@@ -392,6 +411,7 @@ bool Search::sharpen(Entry& e, int index, int zero) {
       if (!ranges.narrow(m_tuning.longChains.wide, std::min(limit, least) * kSlack, m_watch)) return true;
       least = std::min(least, ranges.bound());
     }
+  m_watch.bounds().count(SearchBound::LoadRanges, least > limit);
   raise(least);
   return true;
 }

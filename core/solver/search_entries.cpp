@@ -104,6 +104,7 @@ void Search::visitEntries(LayerSums& sums, int d, bool covered, Visit visit) {
     group.tailPerLoad[at(z)] = stage.tailPerLoad();
   }
   auto& known = m_runs[group.microbatchCount];
+  const BoundLedger::Timer timer(m_watch.bounds(), SearchBound::EvenWork);
   for (int s = m_rules.leastStages(); s <= most; ++s) {
     if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s))
       continue;
@@ -130,6 +131,9 @@ void Search::visitEntries(LayerSums& sums, int d, bool covered, Visit visit) {
           continue;
         }
         const Target target = targetOf(e);
+        e.bound[at(z)] = 0;
+        if (!m_watch.bounds().uses(SearchBound::EvenWork)) continue;
+        m_watch.bounds().countCalls(SearchBound::EvenWork, 1);
         e.bound[at(z)] = planner::lowerBound(*floors[at(z)], target, s);
         if (!target.byLoad()) {
           // As g ≤ load, T ≥ Σ g + (m − 1)·max load too.

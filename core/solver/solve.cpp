@@ -6,12 +6,9 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <system_error>
-#include <thread>
 
 #include "plan/schedule.h"
 #include "schedule/pipeline_schedule.h"
@@ -144,7 +141,10 @@ public:
         m_order(*problem.graph),
         m_space(problem),
         m_shapes(*problem.cluster),
-        m_incumbents(static_cast<std::size_t>(std::max(1, problem.search.topPlans))) {}
+        m_incumbents(static_cast<std::size_t>(std::max(1, problem.search.topPlans))) {
+    m_watch.bounds().turnOff(tuning.withoutBounds);
+    m_shapes.countIn(m_watch.bounds());
+  }
 
   Outcome run() {
     m_out.diagnostics = checked(m_problem, m_order, m_space);
@@ -292,6 +292,7 @@ private:
     if (m_out.cutShort())
       m_out.stopCause = m_watch.cause() == StopCause::None ? StopCause::MemoryLimit : m_watch.cause();
     m_out.statistics.states = m_watch.states();
+    m_out.statistics.bounds = m_watch.bounds().all();
     m_out.statistics.elapsed = Seconds(m_watch.seconds());
     m_out.statistics.peakMemory = peakMemoryOfProcess();
     m_out.notSearched = notSearched(m_problem, m_out.shownPlan());
@@ -321,12 +322,8 @@ Outcome planner::solveAtOnce(const Problem& problem, const Control& control, con
                              const Tuning& tuning) {
   auto solver = std::make_unique<planner::Solver>(problem, control, start, tuning);
   Outcome outcome = solver->run();
-  // Who ends a search early waits for its end, but not until its tables are freed; nor beside what follows.
-  static constexpr std::chrono::milliseconds kLater(100);
-  if (outcome.cutShort() || control.over()) try {
-      std::thread([tables = std::move(solver)] { std::this_thread::sleep_for(kLater); }).detach();
-    } catch (const std::system_error&) {
-    }
+  // Who ends a search early waits for its end, but not until its tables are freed.
+  if (outcome.cutShort() || control.over()) outcome.tables.push_back(std::move(solver));
   return outcome;
 }
 Outcome solve(const Problem& problem, const Control& control, const Plan* start, const Tuning& tuning) {

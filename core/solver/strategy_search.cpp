@@ -81,7 +81,7 @@ double leastTime(const Problem& problem, const LayerOrder& order, const SearchSp
           if (m == std::exchange(last, m)) continue;  // more replicas leave fewer units
           const auto bound = targetOf(problem.search.objective, *schedule, m, 1, v).bound;
           const int units = problem.cluster->deviceCount() / d;
-          least = std::min(least, work.time(bound, units, order.layerCount() / v));
+          least = std::min(least, work.time(bound, units, order.layerCount() / v, uniform.bounds()));
         }
       }
     }

@@ -5,6 +5,7 @@
 #include "problem/problem.h"
 #include "solver/control.h"
 #include "solver/outcome.h"
+#include "solver/search_bound.h"
 
 namespace nest {
 
@@ -46,6 +47,8 @@ struct Tuning {
   double patience = 0.3;
   /// Of more relaxed stages with a price (STATEMENT.md (6.5)) none is kept.
   std::size_t mostPriced = 500'000;
+  /// The bounds that the search does without.
+  BoundSwitches withoutBounds;
 };
 
 /// As those of solve.h and even_hosts.h.

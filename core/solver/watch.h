@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "solver/bounds/bound_ledger.h"
 #include "solver/control.h"
 #include "solver/tuning.h"
 
@@ -89,6 +90,7 @@ public:
   void whenReporting(std::function<void()> also) { m_also = std::move(also); }
   void count(long long states) { m_states += states; }
   long long states() const { return m_states; }
+  BoundLedger& bounds() { return m_bounds; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - m_begin).count(); }
 
   bool due() const {  ///< whether report() would tell anyone
@@ -127,6 +129,7 @@ private:
   Progress m_last;
   std::function<void()> m_also;
   std::vector<std::shared_ptr<void>> m_left;
+  BoundLedger m_bounds;
   long long m_states = 0;
   unsigned m_calls = 0;
   std::size_t m_steps = 0;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -446,6 +447,8 @@ Outcome solveAndExplain(const Problem& problem, const Control& control, const Pl
   logLine(LogLevel::Debug, fmt::format("solve: {}, {} candidates, {} configurations, {} states, {:.1f} ms",
                                        nameOf(o.status), o.statistics.candidates, o.statistics.tuples,
                                        o.statistics.states, o.statistics.elapsed.value() * 1e3));
+  std::istringstream bounds(textOf(o.statistics.bounds));
+  for (std::string line; std::getline(bounds, line);) logLine(LogLevel::Debug, "bound " + line);
   if (o.status == OutcomeStatus::Infeasible && !o.nearestMiss)
     for (Diagnostic& d : conflictsOf(problem, control)) o.diagnostics.push_back(std::move(d));
   return o;

@@ -40,7 +40,8 @@ std::vector<StageFloor> ChunkBounds::floorsOf(const Problem& problem, const Grou
 ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const LayerOrder& order,
                          const ChunkConfiguration& c, const std::vector<StageFloor>& floors, double capacity,
                          Watch& watch)
-    : m_stages(c.stages),
+    : m_ledger(&watch.bounds()),
+      m_stages(c.stages),
       m_bound(c.target.bound),
       m_weights(problem, c.target),
       m_toY(c.target.share / m_weights.share),
@@ -173,6 +174,7 @@ void ChunkBounds::addChoices(const std::vector<Candidate>& candidates, const std
   std::sort(all.begin(), all.end(), [](const Choice& a, const Choice& b) {
     return std::tie(a.width, a.fill.y, a.fill.x, a.tail) < std::tie(b.width, b.fill.y, b.fill.x, b.tail);
   });
+  const bool dominance = m_ledger->uses(SearchBound::Dominance);
   auto& [kept, ofWidth] = m_choices.emplace_back();
   std::ptrdiff_t first = 0;  // of this width
   for (const Choice& c : all) {
@@ -180,10 +182,13 @@ void ChunkBounds::addChoices(const std::vector<Candidate>& candidates, const std
       return o.fill.y <= c.fill.y && o.fill.x <= c.fill.x && o.tail <= c.tail;
     };
     if (!ofWidth.empty() && ofWidth.back().width != c.width) first = std::ssize(ofWidth);
-    if (std::any_of(ofWidth.begin() + first, ofWidth.end(), beats)) continue;
+    if (dominance && std::any_of(ofWidth.begin() + first, ofWidth.end(), beats)) continue;
     ofWidth.push_back(c);
-    if (std::none_of(kept.begin(), kept.end(), beats)) kept.push_back(c);
+    if (!dominance || std::none_of(kept.begin(), kept.end(), beats)) kept.push_back(c);
   }
+  if (!dominance) return;
+  m_ledger->countCalls(SearchBound::Dominance, static_cast<long long>(all.size()));
+  m_ledger->countClosed(SearchBound::Dominance, static_cast<long long>(all.size() - ofWidth.size()));
 }
 
 double ChunkBounds::quick(int units) const {
@@ -239,6 +244,7 @@ double ChunkBounds::upTo(int units, double limit) const {
   if (!(m_weights.max > 0) || !(low > 0) || limit == kNever) return plain;
   const double high = (limit - m_weights.sum * sum - first) / m_weights.max / kCertain;
   if (high < low) return std::max(plain, limit);
+  if (!m_ledger->uses(SearchBound::ChunkPrices)) return plain;
   const int count = std::clamp(static_cast<int>(std::ceil(std::log(high / low) / kBand)), 1, kMostBands);
   double bound = kNever;
   for (int j = 0; j < count; ++j) {
@@ -251,6 +257,7 @@ double ChunkBounds::upTo(int units, double limit) const {
     bound = std::min(bound, (m_weights.max * from + rest) * kCertain);
     if (bound <= plain) break;
   }
+  m_ledger->count(SearchBound::ChunkPrices, plain <= limit && bound > limit);
   return std::max(plain, bound);
 }
 
@@ -267,7 +274,9 @@ ChunkBounds::Prefixes::Prefixes(const ChunkBounds& b, int all)
     : m_bounds(&b),
       m_stages(b.m_stages),
       m_all(all),
+      m_knows(b.m_ledger->uses(SearchBound::ChunkStages)),
       m_table(b.m_weights, ratesOf(b.m_weights.max / all), row(m_stages, all) + 1, kCertain, true) {
+  const BoundLedger::Timer timer(*b.m_ledger, SearchBound::ChunkStages);
   m_table.grow(row(m_stages, all) + 1);
   m_table.open(0);
   for (int i = 0; i < m_stages; ++i)
@@ -277,6 +286,7 @@ ChunkBounds::Prefixes::Prefixes(const ChunkBounds& b, int all)
 }
 
 double ChunkBounds::Prefixes::leastTail(double mostLoad) const {
+  if (!m_knows) return 0;
   double least = kNever;
   for (const First& f : m_bounds->m_first)
     if (f.load <= mostLoad / kCertain) least = std::min(least, f.tail);
@@ -286,6 +296,7 @@ double ChunkBounds::Prefixes::leastTail(double mostLoad) const {
 double ChunkBounds::Prefixes::mostLoad(double limit) const {
   const ObjectiveWeights& w = m_bounds->m_bound;
   const double most = limit / std::max(1e-300, w.sum + w.max);
+  if (!m_knows) return most / kCertain;
   return std::min(most, m_table.most(row(m_stages, m_all), m_all, limit, most) / m_bounds->m_weights.share) /
          kCertain;
 }

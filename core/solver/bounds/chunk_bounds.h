@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "solver/bounds/bound_ledger.h"
 #include "solver/bounds/prefix_table.h"
 #include "solver/common.h"
 
@@ -50,11 +51,13 @@ public:
     /// Of the whole pipeline, if the stages from `stage` on have y of at most `max`, x of `sum` in all
     /// (ObjectiveWeights), and a sync term of `tail`; infinite: there is none.
     double time(int stage, int units, double max, double sum, double tail) const {
-      return m_table.time(row(stage, units), units, max, sum, tail) * kCertain;
+      const std::size_t k = row(stage, units);
+      if (m_knows) return m_table.time(k, units, max, sum, tail) * kCertain;
+      return m_table.reached(k) ? m_bounds->m_weights.time(sum, max, tail) * kCertain : kFar;
     }
     /// Of the largest y of the stages in front.
     double leastMax(int stage, int units) const {
-      return m_table.leastMax(row(stage, units)) * m_bounds->m_toY;
+      return m_knows ? m_table.leastMax(row(stage, units)) * m_bounds->m_toY : 0;
     }
     /// No stage of a pipeline within the limit has a larger load.
     double mostLoad(double limit) const;
@@ -68,6 +71,7 @@ public:
     }
     const ChunkBounds* m_bounds;
     int m_stages, m_all;
+    bool m_knows;  ///< more than what can be reached
     PrefixTable<double> m_table;
   };
 
@@ -114,6 +118,7 @@ private:
 
   const Choices& choices(int stage) const { return m_choices[m_choicesOf[static_cast<std::size_t>(stage)]]; }
 
+  BoundLedger* m_ledger;
   int m_stages, m_leastUnits = 0, m_mostUnits = 0, m_narrow = std::numeric_limits<int>::max();
   ObjectiveWeights m_bound;  ///< of loads
   FillWeights m_weights;

@@ -36,8 +36,10 @@ LeastWork::LeastWork(const LayerGraph& graph, const std::vector<const LeastLayer
   }
 }
 
-double LeastWork::time(const ObjectiveWeights& weights, int units, int stages) const {
+double LeastWork::time(const ObjectiveWeights& weights, int units, int stages, BoundLedger& ledger) const {
   if (units < m_narrow || stages < 1) return kNever;
+  if (!ledger.uses(SearchBound::LayerWork)) return 0;
+  ledger.countCalls(SearchBound::LayerWork, 1);
   double bound = 0;
   for (int k = 0; k < kSteps; ++k) {
     const double theta = weights.max * k / (kSteps - 1);

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "solver/bounds/bound_ledger.h"
 #include "solver/stage/stage_costs.h"
 
 namespace nest::planner {
@@ -13,7 +14,7 @@ public:
   LeastWork() = default;
   LeastWork(const LayerGraph&, const std::vector<const LeastLayers*>&);
   /// Of at most so many stages on at most so many units; infinite: no strategy fits on them.
-  double time(const ObjectiveWeights&, int units, int stages) const;
+  double time(const ObjectiveWeights&, int units, int stages, BoundLedger&) const;
   int narrow() const { return m_narrow; }  ///< the narrowest strategy
 
 private:

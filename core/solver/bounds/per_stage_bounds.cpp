@@ -7,6 +7,7 @@
 #include <map>
 
 #include "solver/common.h"
+#include "solver/watch.h"
 
 namespace nest::planner {
 
@@ -14,7 +15,8 @@ PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, 
                                GroupShapes& shapes, const std::vector<LayerSums*>& all,
                                const std::vector<Sharding>& shardings, int zero, const Target& target,
                                Watch& watch)
-    : m_problem(&problem),
+    : m_ledger(&watch.bounds()),
+      m_problem(&problem),
       m_order(&order),
       m_rules(&rules),
       m_shapes(&shapes),
@@ -145,25 +147,33 @@ double PerStageBounds::upTo(int units, double limit) const {
   // max is at least the mean load too, of so many stages.
   const int stages = mostStages(units);
   double bound = 0, withTail = 0;
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < kSteps && uses(SearchBound::LayerWork); ++step) {
     const double share = m_weights.max * step / (kSteps - 1);
     bound = std::max(bound, total(units, m_weights.sum + (m_weights.max - share) / stages, share / units));
     withTail = std::max(withTail, total(units, m_weights.sum, theta(step, units) / units));
   }
   const double most = mostLoadUpTo(units, limit);
   bound = std::max(withTail, bound + leastTail(units, most));
-  if (units <= m_deep.units) bound = std::max(bound, m_deep.time);
-  if (isPriced(units) && limit < kNever) bound = std::max(bound, m_prices->upTo(units, most));
+  if (uses(SearchBound::LayerWork) && closes(SearchBound::LayerWork, bound, limit)) return bound;
+  if (units <= m_deep.units) {
+    bound = std::max(bound, m_deep.time);
+    m_ledger->countClosed(SearchBound::DepthPrices, bound > limit);
+  }
+  if (isPriced(units) && limit < kNever) {
+    const double priced = m_prices->upTo(units, most);
+    closes(SearchBound::UnitPrices, priced, limit);
+    bound = std::max(bound, priced);
+  }
   return bound;
 }
 
 double PerStageBounds::whole(int units, double hops) const {
   if (isClosed(units)) return kNever;
   double bound = 0;
-  for (int step = 0; step < kSteps; ++step)
+  for (int step = 0; step < kSteps && uses(SearchBound::LayerWork); ++step)
     bound = std::max(bound, total(units, m_weights.sum, theta(step, units) / units) + m_weights.sum * hops);
   if (at(units) < m_times.size()) bound = std::max(bound, m_times[at(units)]);
-  if (m_placed) bound = std::max(bound, m_placed->time(0, m_order->last(), units, 0, 0));
+  if (m_placed) bound = std::max(bound, m_placed->whole(units, *m_ledger));
   return bound;
 }
 
@@ -182,25 +192,35 @@ double PerStageBounds::time(int behind, int cut, int units, double max, double s
                             double enough) {
   if (cut == 0) return m_weights.time(sum, max, tail);
   if (units < leastUnits(cut)) return kNever;
-  const double even = m_unitWork[at(cut)] / units;
-  double bound = m_weights.time(sum + m_work[at(cut)], std::max(max, even), tail);
+  const bool byLayer = uses(SearchBound::LayerWork);
+  double bound = m_weights.time(byLayer ? sum + m_work[at(cut)] : sum,
+                                byLayer ? std::max(max, m_unitWork[at(cut)] / units) : max, tail);
+  if (byLayer && closes(SearchBound::LayerWork, bound, enough)) return bound;
   // The sharpest first.
+  bool closed = false;
   visitTables(units, [&](const StagePrefixes& t) {
-    if (bound <= enough) bound = std::max(bound, t.time(behind, cut, units, max, sum));
+    if (closed) return;
+    bound = std::max(bound, t.time(behind, cut, units, max, sum, enough, *m_ledger));
+    closed = bound > enough;
   });
-  if (m_prices && bound <= enough) bound = std::max(bound, m_prices->time(cut, units, max, sum));
-  if (units > kMostUnits || bound > enough) return bound;
+  if (closed) return bound;
+  if (m_prices) {
+    bound = std::max(bound, m_prices->time(cut, units, max, sum));
+    if (closes(SearchBound::UnitPrices, bound, enough)) return bound;
+  }
+  if (units > kMostUnits || !byLayer) return bound;
   const auto& t = table(units);
   for (int step = 0; step < kSteps && !t.empty(); ++step) {
     const double theta = m_weights.max * step / (kSteps - 1);
     bound = std::max(bound, m_weights.sum * sum + (m_weights.max - theta) * max + before(t, step, cut));
   }
+  m_ledger->countClosed(SearchBound::LayerWork, bound > enough);
   return bound;
 }
 
 double PerStageBounds::leastMax(int behind, int cut, int units) const {
   if (cut == 0) return 0;
-  double most = units > 0 ? m_unitWork[at(cut)] / units * m_target.share : 0;
+  double most = units > 0 && uses(SearchBound::LayerWork) ? m_unitWork[at(cut)] / units * m_target.share : 0;
   visitTables(units, [&](const StagePrefixes& t) {
     most = std::max(most, t.leastMax(behind, cut, units) * m_target.share / m_whole.share);
   });
@@ -226,6 +246,7 @@ double PerStageBounds::leastTail(int units, double mostLoad) const {
 }
 
 double PerStageBounds::leastMax(int units) const {
+  if (!uses(SearchBound::LayerWork)) return 0;
   const int stages = mostStages(units);
   double slowest = 0;
   for (std::size_t c = 0; c < m_perClass.size(); ++c) slowest = std::max(slowest, leastOf(c, units, 1, 0));
@@ -233,22 +254,27 @@ double PerStageBounds::leastMax(int units) const {
 }
 
 std::vector<StageSites> PerStageBounds::sitesOf(std::span<const BlockLayout> layouts, int units) const {
+  if (!uses(SearchBound::Sites)) return {};
+  const BoundLedger::Timer timer(*m_ledger, SearchBound::Sites);
   std::vector<StageSites> all;
   bool differ = false;
   for (LayerSums* s : m_sums)
     differ = all.emplace_back(*m_problem, *m_shapes, *s, layouts, units).classes() > 1 || differ;
+  m_ledger->count(SearchBound::Sites, differ);
   return differ ? all : std::vector<StageSites>();
 }
 
 void PerStageBounds::standOn(const BlockLayout& layout, int units, double limit, double capacity,
                              Watch& watch) {
   m_placed.reset();
-  if (!m_order->isChain() || isClosed(units) || limit == kNever) return;
+  if (!m_order->isChain() || isClosed(units) || limit == kNever || !uses(SearchBound::WholeStages)) return;
   auto sites = sitesOf({&layout, 1}, units);
   if (sites.empty()) return;
+  const BoundLedger::Timer timer(*m_ledger, SearchBound::WholeStages);
   m_placed = std::make_unique<StagePrefixes>(
       *m_problem, *m_order, *m_rules, m_floors, m_zero, m_target,
-      StagePrefixes::Limits{units, mostLoad(units, limit), capacity, leastMax(units) * m_whole.share},
+      StagePrefixes::Limits{units, mostLoad(units, limit), capacity,
+                            uses(SearchBound::LoadBands) ? leastMax(units) * m_whole.share : 0},
       std::move(sites), watch);
   if (!m_placed->complete()) m_placed.reset();
 }
@@ -256,12 +282,15 @@ void PerStageBounds::standOn(const BlockLayout& layout, int units, double limit,
 bool PerStageBounds::priceDepths(int mostUnits, double limit, double capacity, Watch& watch) {
   // Few units less make little difference.
   constexpr double kNear = 0.998;
-  if (!isLong() || !m_target.byLoad() || (mostUnits <= m_deep.units && mostUnits >= kNear * m_deep.units))
+  if (!isLong() || !m_target.byLoad() || !uses(SearchBound::DepthPrices) ||
+      (mostUnits <= m_deep.units && mostUnits >= kNear * m_deep.units))
     return false;
   const DepthPrices prices(*m_problem, *m_order, m_floors, m_target,
                            {mostUnits, limit, leastMax(mostUnits), mostLoad(mostUnits, limit), capacity,
                             m_problem->constraints.stages.least.value_or(1), mostStages(mostUnits)});
+  const BoundLedger::Timer timer(*m_ledger, SearchBound::DepthPrices);
   m_deep = {mostUnits, prices.bound(watch)};
+  m_ledger->countCalls(SearchBound::DepthPrices, 1);
   return true;
 }
 
@@ -269,10 +298,11 @@ bool PerStageBounds::priceUnits(int mostUnits, double limit, double capacity, st
                                 Watch& watch) {
   if (!m_order->isChain() || limit == kNever) return false;
   if (priceDepths(mostUnits, limit, capacity, watch)) return true;
-  if (isPriced(mostUnits)) return false;
+  if (isPriced(mostUnits) || !uses(SearchBound::UnitPrices)) return false;
   const UnitPrices::Limits limits{
       mostUnits, limit, leastMax(mostUnits) * m_whole.share, mostLoad(mostUnits, limit), capacity, mostKept};
   if (!(limits.mostLoad > 0)) return false;
+  const BoundLedger::Timer timer(*m_ledger, SearchBound::UnitPrices);
   m_prices =
       std::make_unique<UnitPrices>(*m_problem, *m_order, *m_rules, m_floors, m_zero, m_target, limits, watch);
   if (!m_prices->complete()) m_prices.reset();
@@ -280,22 +310,23 @@ bool PerStageBounds::priceUnits(int mostUnits, double limit, double capacity, st
 }
 
 void PerStageBounds::sharpen(int mostUnits, double limit, double capacity, bool sites, Watch& watch) {
-  if (!m_order->isChain() || isClosed(mostUnits)) return;
-  if (knows(mostUnits)) return;
+  if (!m_order->isChain() || isClosed(mostUnits) || knows(mostUnits) || !uses(SearchBound::WholeStages))
+    return;
   // More units only lower what a stage must do, so the widest pipeline leaves the largest load open.
-  const StagePrefixes::Limits limits{mostUnits, mostLoad(mostUnits, limit), capacity,
-                                     sites ? leastMax(mostUnits) * m_whole.share : 0};
+  const StagePrefixes::Limits limits{
+      mostUnits, mostLoad(mostUnits, limit), capacity,
+      sites && uses(SearchBound::LoadBands) ? leastMax(mostUnits) * m_whole.share : 0};
+  auto placed = sites && m_dataDegree > 0 ? sitesOf(StageSites::firstBlocks(m_dataDegree), mostUnits)
+                                          : std::vector<StageSites>();
+  const BoundLedger::Timer timer(*m_ledger, SearchBound::WholeStages);
   m_prefixes.reset();  // before the larger one takes as much again
-  m_prefixes = std::make_unique<StagePrefixes>(
-      *m_problem, *m_order, *m_rules, m_floors, m_zero, m_target, limits,
-      sites && m_dataDegree > 0 ? sitesOf(StageSites::firstBlocks(m_dataDegree), mostUnits)
-                                : std::vector<StageSites>(),
-      watch);
+  m_prefixes = std::make_unique<StagePrefixes>(*m_problem, *m_order, *m_rules, m_floors, m_zero, m_target,
+                                               limits, std::move(placed), watch);
   if (!m_prefixes->complete()) return m_prefixes.reset();
   bool closed = true;
   if (m_times.size() <= at(mostUnits)) m_times.resize(at(mostUnits) + 1, 0);
   for (int u = m_leastWidth; u <= mostUnits; ++u) {
-    m_times[at(u)] = std::max(m_times[at(u)], m_prefixes->time(0, m_order->last(), u, 0, 0));
+    m_times[at(u)] = std::max(m_times[at(u)], m_prefixes->whole(u, *m_ledger));
     closed = closed && m_times[at(u)] >= limit;
   }
   if (!closed) return;
@@ -314,7 +345,7 @@ double PerStageBounds::mostLoad(int units, double limit) const {
 double PerStageBounds::mostLoadUpTo(int units, double limit) const {
   if (limit == kNever) return kNever;
   double most = limit / std::max(1e-300, m_weights.sum + m_weights.max);
-  for (int step = 0; step + 1 < kSteps; ++step) {
+  for (int step = 0; step + 1 < kSteps && uses(SearchBound::LayerWork); ++step) {
     const double theta = m_weights.max * step / (kSteps - 1);
     if (!(m_weights.max > theta)) continue;
     most = std::min(most, (limit - total(units, m_weights.sum, this->theta(step, units) / units)) /

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "solver/bounds/bound_ledger.h"
 #include "solver/bounds/depth_prices.h"
 #include "solver/bounds/stage_prefixes.h"
 #include "solver/bounds/unit_prices.h"
@@ -23,7 +24,7 @@ namespace nest::planner {
 /// Where the schedule does not fill by load w_sum = 0 here; tables over whole stages count x and y (6.9).
 class PerStageBounds {
 public:
-  /// `rules`: kept by reference. Once the watch is over, of some of the d alone.
+  /// `rules`, the watch's ledger: kept by reference. Once the watch is over, of some of the d alone.
   PerStageBounds(const Problem&, const LayerOrder&, const CutRules& rules, GroupShapes&,
                  const std::vector<LayerSums*>& sums, const std::vector<Sharding>&, int zero, const Target&,
                  Watch&);
@@ -96,6 +97,14 @@ private:
   int leastUnits(int cut) const { return m_leastWidth * m_rules->leastBefore(cut); }
   bool isClosed(int units) const { return units < leastUnits(m_order->last()) || units <= m_closedUnits; }
 
+  bool uses(SearchBound b) const { return m_ledger->uses(b); }
+  /// Whether a bound alone is above `enough`; counts that.
+  bool closes(SearchBound b, double bound, double enough) const {
+    m_ledger->count(b, bound > enough);
+    return bound > enough;
+  }
+
+  BoundLedger* m_ledger;
   const Problem* m_problem;
   const LayerOrder* m_order;
   const CutRules* m_rules;

@@ -32,6 +32,7 @@ StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, co
       m_order(order),
       m_rules(rules),
       m_zero(zero),
+      m_ledger(watch.bounds()),
       m_target(target),
       m_weights(problem, target),
       m_limits(limits),
@@ -91,6 +92,7 @@ void StagePrefixes::list(int to, InFlight inFlight, const std::vector<Span>& fro
     bool beats(const Least& o) const { return fill.x <= o.fill.x && fill.y <= o.fill.y && tail <= o.tail; }
   };
   const double most = m_limits.load * kSlack;
+  const bool dominance = m_ledger.uses(SearchBound::Dominance);
   const bool mayRepeat = to < m_order.last() && m_alike[at(to + 1)] > 0;
   m_stages.clear();
   m_added.clear();
@@ -123,9 +125,15 @@ void StagePrefixes::list(int to, InFlight inFlight, const std::vector<Span>& fro
         const double beside = m_sent[k][at(to)] + m_received[k][at(from)], data = f.data(size),
                      tail = from == 0 ? f.tail(size) : 0, atLeast = least + beside + data;
         const auto isBeaten = [&](const StageFill& fill) {
-          return std::any_of(kept.begin(), kept.end(), [&](const Least& o) { return o.beats({fill, tail}); });
+          return dominance && std::any_of(kept.begin(), kept.end(), [&](const Least& o) {
+                   return o.beats({fill, tail});
+                 });
         };
-        if (!m_weights.fills() && isBeaten({atLeast, atLeast})) continue;
+        if (dominance) m_ledger.countCalls(SearchBound::Dominance, 1);
+        if (!m_weights.fills() && isBeaten({atLeast, atLeast})) {
+          m_ledger.countClosed(SearchBound::Dominance, 1);
+          continue;
+        }
         const double own =
             f.work(m_problem.search.recompute, f.fixedMemory(size), inFlight, part, m_limits.capacity);
         if (own == kNever) {
@@ -138,7 +146,10 @@ void StagePrefixes::list(int to, InFlight inFlight, const std::vector<Span>& fro
           return fillOf(f, part, work, data + extra, m_received[k][at(from)]);
         };
         const StageFill cheapest = fillIf(0);
-        if (isBeaten(cheapest)) continue;
+        if (isBeaten(cheapest)) {
+          m_ledger.countClosed(SearchBound::Dominance, 1);
+          continue;
+        }
         m_stages.push_back({to - from, a, k, m_added.size()});
         double furthest = 0;
         for (int c = 0; c < (m_sites.empty() ? 1 : m_sites[k].classes()); ++c) {
@@ -176,9 +187,14 @@ void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watc
   m_reach = m_order.last();
   InFlight last{-1};
   int to = 1;
-  while (behind < m_mostBehind && m_fewest[at(to)] > behind) ++to;
+  const bool leavesOut = m_ledger.uses(SearchBound::Rows);
+  while (leavesOut && behind < m_mostBehind && m_fewest[at(to)] > behind) ++to;
+  if (leavesOut) {
+    m_ledger.countCalls(SearchBound::Rows, m_order.last());
+    m_ledger.countClosed(SearchBound::Rows, to - 1);
+  }
   for (; to < m_order.cutCount(); ++to) {
-    const int stages = std::min(std::max(behind, m_fewest[at(to)]), m_order.layerCount()),
+    const int stages = leavesOut ? std::min(std::max(behind, m_fewest[at(to)]), m_order.layerCount()) : 0,
               mostUnits = m_limits.units - stages * m_narrow;
     const InFlight inFlight = leastInFlight(m_target, std::max(behind, m_rules.leastBehind(to)), m_fewest[0]);
     const bool repeats =

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "solver/bounds/bound_ledger.h"
 #include "solver/bounds/load_bands.h"
 #include "solver/bounds/prefix_table.h"
 #include "solver/bounds/search_bounds.h"
@@ -34,11 +35,19 @@ public:
 
   /// The layers before `cut` on exactly `units` units behind which `behind` stages with y of at most `max`, x
   /// of `sum` in all (StageFill), stand: a bound on the whole time.
-  double time(int behind, int cut, int units, double max, double sum) const {
+  /// Above `enough` any bound will do.
+  double time(int behind, int cut, int units, double max, double sum, double enough,
+              BoundLedger& ledger) const {
     const std::size_t k = row(behind, cut, units);
     const double bound = m_table.time(k, units, max, sum, 0);
-    return m_bands.empty() ? bound
-                           : std::max(bound, m_bands.time(k, std::max(max, m_table.leastMax(k)), sum));
+    ledger.count(SearchBound::WholeStages, bound > enough);
+    if (m_bands.empty() || bound > enough) return bound;
+    const double banded = m_bands.time(k, std::max(max, m_table.leastMax(k)), sum);
+    ledger.count(SearchBound::LoadBands, banded > enough);
+    return std::max(bound, banded);
+  }
+  double whole(int units, BoundLedger& ledger) const {  ///< time() of all layers
+    return time(0, m_order.last(), units, 0, 0, std::numeric_limits<double>::infinity(), ledger);
   }
   double leastMax(int behind, int cut, int units) const { return m_table.leastMax(row(behind, cut, units)); }
   /// No stage of a plan of `units` units under the limit has a larger y.
@@ -95,6 +104,7 @@ private:
   const LayerOrder& m_order;
   const CutRules& m_rules;
   int m_zero;
+  BoundLedger& m_ledger;
   Target m_target;
   FillWeights m_weights;
   Limits m_limits;

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <optional>
 
 #include "solver/bounds/lanes.h"
 #include "solver/common.h"
@@ -124,9 +125,15 @@ private:
       const auto begin = static_cast<std::ptrdiff_t>(stages.size());
       for (const Stage& stage : all) {
         if (m_watch.overAfter(stages.size() - static_cast<std::size_t>(begin))) return stages;
-        if (std::none_of(stages.begin() + begin, stages.end(),
-                         [&](const Stage& o) { return o.beats(stage); }))
+        if (!p.m_leavesOut || std::none_of(stages.begin() + begin, stages.end(),
+                                           [&](const Stage& o) { return o.beats(stage); }))
           stages.push_back(stage);
+      }
+      if (p.m_leavesOut) {
+        BoundLedger& ledger = m_watch.bounds();
+        const auto kept = static_cast<std::ptrdiff_t>(stages.size()) - begin;
+        ledger.countCalls(SearchBound::Dominance, static_cast<long long>(all.size()));
+        ledger.countClosed(SearchBound::Dominance, static_cast<long long>(all.size()) - kept);
       }
       all.clear();
     }
@@ -156,6 +163,8 @@ UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const Cu
                        const std::vector<StageFloor>& floors, int zero, const Target& target,
                        const Limits& limits, Watch& watch)
     : m_order(order), m_target(target), m_weights(FillWeights(problem, target)), m_limits(limits) {
+  m_leavesOut = watch.bounds().uses(SearchBound::Dominance);
+  if (!watch.bounds().uses(SearchBound::SharedTails)) m_tails = 1;
   for (const StageFloor& f : floors) m_backwardShare = std::max(m_backwardShare, f.sums().mostBackwardShare);
   constexpr double kRatio = 1.6, kBand = 0.01;
   constexpr int kMostBands = 16;
@@ -172,7 +181,12 @@ UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const Cu
                                   {}});
     for (Row& row : band.whole) row.fill(-kNever);
   }
-  for (std::size_t v = 0; v < kTails.size(); ++v) {
+  for (std::size_t v = 0; v < m_tails; ++v) {
+    // Nested timers: these seconds are part of those of the prices.
+    std::optional<BoundLedger::Timer> timer;
+    if (v > 0)
+      timer.emplace(watch.bounds(), SearchBound::SharedTails),
+          watch.bounds().countCalls(SearchBound::SharedTails, 1);
     // One by one their tables stay small; all at once where stages are listed anew each time.
     std::vector<std::size_t> left;
     for (std::size_t j = m_bands.size(); j-- > 0;)
@@ -303,7 +317,7 @@ double UnitPrices::most(int units, double limit) const {
 
 double UnitPrices::time(int cut, int units, double max, double sum) const {
   double bound = 0;
-  for (std::size_t v = 0; v < kTails.size(); ++v)
+  for (std::size_t v = 0; v < m_tails; ++v)
     bound = std::max(bound, rest(m_before[v * at(m_order.cutCount()) + at(cut)], units));
   return (m_weights.time(sum, max, 0) + bound) * kCertain;
 }

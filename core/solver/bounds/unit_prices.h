@@ -78,7 +78,9 @@ private:
   FillWeights m_weights;
   Limits m_limits;
   bool m_complete = false;
-  double m_backwardShare = 0;  ///< of its load a stage computes backward, at most
+  double m_backwardShare = 0;           ///< of its load a stage computes backward, at most
+  bool m_leavesOut = true;              ///< stages that another one beats (6.14)
+  std::size_t m_tails = kTails.size();  ///< the first so many of kTails
   Row m_price{};
   std::vector<Band> m_bands;
   std::vector<Row> m_before;  ///< per way to share the tail and cut

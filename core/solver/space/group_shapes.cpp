@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
+#include "solver/bounds/bound_ledger.h"
 #include "solver/common.h"
 
 namespace nest::planner {
@@ -175,8 +177,11 @@ GroupRates GroupShapes::cheapestRun(int ranks, int stride) {
   if (ranks < 2 || m_period == 0 || m_period > kMostStarts) return least;
   const int host = m_cluster.uniformGroupSize(0), reach = (ranks - 1) * stride;
   if (reach < host || (host % stride == 0 && (ranks * stride) % host == 0)) return least;
+  if (m_ledger && !m_ledger->uses(SearchBound::Runs)) return least;
   const auto [it, isNew] = m_cheapestRuns.try_emplace({ranks, stride});
   GroupRates& runs = it->second;
+  std::optional<BoundLedger::Timer> timer;
+  if (m_ledger && isNew) timer.emplace(*m_ledger, SearchBound::Runs);
   for (int start = 0; isNew && start < m_period && start + reach < m_cluster.deviceCount(); ++start) {
     ShapeStream stream(m_cluster);
     stream.add({start, 1, 0, ranks, stride, 1, 1});
@@ -192,6 +197,9 @@ GroupRates GroupShapes::cheapestRun(int ranks, int stride) {
     runs.outerLevel = std::min(runs.outerLevel, outer);
   }
   runs.allToAll = least.allToAll;
+  if (m_ledger && isNew)
+    m_ledger->count(SearchBound::Runs,
+                    runs.flatPerByte > least.flatPerByte || runs.nestedPerByte > least.nestedPerByte);
   return runs;
 }
 

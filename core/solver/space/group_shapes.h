@@ -11,6 +11,7 @@
 #include "model/profile.h"
 
 namespace nest::planner {
+class BoundLedger;
 
 /// What exchanges cost in one group of ranks, as coefficients: every formula of STATEMENT.md §4 is affine in
 /// the bytes, or a minimum or maximum of affine ones. Seconds and seconds per byte.
@@ -88,6 +89,8 @@ public:
   /// The same of groups {p, p + stride, …}, wherever they begin (STATEMENT.md (6.12)).
   GroupRates cheapestRun(int ranks, int stride);
 
+  /// Counts cheapestRun() there, and does without it where that says so.
+  void countIn(BoundLedger& ledger) { m_ledger = &ledger; }
   long long looked() const { return m_looked; }  ///< at positions, one by one
 
 private:
@@ -124,7 +127,8 @@ private:
   int shorten(int& count, int stride) const;
 
   const Hierarchy& m_cluster;
-  int m_period = 0;  ///< S; 0: irregular
+  BoundLedger* m_ledger = nullptr;  ///< may be null
+  int m_period = 0;                 ///< S; 0: irregular
   long long m_looked = 0;
   std::deque<GroupRates> m_rates;  ///< references stay valid
   std::unordered_map<std::vector<int>, int, Hash> m_shapeIds;

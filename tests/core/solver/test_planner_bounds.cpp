@@ -276,7 +276,7 @@ private slots:
           std::vector<const LeastLayers*> leastLayers;
           for (const LayerSums* s : all) leastLayers.push_back(&s->leastLayers);
           const LeastWork least(*p.graph, leastLayers);
-          [&] { QVERIFY(least.time(target.bound, units, plan.stageCount()) <= time); }();
+          [&] { QVERIFY(least.time(target.bound, units, plan.stageCount(), watch.bounds()) <= time); }();
           [&] { QVERIFY(bounds.upTo(units, time * (1 + 1e-9)) <= time); }();
           // Of several d of which the plan's is one.
           const int twice = 2 * plan.dataDegree();

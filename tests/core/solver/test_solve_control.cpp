@@ -262,6 +262,16 @@ private slots:
              1);
   }
 
+  /// A search that was ended hands its tables to its caller; one that was not keeps none.
+  void anEndedSearchHandsItsTablesOn() {
+    Problem p = gpt();
+    QVERIFY(solve(p).tables.empty());
+    Control control;
+    control.work = std::make_shared<WorkLimit>(1);
+    p.search.strategyPerStage = true;
+    QVERIFY(!solve(p, control).tables.empty());
+  }
+
   void withoutAFrontThePlansAreTheSame() {
     Control control;
     control.front = FrontEffort::None;

@@ -1,0 +1,14 @@
+// Processor time of the calling thread, so that other threads and a loaded machine do not count.
+#include "solver/bounds/bound_ledger.h"
+
+#include <ctime>
+
+namespace nest::planner {
+
+double BoundLedger::Timer::now() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+}  // namespace nest::planner
