@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -35,6 +36,7 @@ struct JobRunner::State {
   std::vector<Message> finished;
   bool woken = false;  ///< wake has been called, drain has not yet
   std::jthread worker;
+  std::jthread sweeper;  ///< frees the tables of a search that was ended early
 
   State(std::function<void()> w, Solve s) : wake(std::move(w)), solve(std::move(s)) {}
 
@@ -79,17 +81,31 @@ struct JobRunner::State {
       const std::stop_token stop = running->stop.get_token();
       lock.unlock();
 
-      auto outcome = std::make_shared<const Outcome>(runSolve(request, stop));
+      Outcome answer = runSolve(request, stop);
+      auto tables = std::exchange(answer.tables, {});
+      auto outcome = std::make_shared<const Outcome>(std::move(answer));
 
       lock.lock();
       const bool stale = running->stale;
       running.reset();
       progress.reset();
       better.reset();
-      if (stale) continue;
-      finished.push_back(
-          {request.generation, true, request.live, {}, nullptr, request.problem, std::move(outcome)});
-      post(lock);
+      if (!stale) {
+        finished.push_back(
+            {request.generation, true, request.live, {}, nullptr, request.problem, std::move(outcome)});
+        post(lock);
+      } else {
+        lock.unlock();
+      }
+      if (!tables.empty()) free(std::move(tables));
+    }
+  }
+
+  /// Beside the next solve. Waits for the tables before these, which are hardly ever left.
+  void free(std::vector<std::shared_ptr<const void>> tables) {
+    try {
+      sweeper = std::jthread([tables = std::move(tables)]() mutable { tables.clear(); });
+    } catch (const std::system_error&) {  // no thread is to be had: they are freed here
     }
   }
 };

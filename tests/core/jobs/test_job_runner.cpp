@@ -279,6 +279,31 @@ private Q_SLOTS:
     for (std::size_t i = 1; i < all.size(); ++i) QVERIFY(all[i - 1].generation < all[i].generation);
     for (const auto& m : all) QCOMPARE(m.outcome->statistics.states, static_cast<long long>(m.generation));
   }
+
+  /// What a search leaves behind is freed beside the answer, and before the runner is gone.
+  void noAnswerWaitsUntilTablesAreFreed() {
+    std::atomic<bool> mayFree = false;
+    std::atomic<int> freed = 0;
+    {
+      JobRunner runner([] {},
+                       [&](const Problem&, const Control&, const Plan*) {
+                         Outcome o;
+                         o.status = OutcomeStatus::Stopped;
+                         o.tables.push_back(std::shared_ptr<const void>(&freed, [&](const void*) {
+                           while (!mayFree) std::this_thread::sleep_for(1ms);
+                           ++freed;
+                         }));
+                         return o;
+                       });
+      runner.submit(request(1));
+      const auto all = results(runner, 1);
+      QCOMPARE(all.size(), std::size_t(1));
+      QVERIFY(all.front().outcome->tables.empty());
+      QCOMPARE(freed.load(), 0);
+      mayFree = true;
+    }
+    QCOMPARE(freed.load(), 1);
+  }
 };
 
 NEST_TEST(TestJobRunner)
