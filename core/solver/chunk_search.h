@@ -58,7 +58,6 @@ public:
   void report(double bound, double done);
 
 private:
-  static constexpr double kCertain = 1 - 1e-12;
   /// A layout whose best pipeline was as fast as any when it was found.
   struct Leader {
     Item item;

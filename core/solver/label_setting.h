@@ -54,7 +54,7 @@ struct LeastFigures {
 struct Tolerance {
   double load = 0, rest = 0;
   static Tolerance of(double limit, int microbatchCount) {
-    const double rest = limit < std::numeric_limits<double>::infinity() ? 1e-15 * limit : 0;
+    const double rest = limit < std::numeric_limits<double>::infinity() ? kEqualLabels * limit : 0;
     return {rest / microbatchCount, rest};
   }
 };
@@ -407,7 +407,7 @@ private:
     if (m_used < stages) return paths.clear(), true;
     const ObjectiveWeights weights = m_model.weights(stages);
     // Sums run in another order here than in the labels: leave them a few roundings more.
-    const double limit = time * (1 + 1e-12) * (1 + 1e-13);
+    const double limit = time * kSlack * (1 + kRoundingOfSums / 10);
     const Tolerance t = Tolerance::of(time, m_model.microbatchCount());
     for (int behind = stages - 1; behind >= 0; --behind) {
       const Layer& nodes = layer(behind);

@@ -135,7 +135,7 @@ PerStageBounds& PerStageSearch::pricedBoundsOf(const Item& item) {
 }
 
 bool PerStageSearch::fits(const PerStageBounds& bounds, int units) const {
-  return bounds.leastBytes() <= units * (m_roomiest - m_problem.assumptions.reserve.value()) * (1 + 1e-12);
+  return bounds.leastBytes() <= units * (m_roomiest - m_problem.assumptions.reserve.value()) * kSlack;
 }
 
 // Falls as units get more.

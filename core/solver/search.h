@@ -68,7 +68,7 @@ public:
       return std::tie(bound, entry, zero) > std::tie(o.bound, o.entry, o.zero);
     }
   };
-  double limit() const { return m_incumbents->limit() * (1 + 1e-12); }
+  double limit() const { return m_incumbents->limit() * kSlack; }
   bool open(const Item&) const { return true; }
   void drop(const Item& item) {
     m_watch.bounds().countClosed(SearchBound::EvenWork, 1);

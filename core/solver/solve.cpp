@@ -24,8 +24,6 @@ namespace nest {
 namespace planner {
 namespace {
 
-constexpr double kAgreement = 1e-9;
-
 Bytes peakMemoryOfProcess() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

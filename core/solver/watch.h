@@ -11,6 +11,7 @@
 
 #include "solver/bounds/bound_ledger.h"
 #include "solver/control.h"
+#include "solver/tolerances.h"
 #include "solver/tuning.h"
 
 namespace nest::planner {
@@ -106,14 +107,12 @@ public:
     m_last.fraction = std::max(m_last.fraction, std::min(1.0, fraction));
     m_last.best = std::isfinite(best) ? std::optional(Seconds(best)) : std::nullopt;
     m_last.lowerBound = lowerBound;
-    m_last.settled = m_last.best && lowerBound >= best * (1 - kCertain);
+    m_last.settled = m_last.best && lowerBound >= best * kCertain;
     m_reported = Clock::now();
     send(*m_reported);
   }
 
 private:
-  static constexpr double kCertain = 1e-12;
-
   void send(Clock::time_point now) {
     m_sent = now;
     m_last.states = m_states;

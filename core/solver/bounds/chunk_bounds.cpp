@@ -1,5 +1,4 @@
-// Per stage and strategy one least load; per U a PrefixTable, filled stage by stage. Cost: stages × U ×
-// strategies × kRates.
+// Per stage and strategy one least load; per U a PrefixTable, filled stage by stage.
 #include "solver/bounds/chunk_bounds.h"
 
 #include <algorithm>
@@ -156,7 +155,7 @@ ChunkBounds::Least ChunkBounds::leastOf(const Candidate& candidate, const ChunkC
   for (int r = 0; r < kRecomputeCount; ++r)
     if (policies[at(r)] && candidate.work[at(r)] < own &&
         candidate.fixed + inFlight.count * candidate.stash[at(r)] + candidate.workspace[at(r)] <=
-            capacity * (1 + 1e-12))
+            capacity * kSlack)
       own = candidate.work[at(r)];
   if (own == kNever) return {};
   const double load = own + candidate.data + candidate.transfers;

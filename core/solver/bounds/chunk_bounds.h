@@ -19,12 +19,14 @@ struct ChunkConfiguration {
   double limit = std::numeric_limits<double>::infinity();  ///< pipelines that take longer do not count
 };
 
-/// Lower bounds on these pipelines. Cuts are given, so l = the least load of stage i under strategy σ is
-/// known but for its place: the fastest policy that fits the roomiest device, the cheapest groups, the
-/// nearest neighbours.
-///
-/// On U units (devices per inner replica) Σ a_i·y_i ≤ U·max y, where stage i takes a_i units. So (6.9)
-///   T ≥ w_sum·sum + (w_max − λ·U)·max + Σ (w_sum·x_i + λ·a_i·y_i) + tail   for 0 ≤ λ ≤ w_max/U.
+/// Claim: none of these pipelines takes less time.
+/// Proof: the cuts are given, so that the least load of stage i under strategy σ is known but for its place:
+/// the
+///   fastest policy that fits the roomiest device, the cheapest groups, the nearest neighbours. On U units
+///   (devices per inner replica) Σ a_i·y_i ≤ U·max y, where stage i takes a_i units. So with (6.9)
+///     T ≥ w_sum·sum + (w_max − λ·U)·max + Σ (w_sum·x_i + λ·a_i·y_i) + tail   for 0 ≤ λ ≤ w_max/U.
+/// Cost: stages × strategies to build, where stages that are alike count once; quick() stages × strategies,
+///   upTo() that × bands of the largest load × prices, Prefixes stages × U × strategies × kRates.
 class ChunkBounds {
 public:
   /// `capacity`: bytes of the roomiest device. Once the watch is over, there seem to be no pipelines.
@@ -76,7 +78,6 @@ public:
   };
 
 private:
-  static constexpr double kCertain = 1 - 1e-12;
   struct Choice {
     int width;
     StageFill fill;

@@ -18,7 +18,7 @@
 namespace nest::planner {
 namespace {
 /// Layers that are alike differ by roundings of the sums that they are differences of.
-constexpr double kRounding = 1e-9, kCertain = 1 - kRounding;
+constexpr double kRounding = kRoundingOfDifferences, kCertainly = 1 - kRounding;
 /// Of all units or layers together, in times of the limit: where too few of them do, prices rise far.
 constexpr double kMostPrice = 100;
 /// What rounding makes of such sums at most, in times of the limit.
@@ -61,11 +61,12 @@ DepthPrices::DepthPrices(const Problem& problem, const LayerOrder& order,
     for (int r = 0; r < kRecomputeCount; ++r) {
       if (!problem.search.recompute[at(r)] || !hasPolicy(s, layer, r)) continue;
       m_kinds.push_back(
-          {a, (between(s.least[at(r)], layer) + data) * kCertain,
-           (f.fixedMemory(size) - f.fixedMemory(none)) * kCertain, between(s.stash[at(r)], layer) * kCertain,
+          {a, (between(s.least[at(r)], layer) + data) * kCertainly,
+           (f.fixedMemory(size) - f.fixedMemory(none)) * kCertainly,
+           between(s.stash[at(r)], layer) * kCertainly,
            limits.capacity * (1 + kRounding) - f.fixedMemory(none) - s.workspace[at(r)](layer.from, layer.to),
            leastTransfer(problem, a + narrow, s.leastBoundary),
-           leastTransfer(problem, a + narrow, leastBytes), f.tail(size) * kCertain, before});
+           leastTransfer(problem, a + narrow, leastBytes), f.tail(size) * kCertainly, before});
     }
   }
   const int most = std::min({limits.mostStages, limits.units / narrow, m_layers});
@@ -160,7 +161,7 @@ double DepthPrices::bound(Watch& watch) const {
   };
   std::priority_queue<Range> ranges;
   const auto add = [&](double low, double high, double least) {
-    ranges.push({(m_weights.max * low + least) * kCertain - kLost * m_limits.time, low, high, least});
+    ranges.push({(m_weights.max * low + least) * kCertainly - kLost * m_limits.time, low, high, least});
   };
   if (m_kinds.empty() || !(m_limits.mostLoad > 0) || m_limits.time == kNever) return 0;
   const double least = std::min(m_limits.leastMax, m_limits.mostLoad);

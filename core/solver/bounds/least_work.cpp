@@ -1,5 +1,4 @@
-// T ≥ Σ_x min_σ load_σ(x)·(w_sum + φ/S + θ·a_σ/U) for θ + φ = w_max, the largest over kSteps values of θ.
-// Cost: kSteps × layer classes × strategies, in straight loops.
+// The largest of the bounds over kSteps values of θ (least_work.h).
 #include "solver/bounds/least_work.h"
 
 #include <algorithm>
@@ -55,7 +54,7 @@ double LeastWork::time(const ObjectiveWeights& weights, int units, int stages, B
     }
     bound = std::max(bound, all);
   }
-  return bound * (1 - 1e-12);
+  return bound * kCertain;
 }
 
 }  // namespace nest::planner

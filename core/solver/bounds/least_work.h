@@ -7,8 +7,10 @@
 
 namespace nest::planner {
 
-/// What no pipeline beats whose stages choose their strategies, whatever is shared out how (STATEMENT.md
-/// (6.4)): every layer under the strategy that makes least of it. At once: layers of one class are counted.
+/// Claim: no pipeline whose stages choose their strategies takes less time (STATEMENT.md (6.4)).
+/// Proof: max load ≥ Σ load/S and max load ≥ Σ a·load/U, so that for θ + φ = w_max
+///   T ≥ Σ_x load(x)·(w_sum + φ/S + θ·a/U); each layer then takes the strategy that makes this least.
+/// Cost: kSteps values of θ × classes of layers × strategies.
 class LeastWork {
 public:
   LeastWork() = default;

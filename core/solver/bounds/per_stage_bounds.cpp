@@ -1,6 +1,5 @@
 // Per (b, d, z) and units U, for every cut: Σ over its layers of min_σ load_σ(x)·(w_sum + θ·a_σ/U) for kSteps
-// values of θ; a bound is the largest over θ of that plus (w_max − θ)·max (per_stage_bounds.h says why).
-// Tables are filled when first asked for. Cost: kSteps × (cuts + layer classes × strategies) per U.
+// values of θ; a bound is the largest over θ of that plus (w_max − θ)·max.
 #include "solver/bounds/per_stage_bounds.h"
 
 #include <algorithm>
@@ -232,17 +231,17 @@ double PerStageBounds::leastTail(int units, double mostLoad) const {
   double least = kNever;
   for (std::size_t k = 0; k < m_width.size(); ++k) {
     if (m_width[k] > units) continue;
-    const double others = (units - m_width[k]) * mostLoad * (1 + 1e-12);
+    const double others = (units - m_width[k]) * mostLoad * kSlack;
     const auto enough =
         std::partition_point(m_unitWork.begin() + 1, m_unitWork.end() - 1,
                              [&](double before) { return m_unitWork.back() - before > others; });
     // Layers without work, too, stand in the one stage that there is room for.
     const int end = m_width[k] == units ? m_order->last() : static_cast<int>(enough - m_unitWork.begin());
     const LayerSums& s = m_floors[k].sums();
-    if (s.leastAny[at(end)] > mostLoad * (1 + 1e-12)) continue;
+    if (s.leastAny[at(end)] > mostLoad * kSlack) continue;
     least = std::min(least, m_floors[k].tail({s.dense[at(end)], s.expert[at(end)], 0}));
   }
-  return least * (1 - 1e-12);
+  return least * kCertain;
 }
 
 double PerStageBounds::leastMax(int units) const {
@@ -250,7 +249,7 @@ double PerStageBounds::leastMax(int units) const {
   const int stages = mostStages(units);
   double slowest = 0;
   for (std::size_t c = 0; c < m_perClass.size(); ++c) slowest = std::max(slowest, leastOf(c, units, 1, 0));
-  return std::max({slowest, m_unitWork.back() / units, m_work.back() / stages}) * (1 - 1e-12);
+  return std::max({slowest, m_unitWork.back() / units, m_work.back() / stages}) * kCertain;
 }
 
 std::vector<StageSites> PerStageBounds::sitesOf(std::span<const BlockLayout> layouts, int units) const {

@@ -12,16 +12,16 @@
 
 namespace nest::planner {
 
-/// Lower bounds on pipelines whose stages choose their strategies, for one (b, z) and d, or any of
-/// several d of as many microbatches, from additive relaxations.
-///
-/// With U units in all, the largest load is at least the mean weighted by units, Σ a_i·load_i / U. So for 0 ≤
-/// θ ≤ w_max
-///   T ≥ (w_max − θ)·max + Σ_x min_σ load_σ(x)·(w_sum + θ·a_σ/U).
-/// A first stage that exposes ρ·load raises θ by min(ρ, θ·a_min/(U − a_min)): shifting weight from the first
-/// stage to the others in the mean keeps its own coefficient at (θ + ρ)·a/U.
-///
-/// Where the schedule does not fill by load w_sum = 0 here; tables over whole stages count x and y (6.9).
+/// Pipelines whose stages choose their strategies, for one (b, z) and d, or any of several d of as many
+/// microbatches: sums over layers, and the tables over whole stages and with prices that are asked for.
+/// Claim: for 0 ≤ θ ≤ w_max, on U units in all, T ≥ (w_max − θ)·max + Σ_x min_σ load_σ(x)·(w_sum + θ·a_σ/U).
+/// Proof: the largest load is at least the mean weighted by units, Σ a_i·load_i/U. A first stage that exposes
+/// ρ·load
+///   raises θ by min(ρ, θ·a_min/(U − a_min)): shifting weight from the first stage to the others in the mean
+///   keeps its own coefficient at (θ + ρ)·a/U. Where the schedule does not fill by load, w_sum = 0 here, and
+///   tables over whole stages count x and y (6.9).
+/// Cost: kSteps × (cuts + classes of layers × strategies) for each U, when first asked for; then kSteps a
+/// question.
 class PerStageBounds {
 public:
   /// `rules`, the watch's ledger: kept by reference. Once the watch is over, of some of the d alone.

@@ -10,11 +10,13 @@
 
 namespace nest::planner {
 
-/// Lower bounds on pipelines whose stages choose their strategies, from whole relaxed stages in front
-/// (STATEMENT.md §6, 5). A row stands for what is in front: so many layers or stages on exactly u units. With
-/// stage i on a_i units, λ ≥ 0, let Q_λ be the least Σ (w_sum·x_i + λ·a_i·y_i), with the first stage's
-/// sync and step, and M the least possible largest y. As Σ a_i·y_i ≤ u·max,
-///   T ≥ w_sum·sum + (w_max − λ·u)·max(max, M) + Q_λ   while λ·u ≤ w_max.
+/// Whole relaxed stages in front of a pipeline whose stages choose their strategies (STATEMENT.md §6, 5). A
+/// row stands for what is in front: so many layers or stages on exactly u units. With stage i on a_i units, λ
+/// ≥ 0, let Q_λ be the least Σ (w_sum·x_i + λ·a_i·y_i), with the first stage's sync and step, and M the least
+/// possible largest y. Claim: T ≥ w_sum·sum + (w_max − λ·u)·max(max, M) + Q_λ   while λ·u ≤ w_max. Proof: the
+/// largest y is at least M, and at least the mean Σ a_i·y_i/u of those in front: the share λ·u of w_max
+///   counts by the mean, the rest by the larger of M and what stands behind.
+/// Cost: per stage that is added a straight loop over kRates values of λ.
 template <class Real>
 class PrefixTable {
 public:

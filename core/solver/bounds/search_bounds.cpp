@@ -1,6 +1,5 @@
-// In O(1) from the totals of LayerSums: T(w) for a first stage that does work w is convex and piecewise
-// linear, and its least value stands at w = 0 or where both kinds of load are equal (search_bounds.h).
-// Pruning: every (b, σ, d, s, v, z) whose bound passes the limit.
+// The proofs are in search_bounds.h. lowerBound() prunes every (b, σ, d, s, v, z) whose bound passes the
+// limit.
 #include "solver/bounds/search_bounds.h"
 
 #include <algorithm>
@@ -48,7 +47,7 @@ StageFill FillWeights::of(const LeastPasses& p, double data, double mostY) const
   const double most = fill(p.weight);
   double x = most;
   if (p.open) x = mostY < kNever ? fill(std::max(p.weight, mostY - known + most / m_microbatchCount)) : 0;
-  return {std::max(0.0, x - 1e-12 * load), load - most / m_microbatchCount + data * share};
+  return {std::max(0.0, x - kRoundingOfSums * load), load - most / m_microbatchCount + data * share};
 }
 
 double leastFill(const Problem& problem, const LayerSums& sums, const Target& target, int zero, int cut) {
@@ -57,8 +56,8 @@ double leastFill(const Problem& problem, const LayerSums& sums, const Target& ta
   return filling.of(LeastPasses::of(sums, zero, Part{0, cut}, sums.leastAny[cut], 0), 0, 0).x;
 }
 
-// Fewer layers in front of as many stages fit where more do: the furthest end of a stage recedes with its
-// begin, and the fewer layers are left behind it the fewer stages hold them.
+// The furthest end of a stage recedes with its begin, and the fewer layers are left behind it, the fewer
+// stages hold them.
 std::vector<int> fewestStages(const Problem& problem, const LayerOrder& order, const CutRules& rules,
                               const std::vector<StageFloor>& floors, const Target& target, double most,
                               double capacity) {

@@ -6,13 +6,12 @@
 
 namespace nest::planner {
 
-/// A lower bound on the time of every plan of (b, σ, d, s, z, v, schedule) (STATEMENT.md §6, 1): all work at
-/// its cheapest place, spread evenly, the largest layer whole; sync as if the first stage's gradients moved
-/// inside the innermost levels first.
-///
-/// A first stage that does work w leaves (W − w)/(s − 1) to some other one and exposes at least ρ·w of sync
-/// and step; T is convex and piecewise linear in w, so its least value stands at w = 0 or where both kinds of
-/// load are equal.
+/// Claim: no plan of (b, σ, d, s, z, v, schedule) takes less time (STATEMENT.md (6.3)).
+/// Proof: each layer costs what it costs at its cheapest place. A first stage that does work w leaves
+///   (W − w)/(s − 1) or more to some other stage, exposes ρ·w or more of sync and step, and no stage is
+///   shorter than the largest layer. The bound is convex and piecewise linear in w: its minimum is at w = 0
+///   or where the loads are equal.
+/// Cost: O(1) from the totals of LayerSums.
 double lowerBound(const StageFloor&, const Target&, int stages);
 
 /// What a relaxed stage adds to T = w_sum·Σ x + w_max·max y + tail, at least (STATEMENT.md (6.9)): its load
@@ -48,12 +47,21 @@ private:
   int m_microbatchCount = 1, m_chunks = 1;
 };
 
-/// Where a schedule does not fill by load: Σ g of the stages that hold the layers before a cut, at least, as
-/// g of several stages together is never more. 0 with ZeRO 2 and 3, and where devices differ.
+/// Claim: where a schedule does not fill by load, the stages that hold the layers before a cut have Σ g of at
+///   least this. 0 with ZeRO 2 and 3, and where devices differ.
+/// Proof: g of two stages together is at most the sum of their g (STATEMENT.md (6.9)): g is subadditive in
+/// the
+///   passes.
+/// Cost: O(1).
 double leastFill(const Problem&, const LayerSums&, const Target&, int zero, int cut);
 
-/// The fewest stages of a chain that hold the layers from each cut on, each on a device with `capacity` and
-/// none with a load above `most`.
+/// Claim: no fewer stages of a chain hold the layers from each cut on, each on a device with `capacity` and
+/// none
+///   with a load above `most`.
+/// Proof: a stage that fits still fits with fewer layers and fewer stages behind it, so that taking as many
+/// layers
+///   as fit, from the front of what is left, is never worse than taking fewer.
+/// Cost: O(cuts × strategies × policies): both ends of a stage move one way.
 std::vector<int> fewestStages(const Problem&, const LayerOrder&, const CutRules&,
                               const std::vector<StageFloor>&, const Target&, double most, double capacity);
 
@@ -76,10 +84,14 @@ struct LayerAlone {
 /// Of these layers of a chain those that may hold most under some sharding: no other one is as large in all.
 std::vector<LayerAlone> heaviestLayers(const Problem&, const LayerSums&, const std::vector<int>& layers);
 
-/// Bytes that the stages of these layers hold at least; of the stage that holds most.
+/// Claim: some stage of every plan holds at least so many bytes.
+/// Proof: some stage holds each of these layers, with one microbatch in flight or more.
+/// Cost: O(layers); `layers` has one of each class.
 double leastStageMemory(const StageFloor&, const std::vector<LayerAlone>&);
 
-/// Bytes that the stages of every plan of (b, σ, d, s, z) hold together on one device each, at least.
+/// Claim: the stages of every plan of (b, σ, d, s, z) hold at least so many bytes, one device of each added
+/// up. Proof: every parameter stands in some stage, under the most shards that any h gives; each stage has a
+/// reserve. Cost: O(1).
 double leastTotalMemory(const Problem&, const StageFloor&, int stages);
 
 }  // namespace nest::planner

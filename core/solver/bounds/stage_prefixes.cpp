@@ -1,8 +1,6 @@
 // Q_λ(k, x, u) = min over the last stage y…x of strategy σ, width a, with k stages behind:
 //   Q_λ(k + 1, y, u − a) + w_sum·γ(y, x, σ) + λ·a·load(y, x, σ);
-// M likewise. A stage's load is its least one anywhere: best groups, nearest neighbours, the fastest policy
-// that fits with k + 1 microbatches in flight. Single precision, rounding allowed for. Cost: k × cuts ×
-// stages under the load limit × strategies × units × kRates, the last two in straight loops.
+// and the same for M (stage_prefixes.h).
 #include "solver/bounds/stage_prefixes.h"
 
 #include <numeric>
@@ -67,7 +65,7 @@ StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, co
     };
     return key(a) < key(b);
   });
-  const double certain = 1 - 4e-7 * (order.layerCount() + 4);
+  const double certain = 1 - kFloatRounding * (order.layerCount() + 4);
   m_table = PrefixTable<float>(m_weights, ratesOf(m_weights, limits.units), rows(), certain, false);
   if (looksClosely()) m_bands = LoadBands(m_weights, limits.leastMax, limits.load, rows(), certain);
   for (int behind = m_mostBehind; behind >= 0; --behind) {

@@ -15,9 +15,17 @@ namespace nest::planner {
 
 class Watch;
 
-/// PrefixTable over (stages behind, cut, units) of a chain, for one (b, d, z): unlike PerStageBounds' sums
-/// over layers it knows that layers are not divisible, what does not fit, and the transfers between
-/// neighbours.
+/// PrefixTable over (stages behind, cut, units) of a chain, for one (b, d, z). Unlike the sums over layers of
+/// PerStageBounds it knows that layers are not divisible, what does not fit, and the transfers between
+/// neighbours. Claim: Q_λ(k, x, u) is the least Σ (w_sum·x_i + λ·a_i·y_i) of the stages that hold the layers
+/// before cut x on u
+///   units with k stages behind them, at least.
+/// Proof: the last of them is some y…x of some strategy, and the stages before it are Q_λ(k + 1, y, u − a);
+/// its load
+///   is its least one anywhere: best groups, nearest neighbours, the fastest policy that fits with k + 1
+///   microbatches in flight. Single precision, with rounding allowed for.
+/// Cost: k × cuts × stages under the load limit × strategies × units × kRates, the last two in straight
+/// loops.
 class StagePrefixes {
 public:
   struct Limits {

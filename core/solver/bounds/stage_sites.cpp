@@ -74,7 +74,7 @@ double StageSites::extra(int ofClass, const Part& p, const Policies& policies) c
   for (const Extra& extra : m_classes[at(ofClass)])
     for (int r = 0; r < kRecomputeCount; ++r)
       if (policies[at(r)]) least = std::min(least, between(extra[at(r)], p));
-  return least < kNever ? std::max(0.0, least * (1 - 1e-9)) : 0;
+  return least < kNever ? std::max(0.0, least * (1 - kRoundingOfDifferences)) : 0;
 }
 
 }  // namespace nest::planner

@@ -1,9 +1,6 @@
 // E_μ(i, x) = min over the last stage y…x of strategy σ, width a, with load at most λ, the i-th from the
 // front:
 //   E_μ(i − 1, y) + w_sum·x + μ·a + (i ≤ I ? tail/I : 0).
-// A stage's load is its least one anywhere: best groups, nearest neighbours, the fastest policy that fits
-// with as many microbatches in flight as the fewest stages that hold what is behind ask for. Stages that some
-// other one of the same layers beats in y, x, width and tail are left out. Cost: λ × I × stages × kPrices.
 #include "solver/bounds/unit_prices.h"
 
 #include <algorithm>
@@ -18,9 +15,6 @@
 #include "solver/watch.h"
 
 namespace nest::planner {
-namespace {
-constexpr double kCertain = 1 - 1e-12;
-}  // namespace
 
 /// The relaxed stages by the cut at which they end, none beaten by another. Those of layers that are alike
 /// are the same at one cut as at the next. Kept from the first time on that they are asked for, unless they

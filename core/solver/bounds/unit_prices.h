@@ -11,9 +11,15 @@ namespace nest::planner {
 
 class Watch;
 
-/// Lower bounds on pipelines of a chain whose stages choose their strategies, for one (b, d, z), from whole
-/// relaxed stages whose units have a price (STATEMENT.md (6.5), (6.6)). They know that layers are not
-/// divisible and what the gradients of the first stages cost, and hold for every number of units at once.
+/// Pipelines of a chain whose stages choose their strategies, for one (b, d, z), from whole relaxed stages
+/// whose units have a price (STATEMENT.md (6.5), (6.6)). One table holds for every number of units. Claim:
+/// none on at most U units takes less time than w_max·λ + E_μ − μ·U, less what first stages may hide, where
+///   the largest load is at least λ.
+/// Proof: Σ a_i ≤ U, so that μ·(Σ a_i − U) ≤ 0 may be added for any μ ≥ 0. A stage's load is its least one
+/// anywhere:
+///   the cheapest groups, the nearest neighbours, the fastest policy that fits with as many microbatches in
+///   flight as the fewest stages that hold what is behind ask for.
+/// Cost: bands of the largest load × stages × kPrices; stages that another one beats are left out (6.14).
 class UnitPrices {
 public:
   struct Limits {

@@ -9,8 +9,14 @@
 namespace nest::planner {
 
 /// How far stages can reach when no load may exceed a limit, each must fit the memory of the roomiest device
-/// and begin where the configuration's rules let it. What is asked here never depends on the layout, and
-/// grows with the layers of a stage: so a stage that cannot hold some layers cannot hold more.
+/// and begin where the configuration's rules let it. Claim: no plan within the limits has a stage that begins
+/// outside its window, or stages in front of a cut whose
+///   loads add up to less than leastWork().
+/// Proof: what is asked here does not depend on the layout, and grows with the layers of a stage: a stage
+/// that
+///   cannot hold some layers cannot hold more, so that the furthest cuts of the greedy ways from both ends
+///   bound all others. leastWork() is the least sum over all cuts in the windows.
+/// Cost: windows O(stages × cuts); leastWork() O(cuts in the windows) for each policy.
 class StageWindows {
 public:
   StageWindows(const ChainConfiguration&, double capacity);
@@ -29,7 +35,7 @@ public:
   /// The load limit alone; no longer stage does if this one does not.
   bool staysBelow(int stage, int from, int to) const {
     const auto& work = m_context.sums->leastAny;
-    return work[to] - work[from] + hops(stage) <= m_mostLoad * (1 + 1e-12);
+    return work[to] - work[from] + hops(stage) <= m_mostLoad * kSlack;
   }
   /// With the leanest policy; infinite: there is none.
   double leastMemory(int stage, int from, int to) const;
@@ -44,10 +50,10 @@ public:
   bool mayBegin(int stage, int cut) const {
     if (m_mostLoad == std::numeric_limits<double>::infinity()) return true;
     const auto& work = m_context.sums->leastAny;
-    const double most = m_mostLoad * (1 + 1e-12), before = work[cut];
-    return before + hopsBefore(stage) <= stage * most * (1 + 1e-12) &&
+    const double most = m_mostLoad * kSlack, before = work[cut];
+    return before + hopsBefore(stage) <= stage * most * kSlack &&
            work.back() - before + m_hopsBefore.back() - hopsBefore(stage) <=
-               (m_context.stages - stage) * most * (1 + 1e-12);
+               (m_context.stages - stage) * most * kSlack;
   }
   /// The first stage does at least so much work, by the load limit.
   double leastFirst() const;

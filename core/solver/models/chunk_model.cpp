@@ -62,14 +62,14 @@ ChunkModel::ChunkModel(const SearchSpace& space, ChosenStages& chosen, const Chu
       least = std::min(least, backward(i, k));
       most = std::max(most, backward(i, k));
     }
-    m_leastBackward.push_back(m_leastBackward.back() + least * (1 - 1e-12));
+    m_leastBackward.push_back(m_leastBackward.back() + least * kCertain);
     m_mostBackward.push_back(m_mostBackward.back() + most / chosen.slowest());
   }
 }
 
 void ChunkModel::limitTo(double limit) {
   m_limit = limit;
-  m_mostLoad = m_bounds.mostLoad(limit) * (1 + 1e-12);
+  m_mostLoad = m_bounds.mostLoad(limit) * kSlack;
   m_leastTail = m_bounds.leastTail(m_mostLoad);
 }
 
@@ -166,7 +166,7 @@ bool ChunkModel::prepare(int stage, int begin, Step& step, double& tiedSync) {
   step.begin = begin;
   step.first = stage == 0;
   step.backward = backward(stage, k) / costs.speed(slot);
-  step.leastMax = m_bounds.leastMax(stage, begin) * (1 - 1e-12);
+  step.leastMax = m_bounds.leastMax(stage, begin) * kCertain;
   step.leastTail = stage > 0 ? m_leastTail : 0;
   step.leastBackward = m_leastBackward[at(stage)];
   step.mostBackward = m_mostBackward[at(stage)];

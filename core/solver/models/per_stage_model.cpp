@@ -52,8 +52,8 @@ PerStageModel::PerStageModel(const SearchSpace& space, const LayerOrder& order, 
       least = std::min(least, own);
       most = std::max(most, own);
     }
-    m_leastBackward[cut] = m_leastBackward[before] + (least < kNever ? least * (1 - 1e-12) : 0);
-    m_mostBackward[cut] = m_mostBackward[before] + most * (1 + 1e-12) / chosen.slowest();
+    m_leastBackward[cut] = m_leastBackward[before] + (least < kNever ? least * kCertain : 0);
+    m_mostBackward[cut] = m_mostBackward[before] + most * kSlack / chosen.slowest();
   }
 }
 
@@ -107,7 +107,7 @@ bool PerStageModel::prepare(int behind, const State& state, int begin, int from,
   step.begin = begin;
   step.first = from == 0;
   step.backward = planner::between(m_chosen.sums(k).backward, part) / m_chosen.costs(k).speed(slot);
-  step.leastMax = m_bounds.leastMax(behind + 1, from, begin) * (1 - 1e-12);
+  step.leastMax = m_bounds.leastMax(behind + 1, from, begin) * kCertain;
   step.leastTail = from > 0 ? m_leastTail : 0;
   step.leastBackward = m_leastBackward[CutIndex(from)];
   step.mostBackward = m_mostBackward[CutIndex(from)];

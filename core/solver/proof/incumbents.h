@@ -31,9 +31,6 @@ struct Found {
   }
 };
 
-/// Times this close count as equal, relative to the smaller.
-inline constexpr double kEqualTimes = 1e-12;
-
 /// The best `size` plans so far that differ in their degrees: (b, d, z, v, s, schedule and the strategy of
 /// each stage). Each stands for the best cuts, recompute and placement of its degrees.
 class Incumbents {

@@ -85,7 +85,7 @@ private:
 void keepUnbeaten(std::vector<Found>& front, std::vector<Found> more, std::size_t most) {
   std::stable_sort(more.begin(), more.end(), [](const Found& a, const Found& b) { return a.time < b.time; });
   const auto covers = [](const Found& a, const Found& b) {
-    return a.time <= b.time * (1 + 1e-12) && a.devices <= b.devices && a.memory <= b.memory * (1 + 1e-12);
+    return a.time <= b.time * kSlack && a.devices <= b.devices && a.memory <= b.memory * kSlack;
   };
   for (const Found& f : more) {
     if (std::any_of(front.begin(), front.end(), [&](const Found& g) { return covers(g, f); })) continue;
