@@ -145,7 +145,8 @@ private:
   void processChain(Entry&, int index, int zero);
   bool sharpen(Entry&, int index, int zero);
   double deepBound(const Entry&, int zero, double limit) const;
-  bool maySyncWithin(double limit, const Entry&, int zero, const BlockLayout&) const;
+  bool maySyncWithin(double limit, const Entry&, int zero, const BlockLayout&);
+  const std::vector<double>* loadAt(LayerSums&, const BlockLayout&, int begin);
   void offerEven(Entry&, int index, int zero);
   bool isLong(const Entry&) const;
   bool hasLoadRanges(const Entry&, const StageWindows&) const;
@@ -189,7 +190,9 @@ private:
   std::map<const LayerSums*, std::vector<LayerAlone>> m_heaviest;
   std::vector<Entry> m_entries;
   std::vector<Unlisted> m_unlisted;
-  std::map<int, Gradients> m_gradients;  ///< by d, of one strategy
+  using Tables = std::tuple<const LayerSums*, const ExchangeSums*, const ExchangeSums*>;
+  std::map<Tables, std::vector<double>> m_loads;  ///< of loadAt()
+  std::map<int, Gradients> m_gradients;           ///< by d, of one strategy
   int m_gradientsOf = -1;
   std::map<int, std::vector<signed char>> m_runs;  ///< by microbatch count: what runs() knows
   std::size_t m_candidates = 0;                    ///< rows, listed or not

@@ -237,19 +237,30 @@ void Search::processChain(Entry& e, int index, int zero) {
 // On irregular clusters groups straddle hosts in a way that no bound over all places knows, and with padding
 // there are hundreds of d with equal m. One gradient group of each stage tells most of it, long before all
 // groups of all stages are placed.
-bool Search::maySyncWithin(double limit, const Entry& e, int zero, const BlockLayout& l) const {
+bool Search::maySyncWithin(double limit, const Entry& e, int zero, const BlockLayout& l) {
   if (m_shapes.isRegular() || !m_order.isChain() || limit == kNever ||
       !m_problem.cluster->hasUniformDevices() || !m_watch.bounds().uses(SearchBound::SyncReach))
     return true;
   const BoundLedger::Timer timer(m_watch.bounds(), SearchBound::SyncReach);
   const Strategy& s = e.group->sums->strategy();
   const int h = l.shardDegree(), a = s.width();
+  std::vector<StageReach> stages(at(e.stages));
+  for (int i = 0; i < e.stages; ++i) stages[at(i)].load = loadAt(*e.group->sums, l, i * l.inner * a);
+  const auto mayReach = [&] {
+    return mayFinishWithin(limit, *e.group->sums, stages, targetOf(e).bound,
+                           2 * (e.stages - 1) * e.group->sums->leastTransfer);
+  };
+  const auto ask = [&](SearchBound b) {
+    const bool may = mayReach();
+    m_watch.bounds().count(b, !may);
+    return may;
+  };
+  if (!ask(SearchBound::SyncReach)) return false;
   GradientFloor floor = GradientFloor::of(m_shapes, s, e.group->dataDegree, {h});
   if (floor.choices.size() != 1) return true;
   const GradientFloor::Choice anywhere = floor.choices.front();
   const bool inside = h <= l.inner;
   const int blocks = inside ? 1 : h / l.inner, replicas = inside ? h : l.inner;  // of one shard group
-  std::vector<SyncRates> rates;
   for (int i = 0; i < e.stages; ++i) {
     const int begin = i * l.inner * a;
     GradientFloor::Kind& dense = floor.choices.front().dense;
@@ -262,12 +273,49 @@ bool Search::maySyncWithin(double limit, const Entry& e, int zero, const BlockLa
           m_shapes.perByteOf({begin, l.outer / blocks, blocks * l.stride, l.inner / replicas, h * a}) /
               dense.shards);
     const StageFloor here(m_problem, *e.group->sums, floor, zero);
-    rates.push_back({here.tailPerDense(), here.tailPerExpert()});
+    stages[at(i)].dense = here.tailPerDense(), stages[at(i)].expert = here.tailPerExpert();
   }
-  const bool may = mayFinishWithin(limit, *e.group->sums, rates, targetOf(e).bound,
-                                   2 * (e.stages - 1) * e.group->sums->leastTransfer);
-  m_watch.bounds().count(SearchBound::SyncReach, !may);
-  return may;
+  return ask(SearchBound::SyncReach);
+}
+
+// The tensor and context groups of the stage are known to GroupShapes, run by run; of several kinds the one
+// counts that takes longest over all layers.
+const std::vector<double>* Search::loadAt(LayerSums& sums, const BlockLayout& l, int begin) {
+  const Strategy& s = sums.strategy();
+  const int t = s.tensor, c = s.context;
+  if (t * c == 1) return nullptr;
+  const auto runs = [&](int count, int stride, int inner) {
+    return RankPattern{begin, l.outer, l.stride, count, stride, inner, 1};
+  };
+  const int tensor = m_shapes.setOfRuns(runs(l.inner * c, t, 1), t, 1),
+            context = m_shapes.setOfRuns(runs(l.inner, s.width(), t), c, t);
+  const auto slowestOf = [](const std::vector<const ExchangeSums*>& tables) {
+    const ExchangeSums* most = nullptr;
+    for (const auto* table : tables)
+      if (!most || table->upTo[0].back() > most->upTo[0].back()) most = table;
+    return most;
+  };
+  const auto* tensors = slowestOf(sums.exchange(GroupKind::Tensor, tensor));
+  const auto* contexts = slowestOf(sums.exchange(GroupKind::Context, context));
+  const auto [it, isNew] = m_loads.try_emplace({&sums, tensors, contexts});
+  std::vector<double>& load = it->second;
+  if (!isNew) return &load;
+  const auto extra = [&](Exchange kind, const ExchangeSums* here, const ExchangeSums& least, int r, int from,
+                         int to) {
+    const double shown = 1 - m_problem.assumptions.overlap[at(static_cast<int>(kind))];
+    return here ? std::max(0.0, shown * (here->between(r, from, to) - least.between(r, from, to))) : 0;
+  };
+  load.assign(sums.leastAny.size(), 0);
+  for (int x = 0; x + 1 < static_cast<int>(load.size()); ++x) {
+    double least = kNever;
+    for (int r = 0; r < kRecomputeCount; ++r)
+      if (m_problem.search.recompute[at(r)] && hasPolicy(sums, Part{x, x + 1}, r))
+        least = std::min(least, extra(Exchange::Tensor, tensors, sums.leastTensor, r, x, x + 1) +
+                                    extra(Exchange::Context, contexts, sums.leastContext, r, x, x + 1));
+    load[at(x + 1)] = load[at(x)] + between(sums.leastAny, Part{x, x + 1}) +
+                      (least < kNever ? least * (1 - kRoundingOfDifferences) : 0);
+  }
+  return &load;
 }
 
 // Any plan will do: the first layout's even cut.

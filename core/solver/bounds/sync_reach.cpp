@@ -1,6 +1,4 @@
-// For a largest load λ and a tail τ each stage takes all the layers that it can. The furthest cut never
-// hurts: behind it more backward work hides the next sync. Both limits grow with what they allow, so that a
-// range of λ is refused by its highest λ with the τ of its lowest.
+// For a largest load λ and a tail τ each stage takes all the layers that it can (sync_reach.h).
 #include "solver/bounds/sync_reach.h"
 
 #include <algorithm>
@@ -12,16 +10,17 @@ namespace {
 
 class SyncReach {
 public:
-  SyncReach(const LayerSums& sums, const std::vector<SyncRates>& stages)
+  SyncReach(const LayerSums& sums, const std::vector<StageReach>& stages)
       : m_sums(sums), m_stages(stages), m_last(static_cast<int>(sums.leastAny.size()) - 1) {}
 
   bool reachesEnd(double load, double tail) const {
     int cut = 0;
-    for (const SyncRates& rates : m_stages) {
+    for (const StageReach& rates : m_stages) {
+      const std::vector<double>& work = rates.load ? *rates.load : m_sums.leastAny;
       const auto fits = [&](int to) {
         const double sync = rates.dense * (m_sums.dense[at(to)] - m_sums.dense[at(cut)]) +
                             rates.expert * (m_sums.expert[at(to)] - m_sums.expert[at(cut)]);
-        return m_sums.leastAny[at(to)] - m_sums.leastAny[at(cut)] <= load * kSlack &&
+        return work[at(to)] - work[at(cut)] <= load * kSlack &&
                sync <= (tail + m_sums.backward[at(cut)]) * kSlack;
       };
       int low = cut, high = m_last;
@@ -50,20 +49,23 @@ public:
 
 private:
   const LayerSums& m_sums;
-  const std::vector<SyncRates>& m_stages;
+  const std::vector<StageReach>& m_stages;
   int m_last;
 };
 
 }  // namespace
 
-bool mayFinishWithin(double limit, const LayerSums& sums, const std::vector<SyncRates>& stages,
+bool mayFinishWithin(double limit, const LayerSums& sums, const std::vector<StageReach>& stages,
                      const ObjectiveWeights& weights, double hops) {
   const SyncReach reach(sums, stages);
   const double work = sums.leastAny.back(), left = limit * kSlack - weights.sum * (work + hops);
   if (left < 0) return false;
   if (!(weights.max > 0)) return reach.reachesEnd(kNever, left);
   const double low = std::max(sums.slowestLayer, work / static_cast<double>(stages.size()));
-  const double high = std::min(left / weights.max, work);
+  double most = work;
+  for (const StageReach& stage : stages)
+    if (stage.load) most = std::max(most, stage.load->back());
+  const double high = std::min(left / weights.max, most);
   return low <= high * kSlack && reach.mayReach(std::min(low, high), high, left, weights.max);
 }
 
