@@ -40,7 +40,7 @@ Diagnostics readDegrees(const std::string& text, ManualDegrees& out) {
     else if (slot && counts)
       *slot = number;
     else
-      wrong.push_back(error("command-line", {}, "\"" + part + "\" is no degree",
+      wrong.push_back(error("command-line", {}, "\"" + part + "\" is not a valid degree",
                             "write --manual t=8,p=4 with t, c, e, p, d, b or z"));
   }
   return wrong;
@@ -104,7 +104,7 @@ int compare(const Arguments& args) {
 Command compareCommand() {
   return {
       .name = "compare",
-      .summary = "run the baselines beside the exact search",
+      .summary = "run the baselines and the exact search",
       .usage = {"SCENARIO"},
       .description =
           R"(Solves the scenario exactly and by five other methods, and judges every plan by the same evaluator:

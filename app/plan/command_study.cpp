@@ -120,7 +120,7 @@ int runRowByRow(const StudyRows& study, const Arguments& args, const ShardOption
 std::vector<OptionSpec> withFiles(std::vector<OptionSpec> own) {
   own.push_back({"--output", 'o', "BASE",
                  "write what --json prints to BASE.json, row by row, to be resumed; BASE.jsonl on the way"});
-  own.push_back({"--merge", 0, "", "join the journals of shards beside BASE into BASE.json"});
+  own.push_back({"--merge", 0, "", "join the journals of shards next to BASE into BASE.json"});
   return withShards(withLimits(std::move(own)));
 }
 
@@ -284,7 +284,7 @@ Command paperCommand() {
       .description =
           R"(Two clusters (TPUv4-like fat tree, H100 spine-leaf), five models: throughput of every method relative to Manual.)",
       .options = withFiles({{"--published", 0, "FILE",
-                             "the reference's readme_tables.json; its ratios then stand beside ours"},
+                             "the reference's readme_tables.json; its ratios are then shown next to ours"},
                             {"--model", 0, "NAME", "only this model", true},
                             {"--devices", 0, "N", "only clusters of so many devices", true},
                             {"--csv", 0, "FILE", "also write the table as CSV"},
@@ -309,10 +309,10 @@ Command scalingCommand() {
 Command validationCommand() {
   return {
       .name = "validation",
-      .summary = "published training runs, predicted beside measured",
+      .summary = "published training runs, predicted against measured",
       .usage = {"FILE…"},
       .description =
-          R"(Published training runs (tables like samples/published/training_runs.json), predicted beside measured. A row, or its set
+          R"(Published training runs (tables like samples/published/training_runs.json), predicted against measured. A row, or its set
 for all rows, may say hidden, heads, kv_heads, ffn, layers, vocab, seq, experts, top_k or model (a Hugging Face
 configuration), device, host (devices joined by their own links), host_link_GBps (a device, one way, between hosts),
 shard (replicas that share what ZeRO shards), t, p, v, c, e, zero, gpus, global_batch, microbatch, recompute,
@@ -354,7 +354,7 @@ tokens_per_s_per_gpu, memory, fields of the scenario by key (nest-plan fields)],
 Command piperCommand() {
   return {
       .name = "piper",
-      .summary = "a profile of the Piper planner beside that planner's optima",
+      .summary = "a profile of the Piper planner against that planner's optima",
       .usage = {"PROFILE --optima FILE"},
       .description =
           R"(A measured profile of the Piper planner, solved at each memory and device count of a table of that planner's optima:

@@ -169,7 +169,7 @@ int inverse(const Arguments& args) {
   if (const auto v = args.value("--time")) {
     target = text::readTime(*v, Seconds(1));
     if (!target || !(target->value() > 0))
-      misuse.push_back(error("command-line", {}, "\"" + *v + "\" is no time",
+      misuse.push_back(error("command-line", {}, "\"" + *v + "\" is not a time",
                              "give a step time with its unit: --time 8.5s, --time 900ms"));
   }
   if (!args.has("--time") && !args.has("--devices"))

@@ -29,7 +29,7 @@ std::string padded(std::string_view word, std::size_t width) {
 
 std::string formatsText() {
   std::string out =
-      R"(The files that are read, told by their content, with an example each. check says what a file is and what is wrong with
+      R"(The files that are read, recognized by their content, with an example of each. check says what a file is and what is wrong with
 it; import makes a scenario of one or several; the explorer opens and takes by drag and drop the same ones. UTF-8, with
 or without a byte order mark, or UTF-16 with one, and compressed with gzip or not. samples/models and samples/topologies
 hold files of these kinds.

@@ -21,7 +21,7 @@ Program program() {
           {.name = "nest-plan",
            .summary = "where to place the training of a large model on a datacenter",
            .usage = {"COMMAND [OPTION]… [FILE]…"},
-           .description = "nest-plan COMMAND --help tells a command's options and file formats.",
+           .description = "nest-plan COMMAND --help lists the options and file formats of a command.",
            .options = {{"--help", 'h', "", "show this help"},
                        {"--version", 0, "", "show the version"},
                        {"--write-manual", 0, "FOLDER",

@@ -210,7 +210,7 @@ std::string submit(Slurm& slurm, const ShardedWork& work, const ShardOptions& o,
   if (told.code == 0 && !id.empty() && id.find_first_not_of("0123456789") == std::string::npos) return id;
   if (slurm.isOver())
     report({trouble("interrupted before sbatch answered",
-                    "squeue --me tells whether it took the array; then run the same command again")});
+                    "squeue --me shows whether Slurm accepted the array; then run the same command again")});
   else
     report({trouble("sbatch does not take the array: " + told.text,
                     told.code == 127 ? "run it on a machine of the cluster, or without --submit"
@@ -351,7 +351,7 @@ int submitArray(const ShardedWork& work, const ShardOptions& o) {
   if (!open->empty()) {
     std::cerr << "job " << job << " ended with " << open->size() << " of " << *tasks << " shards unfinished ("
               << ranges(*open) << "); " << o.base
-              << ".slurm-*.log tell why, and the same command submits them again\n";
+              << ".slurm-*.log show why, and the same command submits them again\n";
     return kStopped;
   }
   std::vector<std::string> journals;

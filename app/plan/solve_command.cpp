@@ -42,9 +42,8 @@ Reading<Measured> measuredOf(const Arguments& args) {
   if (!value) {
     for (const char* option : {"--calibrated", "--level"})
       if (args.has(option))
-        return misuse(
-            std::string(option) + " needs a measured step time, or a file that tells what was measured",
-            "add for example --measured 12.3s or --measured run.log");
+        return misuse(std::string(option) + " needs a measured step time, or a file with measurements",
+                      "add for example --measured 12.3s or --measured run.log");
     return {Measured(), {}};
   }
   if (const auto time = text::readTime(*value, Seconds(1))) {
@@ -226,7 +225,7 @@ MFU, every stage with its load and its memory, the lower bound and what was sear
             "standard error"},
            programSpec("what runs the plan, in place of the scenario's program: it sets what overlaps, which "
                        "kernels run and what memory is taken"),
-           {"--free", 0, "", "show beside it the optimum without the rules of the preset \"runnable\""},
+           {"--free", 0, "", "also show the optimum without the rules of the preset \"runnable\""},
            {"--front", 0, "",
             "also search the Pareto front of time, devices and peak memory as far as possible (up to ten "
             "times as long), "

@@ -215,7 +215,7 @@ py::object sweep(const py::object& scenario, const py::dict& fields, int threads
     for (const py::handle& v : values) {
       field.values.push_back(toJson(v));
       if (!Json::accept(field.values.back()))
-        throw py::value_error(field.values.back() + " is no value of a field");
+        throw py::value_error(field.values.back() + " is not a field value");
     }
     swept.push_back(std::move(field));
   }

@@ -44,7 +44,7 @@ struct AnalyticConstants {
                                       "counted: softmax read in fp32, gradient written in both"};
   /// Bytes held per logit: bf16 logits and fp32 softmax.
   Sourced<double> lossWorkspace{6, Origin::Catalog,
-                                "Korthikanti 2022 (arXiv 2205.05198) §4.3: fp32 logits; bf16 ones beside"};
+                                "Korthikanti 2022 (arXiv 2205.05198) §4.3: fp32 logits and bf16 ones"};
   /// Bytes held per logit besides, where tensor ranks share the vocabulary.
   Sourced<double> sharedLossWorkspace{0, Origin::Estimated, "as on one rank"};
   /// Bytes per parameter of a block that its backward pass holds: whole gradients, and what is reduced of

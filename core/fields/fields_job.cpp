@@ -466,7 +466,7 @@ void addAssumptionFields(std::vector<Field>& all) {
            .label = "ZeRO 3 gathers groups",
            .meaning =
                "ZeRO stage 3 gathers blocks one by one and what is in no block for the whole step, each into "
-               "a buffer of the exchange beside the parameters that are used; if not, the largest layer",
+               "a buffer of the exchange in addition to the parameters in use; if not, the largest layer",
            .access = at<&Setting::assumptions, &Assumptions::gathersGroups>(),
            .term = "ZeRO",
            .stored = Stored::Changed},

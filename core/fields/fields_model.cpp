@@ -255,7 +255,7 @@ void addModelFields(std::vector<Field>& all) {
   constant("eager_gate_backward_traffic_bytes", "Eager gate backward traffic", &C::eagerGateBackwardTraffic,
            0, 1e4, "the same, backward");
   constant("routed_passes", "Routed passes", &C::routedPasses, 0, 100,
-           "how often an element that is routed to an expert is read or written beside the exchange");
+           "how often an element that is routed to an expert is read or written in addition to the exchange");
   constant("expert_bias_traffic_bytes", "Expert bias traffic", &C::expertBiasTraffic, 0, 1e4,
            "bytes moved per element that experts write by kernels that add their biases", Measure::Number,
            28);

@@ -175,7 +175,7 @@ std::vector<std::string> faultsOfPrograms(const std::vector<Program>& all) {
     for (const ProgramValue& v : p.values) {
       const Field* f = findField(v.field);
       if (!f || !f->access.set || f->access.count)
-        out.push_back(p.id + ": " + v.field + " is no field that a program can set");
+        out.push_back(p.id + ": " + v.field + " is not a field that a program can set");
       else if (!heldBy(*f, v))
         out.push_back(p.id + ": " + v.field + " cannot hold its value");
       else if (v.citation.empty())

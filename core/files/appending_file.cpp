@@ -18,8 +18,8 @@ Reading<AppendingFile> AppendingFile::open(const std::string& path) {
   if (!file || fstat(file.number(), &status) != 0) return failed(errno);
   if (!S_ISREG(status.st_mode))
     return {std::nullopt,
-            {error("file-device", {path, 0, 0, ""}, "this is no regular file, so nothing can be kept in it",
-                   "choose another place")}};
+            {error("file-device", {path, 0, 0, ""},
+                   "this is not a regular file, so nothing can be kept in it", "choose another place")}};
   if (flock(file.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return {std::nullopt,
             {error("file-in-use", {path, 0, 0, ""}, "another program is writing this file",

@@ -106,7 +106,7 @@ private:
     else if (f.isNetwork())
       readNetworkFile(i);
     else
-      unknown(i, "a " + std::string(f.name) + " is no part of a scenario", {});
+      unknown(i, "a " + std::string(f.name) + " is not part of a scenario", {});
   }
 
   /// Numbers of a network that no scenario takes are told here, where their file is known.
@@ -127,7 +127,7 @@ private:
 
   void refuse(std::size_t i) {
     const Unsupported seems = unsupported(m_files[i].text);
-    unknown(i, seems.is.empty() ? "this is no format that the program knows" : std::string(seems.is),
+    unknown(i, seems.is.empty() ? "unrecognized file format" : std::string(seems.is),
             std::string(seems.remedy));
   }
 
@@ -232,7 +232,7 @@ private:
       m_out.push_back(warning(
           "hosts-not-connected", {m_files[m_treeFile].path, 0, 0, ""},
           m_tree->from + " does not say how the hosts are connected; all are taken to hang on one switch",
-          "add a topology.conf or what a cloud, Kubernetes or InfiniBand tells of the network, or "
+          "add a topology.conf or what a cloud, Kubernetes or InfiniBand reports about the network, or "
           "set the levels under Cluster"));
   }
 

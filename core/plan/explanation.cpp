@@ -208,8 +208,8 @@ CostTerm fillTerm(const Scene& s, int stage) {
   pass("b", "its input gradients", f.load - f.forwardPass - f.weightPass);
   pass("w",
        told == static_cast<std::ptrdiff_t>(runs.size()) ? "its weight gradients"
-       : told > 0 ? "its weight gradients, half of backward for layers whose profile does not tell them apart"
-                  : "its weight gradients, half of backward: the profile does not tell them apart",
+       : told > 0 ? "its weight gradients, half of backward for layers whose profile does not separate them"
+                  : "its weight gradients, half of backward: the profile does not separate them",
        f.weightPass);
   return t;
 }

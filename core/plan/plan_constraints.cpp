@@ -116,7 +116,7 @@ private:
     refuse(PlanFeature::ContextBesideExperts, any([](const StagePlan& s) {
              return s.strategy.context > 1 && s.strategy.expert > 1 && !s.strategy.foldedExperts;
            }),
-           "CP beside EP that does not take the context ranks in");
+           "CP with EP that does not include the context ranks");
     refuse(PlanFeature::Tensor, any(tensor), "tensor parallelism");
     refuse(PlanFeature::TensorInPipeline, pipeline && any(tensor), "TP in a pipeline");
     refuse(PlanFeature::TensorUnderZero3, m_plan.zero > 2 && any(tensor), "TP under ZeRO-3");

@@ -43,7 +43,7 @@ std::string sentenceOn(const ScheduleDifference& d, const Plan& plan) {
       "which the formula counts only backward compute");
   if (d.passes < Seconds())
     add(d.passes,
-        "as fill and drain, which the formula charges in full, partly run beside the slowest stage");
+        "as fill and drain, which the formula charges in full, partly run while the slowest stage works");
   else if (plan.pipelineSchedule().splitsBackward())
     add(d.passes,
         "as stages that split their load differently, and the transfers between them, wait for each other");

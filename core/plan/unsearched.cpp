@@ -340,7 +340,7 @@ private:
     cannot(PlanFeature::Context, several && m_p.couldSplitContext, "CP");
     cannot(PlanFeature::ContextBesideExperts,
            several && m_p.couldSplitContext && m_p.couldSplitExperts && m_p.runs(PlanFeature::Context),
-           "CP beside EP that does not take the context ranks in");
+           "CP with EP that does not include the context ranks");
     cannot(PlanFeature::Tensor, several, "TP");
     cannot(PlanFeature::TensorInPipeline, pipelines && m_p.runs(PlanFeature::Tensor), "TP in a pipeline");
     cannot(PlanFeature::TensorUnderZero3, several && m_p.runs(PlanFeature::Tensor), "TP under ZeRO-3");

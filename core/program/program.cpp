@@ -57,9 +57,8 @@ private:
     int k = 0;
     while (k < kPlanFeatureCount && name != nameOf(static_cast<PlanFeature>(k))) ++k;
     if (k == kPlanFeatureCount || !object.is_object()) {
-      m_out.push_back(
-          error("program-feature", m_text.placeOf(pointer),
-                "a program runs or cannot run a known feature of plans, with its source beside it"));
+      m_out.push_back(error("program-feature", m_text.placeOf(pointer),
+                            "a program runs or cannot run a known feature of plans, with its source"));
       return;
     }
     const auto feature = static_cast<PlanFeature>(k);
@@ -76,7 +75,7 @@ private:
   void readValue(const std::string& field, const json& object, const std::string& pointer) {
     if (!object.is_object()) {
       m_out.push_back(error("program-source", m_text.placeOf(pointer),
-                            "a program's value needs its origin and its source beside it"));
+                            "a program's value needs its origin and its source"));
       return;
     }
     JsonFields f(m_text, object, pointer, m_out);

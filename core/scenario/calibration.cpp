@@ -106,9 +106,9 @@ Reading<Calibration> byRun(const Scenario& scenario, const Plan& plan, const Tra
     step = Seconds(double(scenario.job.globalBatch) * scenario.job.sequenceLength /
                    (*run.tokensPerDevice * plan.devicesUsed()));
   if (!step)
-    return {
-        std::nullopt,
-        {failure("it tells how a run was set up, but no step time", "give the log that the run printed")}};
+    return {std::nullopt,
+            {failure("it shows how a run was set up, but gives no step time",
+                     "give the log that the run printed")}};
   auto result = calibrationFor(scenario, plan, *step);
   if (!result) return result;
   std::vector<std::string>& told = result->told;

@@ -168,8 +168,7 @@ Diagnostics setKernels(Scenario& s, const KernelTimes& times, std::vector<std::s
   told.push_back(
       "measured are forward kernels alone and their shape over sizes; the share of their rate that lasts "
       "through training steps (" +
-      text::percent(s.cluster.device.sustainedRate.value) +
-      ") stays, and a bias of whole steps is told by a log");
+      text::percent(s.cluster.device.sustainedRate.value) + ") stays; a log shows the bias of whole steps");
   return {};
 }
 

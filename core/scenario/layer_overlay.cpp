@@ -108,7 +108,7 @@ Reading<Blocks> blocksOf(const Setting& setting, const Plan& plan) {
   for (const StagePlan& s : plan.stages)
     if (s.strategy != plan.stages.front().strategy)
       return {std::nullopt,
-              misfit("the stages of this plan have several strategies, a measurement tells of one",
+              misfit("the stages of this plan have several strategies, and a measurement covers one",
                      "give a plan with one strategy")};
   return blocksOf(setting, plan.stages.empty() ? Strategy{} : plan.stages.front().strategy, plan.microbatch);
 }

@@ -68,7 +68,7 @@ public:
                   "measure on the hosts that the scenario describes, or correct their size");
     if (hosts == 1) {
       if (level.value_or(0) != 0)
-        return fail("all ranks ran on one host, which tells only of level 0",
+        return fail("all ranks ran on one host, which measures only level 0",
                     "leave the level out, or say 0");
       return {firstOf({0}), {}};
     }
@@ -410,7 +410,7 @@ Reading<LinkFit> fitLink(const Hierarchy& bare, const Assumptions& assumptions, 
   const bool isLow = fit.bandwidth && *fit.bandwidth < line * kLow;
   if (isLow && std::abs(fit.worst) >= kRough) {
     warn("link-fit-useless",
-         "this " + std::string(nameOf(times.kind)) + " does not tell what level " + fit.name +
+         "this " + std::string(nameOf(times.kind)) + " does not show what level " + fit.name +
              " carries, which stays as it is: with " + text::bandwidth(*fit.bandwidth) + ", " +
              text::percent(*fit.bandwidth / line) + " of the " + text::bandwidth(line) +
              " of its line, the model is still off by " + text::signedPercent(fit.worst) + " at " +
@@ -503,7 +503,7 @@ std::vector<std::string> toldOf(const LinkFit& fit, const NetworkLevel& before, 
   std::vector<std::string> out = {std::move(changed)};
   out.push_back("the bandwidth is that of " + largest +
                 (fit.latency ? ", the latency that of " + smallest
-                             : "; no size is small enough to tell the latency, which stays"));
+                             : "; no size is small enough to measure the latency, which stays"));
   if (std::abs(fit.worst) >= 0.005)
     out.push_back("between them the model is farthest off at " + text::memory(fit.worstAt) + ", by " +
                   text::signedPercent(fit.worst));

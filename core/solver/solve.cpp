@@ -280,7 +280,7 @@ private:
         m_out.nearestMiss ? note("nothing-fits", {}, "no plan fits the memory of the devices")
         : m_watch.heed()
             ? warning(kMissUnknown, {}, "no plan exists; the search for what is short was stopped",
-                      "allow more time to be told")
+                      "raise the deadline to get an explanation")
             : note("nothing-allowed", {},
                    "no plan meets the batch size, the device count and the constraints together"));
   }

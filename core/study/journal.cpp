@@ -22,7 +22,7 @@ public:
     ++m_number;
     if (m_number == 1) {
       if (whole && isTaken(line, m_head)) return m_bytes = line.size() + 1, true;
-      complain("not-a-" + m_what, "this is no journal of a " + m_what + ": its first line tells none",
+      complain("not-a-" + m_what, "this is not a journal of a " + m_what + ": its first line names none",
                "name a file that " + m_what + " -o has written");
       return false;
     }
@@ -32,7 +32,7 @@ public:
       return false;
     }
     if (!isTaken(line, m_row)) {
-      complain(m_what + "-row", "this line is no row of the " + m_what, {});
+      complain(m_what + "-row", "this line is not a row of the " + m_what, {});
       return m_out.size() < kMostComplaints;
     }
     m_bytes += line.size() + 1;

@@ -220,7 +220,7 @@ std::vector<PeerRow> peerStudy(const PeerSetting& setting, const std::vector<Pee
 
 std::string peerTable(const std::vector<PeerRow>& rows) {
   std::string out =
-      "Steady-state milliseconds per sample on the measured profile, beside the other planner's optimum\n\n";
+      "Steady-state milliseconds per sample on the measured profile, against the other planner's optimum\n\n";
   for (const PeerRow& r : rows) {
     out += text::number(r.peer.memoryGib) + " GiB, " + text::count(r.peer.devices) + " devices: ";
     out += r.peer.secondsPerSample ? "the peer " + text::number(*r.peer.secondsPerSample * 1e3, 5) + " ms, " +

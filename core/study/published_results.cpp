@@ -198,7 +198,7 @@ public:
         out.push_back(std::move(v));
       else
         m_out.push_back(error("published-setting", m_text.placeOf(jsonPointer(it->second.second, key)),
-                              '"' + key + "\" is no field of a scenario that a run can set"));
+                              '"' + key + "\" is not a settable scenario field"));
     }
     return out;
   }

@@ -160,7 +160,7 @@ private:
       if (!names.insert(name).second)
         fault(where, "ranking-column", "the column \"" + name + "\" is duplicated");
       else if (Row::isField(name) && !canBeSet(name))
-        fault(where, "ranking-field", columns[i].dump() + " is no field of a scenario that a run can set");
+        fault(where, "ranking-field", columns[i].dump() + " is not a settable scenario field");
       else if (!Row::isField(name) &&
                std::find(std::begin(kColumns), std::end(kColumns), name) == std::end(kColumns))
         m_out.push_back(warning("ranking-column", m_file.placeOf(where),
@@ -185,7 +185,7 @@ private:
     const std::string list = jsonPointer(m_pointer, rows);
     if (!m_set[rows].is_array() || !m_set.contains(columns))
       return fault(list, "ranking-row",
-                   std::string("\"") + rows + "\" must be a list of rows, beside \"" + columns + '"');
+                   std::string("\"") + rows + "\" must be a list of rows, next to \"" + columns + '"');
     if (!checkColumns(jsonPointer(m_pointer, columns), m_set[columns], areMeasured)) return;
     for (std::size_t i = 0; i < m_set[rows].size(); ++i) {
       const json& r = m_set[rows][i];
@@ -342,7 +342,7 @@ std::vector<Sweep> readSweeps(const JsonText& file, std::size_t number, const Pr
   const Program* program = given ? given : programOf(set);
   if (!model || !program) {
     out.push_back(error("ranking-set", where,
-                        program ? "the set's \"model\" is no configuration that is known here"
+                        program ? "the set's \"model\" is not a known configuration"
                                 : "no program is called \"" + textOf(set, "program") + '"',
                         program ? "give the content of its config.json" : "one of " + programIds()));
     return {};

@@ -139,7 +139,7 @@ private slots:
     row("no such stage", {"why", s, "layer 1 in stage 99999999999"}, "9 layers make at most as many stages");
     row("most of devices", {"inverse", s, "--devices", "--most", "8"}, "--most counts devices");
     row("fields of journals", {"sweep", "--merge", s, "-o", "x", "--set", "a=1"}, "--set does not go with");
-    row("no degree of 0", {"compare", s, "--manual", "t=0"}, "\"t=0\" is no degree");
+    row("no degree of 0", {"compare", s, "--manual", "t=0"}, "\"t=0\" is not a valid degree");
     row("a degree twice", {"compare", s, "--manual", "t=2,t=1"}, "--manual says t twice");
     row("a seed of none", {"compare", s, "--only", "equal-split", "--seed", "2"}, "--seed is of MCMC");
     row("degrees of none", {"compare", s, "--only", "mcmc", "--manual", "t=2"}, "--manual is of Manual");

@@ -395,7 +395,7 @@ Figure::Hit PlanPairFigure::hitOf(int i, const QRectF& area, const PlanContext& 
   const Problem& problem = *m_sides[side].problem;
   Tip tip(bar->first == bar->last
               ? tr("%1, stage %2").arg(m_sides[side].name, stageNumber(index))
-              : tr("%1, stages %2, alike in time").arg(m_sides[side].name, stageSpan(bar->first, bar->last)));
+              : tr("%1, stages %2, equal in time").arg(m_sides[side].name, stageSpan(bar->first, bar->last)));
   tip.row(tr("Step time"), exactTime(evaluation(side).batchTime));
   for (int k = 0; k < kLoadPartCount; ++k)
     if (bar->parts.work[k] > 0)

@@ -53,7 +53,7 @@ void MeasuredRuns::take(const Measurement& m, const QString& name, std::optional
   if (m_document.isEmpty())
     return m_messages.show(
         MessageBar::Tone::Warning,
-        tr("%1 tells of a run. Open the scenario of that run first, then drop it again.").arg(name));
+        tr("%1 describes a run. Open the scenario of that run first, then drop it again.").arg(name));
   const Plan* shown = plan();
   if (!shown && (needsPlan(m) || (tellsStep(m) && m_session.search().running))) {
     m_waiting.push_back({m, name, {}});

@@ -210,7 +210,7 @@ void LaunchPlan::checkDecoder() {
   if (!a) return;
   const auto any = [&](auto&& of) { return std::any_of(a->variants.begin(), a->variants.end(), of); };
   const char* what =
-      a->encoder       ? "an encoder beside its decoder"
+      a->encoder       ? "an encoder in addition to its decoder"
       : a->patchInputs ? "images for tokens"
       : a->mixer != Mixer::Attention || any([](const BlockVariant& v) { return v.mixer != Mixer::Attention; })
           ? "layers without attention"
@@ -218,7 +218,7 @@ void LaunchPlan::checkDecoder() {
           ? "blocks of different sizes"
       : any([](const BlockVariant& v) { return v.feed == Feed::None; }) ? "blocks without an MLP"
       : a->sparse                                                       ? "attention with an indexer"
-      : a->parallelBlock                                                ? "attention beside its MLP"
+      : a->parallelBlock                                                ? "attention in parallel with its MLP"
       : a->attentionGate                                                ? "a gate of the attention's output"
       : a->experts && a->experts->latent > 0 ? "experts that work in a narrower space"
                                              : nullptr;

@@ -65,12 +65,12 @@ void checkNames(const ReportSource& source, const std::vector<DeviceIdentity>& r
     if (other != d.host && seen.insert('\n' + d.host).second)
       out.push_back(error("host-name-duplicate", placeOf(source, d),
                           "the hosts " + quoted(other) + " and " + quoted(d.host) +
-                              " differ only in case, which host names do not tell apart",
+                              " differ only in case, and host names ignore case",
                           "give each host a name of its own"));
     if (!places.emplace(d.host, d.slot).second && seen.insert('\n' + d.host).second)
       out.push_back(
           error("host-name-duplicate", placeOf(source, d),
-                "several hosts are named " + quoted(d.host) + ", so a host file cannot tell them apart",
+                "several hosts are named " + quoted(d.host) + ", so a host file cannot distinguish them",
                 "give each host a name of its own"));
     if (!seen.insert(d.host).second || isHostName(d.host)) continue;
     out.push_back(error("host-name", placeOf(source, d),

@@ -114,7 +114,7 @@ void addOptimizer(ShellArray& a, LaunchPlan& p) {
   a.add("--sgd-momentum", "0.0");
   if (p.job().format != NumberFormat::Fp32)
     p.warn("master-weights",
-           "Megatron-LM keeps an fp32 copy of the parameters beside 16-bit ones with SGD, too: 4 bytes a "
+           "Megatron-LM keeps an fp32 copy of 16-bit parameters with SGD, too: 4 bytes a "
            "parameter that the plan does not count");
 }
 
@@ -137,11 +137,12 @@ void checkRecompute(LaunchPlan& p) {
   p.require(m && m->experts, "recompute-modules",
             "it recomputes norms and activations, which Megatron does in layers with experts only",
             otherKind);
-  p.require(p.job().format != NumberFormat::Fp8 ||
-                fp8Recipe(p.source.problem->cluster->device()) != std::string_view("delayed"),
-            "recompute-modules",
-            "it recomputes norms and activations, which Megatron refuses beside fp8 with delayed scaling",
-            "`job.format = bf16`, or " + otherKind);
+  p.require(
+      p.job().format != NumberFormat::Fp8 ||
+          fp8Recipe(p.source.problem->cluster->device()) != std::string_view("delayed"),
+      "recompute-modules",
+      "it recomputes norms and activations, which Megatron refuses together with fp8 and delayed scaling",
+      "`job.format = bf16`, or " + otherKind);
 }
 
 void warnOfRecompute(LaunchPlan& p) {

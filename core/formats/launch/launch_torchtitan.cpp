@@ -31,7 +31,7 @@ std::string modulesOf(LaunchPlan& p, const char* head) {
           break;
         case LayerKind::Other:
           p.refuse("layer-kind", "its layer \"" + p.source.problem->graph->layers[l.at()].name +
-                                     "\" is no module of a transformer");
+                                     "\" is not a module of a transformer");
           return {};
       }
     }

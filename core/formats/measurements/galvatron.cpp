@@ -233,7 +233,7 @@ private:
     if (out.times.empty() && out.memory.empty())
       return fail(
           "galvatron-layers",
-          "the table has no two numbers of layers for one batch, so that it does not tell what a layer takes",
+          "the table has no two numbers of layers for one batch, so the time of a layer is unknown",
           "give computation_profiling_*_all.json or memory_profiling_*_all.json of a model that was profiled "
           "with two numbers of layers");
     return Measurement{std::move(out)};

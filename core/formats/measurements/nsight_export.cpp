@@ -22,7 +22,7 @@ constexpr ProfilingAdvice kNsightAdvice = {
     .layers =
         "put each block between torch.cuda.nvtx.range_push(f\"layer_{i}\") and range_pop(), or start "
         "Megatron-LM with --profile --nvtx-ranges --record-shapes",
-    .launches = "profile without CUDA graphs, in which launches cannot be told apart",
+    .launches = "profile without CUDA graphs, in which launches cannot be distinguished",
     .backward =
         "run the profiled steps inside torch.autograd.profiler.emit_nvtx() (Megatron-LM: "
         "--record-shapes), which numbers operators, or annotate that pass as layer_N backward"};

@@ -14,7 +14,7 @@ constexpr ProfilingAdvice kTraceAdvice = {
         "wrap each block in torch.profiler.record_function(f\"layer_{i}\"), or profile with "
         "with_stack=True and with_modules=True, which names modules like TransformerBlock_0",
     .launches =
-        "profile without CUDA graphs, in which launches cannot be told apart, and with "
+        "profile without CUDA graphs, in which launches cannot be distinguished, and with "
         "ProfilerActivity.CPU",
     .backward = "profile whole training steps; forward and backward must lie in the same profile"};
 

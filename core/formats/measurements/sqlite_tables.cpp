@@ -18,7 +18,7 @@ void SqliteTables::Close::operator()(sqlite3_stmt* statement) const {
 
 SqliteTables::SqliteTables(std::string_view bytes) {
   if (!isSqlite(bytes) || bytes.size() < 512) {
-    m_fault = isSqlite(bytes) ? "it is cut off" : "it is no SQLite file";
+    m_fault = isSqlite(bytes) ? "it is cut off" : "it is not an SQLite file";
     return;
   }
   if (bytes[kReadVersion] == 2) {

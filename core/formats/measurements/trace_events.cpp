@@ -77,7 +77,7 @@ public:
   }
   bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception&) override {
     m_out.faultAt = at;
-    return stop("it is no whole JSON");
+    return stop("its JSON is incomplete");
   }
 
 private:

@@ -211,7 +211,7 @@ struct StructuralKey {
   const char* what;
 };
 constexpr StructuralKey kStructural[] = {
-    {"is_encoder_decoder", Severity::Error, "an encoder beside the decoder"},
+    {"is_encoder_decoder", Severity::Error, "an encoder in addition to the decoder"},
     {"ssm_cfg", Severity::Error, "state-space layers"},
     {"mamba_d_state", Severity::Error, "state-space layers"},
     {"mamba_num_heads", Severity::Error, "state-space layers"},
@@ -237,13 +237,14 @@ constexpr StructuralKey kStructural[] = {
     {"index_topk", Severity::Warning, "sparse attention; it is costed in full, without its indexer"},
     {"index_n_heads", Severity::Warning, "the indexer of sparse attention"},
     {"sparse_attention_config", Severity::Warning, "sparse attention; it is costed in full"},
-    {"parallel_attn", Severity::Warning, "attention beside the MLP; they are costed one after the other"},
+    {"parallel_attn", Severity::Warning,
+     "attention in parallel with the MLP; they are costed one after the other"},
     {"use_parallel_residual", Severity::Warning,
-     "attention beside the MLP; they are costed one after the other"},
+     "attention in parallel with the MLP; they are costed one after the other"},
     {"attn_output_gate", Severity::Warning, "a gate of the attention's output"},
     {"attention_output_gate", Severity::Warning, "a gate of the attention's output"},
-    {"residual_moe", Severity::Warning, "a dense MLP beside the experts"},
-    {"use_residual", Severity::Warning, "a dense MLP beside the experts"},
+    {"residual_moe", Severity::Warning, "a dense MLP in parallel with the experts"},
+    {"use_residual", Severity::Warning, "a dense MLP in parallel with the experts"},
     {"num_kv_shared_layers", Severity::Warning, "layers that share keys and values"},
     {"hidden_size_per_layer_input", Severity::Warning, "embeddings of their own for every layer"},
     {"yoco", Severity::Warning, "layers that share keys and values"},

@@ -178,7 +178,7 @@ private:
     findNearestDevices(m_out);
     if (isAssumed)
       m_source.note(m_source.whole(), "amd-bandwidth-assumed",
-                    "the tables tell no bandwidth; each device's links to its neighbours share " +
+                    "the tables give no bandwidth; each device's links to its neighbours share " +
                         text::bandwidth(m_device.linkBandwidth.value),
                     "check the links' bandwidths");
     m_source.note(

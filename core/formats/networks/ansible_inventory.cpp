@@ -276,7 +276,7 @@ private:
     const bool counts = isTree && groups.size() > 1;
     if (!counts && groups.size() > 1)
       m_source.note(m_source.whole(), "ansible-groups",
-                    "hosts stand in several groups, so that the groups are no places; they are ignored");
+                    "hosts stand in several groups, so the groups are not places; they are ignored");
     for (const Named& h : m_all) {
       const auto own = h.devices ? h.devices : ownDevices[h.name];
       // A host may have its variables under "all", and its place in a group.

@@ -225,7 +225,7 @@ bool GraphAssembly::linkKnown(const std::string& from, const std::string& to, bo
   for (const std::string& end : {from, to})
     if (!hasNode(end)) {
       m_source.error(place, "unknown-node",
-                     "the edge ends at " + quoted(end) + ", which is no node of the file");
+                     "the edge ends at " + quoted(end) + ", which is not a node of the file");
       return false;
     }
   link(node(from, {}), node(to, {}), directed, attributes, place);

@@ -83,7 +83,7 @@ private:
     if (m_rest < files.size())
       return complain(files[number].path, "join-which-hosts",
                       "neither this file nor " + quoted(files[m_rest].path) +
-                          " tells by its name which hosts it describes");
+                          " shows by its name which hosts it describes");
     m_rest = number;
   }
 

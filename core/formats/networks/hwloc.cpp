@@ -46,12 +46,11 @@ private:
     if (m_fabricLinks == 0)
       m_source.warning(
           at(topology), "hwloc-no-nvlink",
-          "the file shows no links between GPUs beside PCIe; NVLink, if there is any, is missing",
+          "the file shows no links between GPUs other than PCIe; NVLink, if there is any, is missing",
           "use lstopo of a hwloc built with NVML or ROCm SMI, nvidia-smi topo -m or NCCL_TOPO_DUMP_FILE");
-    m_source.note(
-        at(topology), "hwloc-figures-assumed",
-        "the file does not tell the speed of adapters and between packages; usual values are assumed",
-        "check the links' bandwidths");
+    m_source.note(at(topology), "hwloc-figures-assumed",
+                  "the file gives no speed for adapters and between packages; usual values are assumed",
+                  "check the links' bandwidths");
   }
 
   int add(const std::string& id, NodeKind kind) { return m_out.add(id, kind); }

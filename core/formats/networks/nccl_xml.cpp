@@ -252,7 +252,7 @@ private:
         } else if (tclass.substr(0, 4) == "0x03") {
           m_source.warning(at(nvlink), "nccl-nvlink-target",
                            "the NVLink target " + quoted(target) +
-                               (peer != m_byBus.end() ? " is the GPU itself" : " is no GPU of this file") +
+                               (peer != m_byBus.end() ? " is the GPU itself" : " is not a GPU of this file") +
                                "; the link is left out");
         }
       }

@@ -262,7 +262,7 @@ private:
         if (!m_source.failed())
           m_source.error(
               m_source.place(w.offset), "topo-p2p",
-              "this is the matrix of nvidia-smi topo -p2p: it tells which pairs may talk directly, "
+              "this is the matrix of nvidia-smi topo -p2p: it shows which pairs may talk directly, "
               "not how they are joined",
               "give the output of nvidia-smi topo -m");
         return;

@@ -46,7 +46,7 @@ public:
     if (m_detects && m_hosts.empty() && !m_source.failed())
       m_source.error(
           m_source.whole(), "gres-autodetect",
-          "AutoDetect finds the devices when Slurm starts; the file does not tell how many there are",
+          "AutoDetect finds the devices when Slurm starts; the file does not say how many there are",
           "give the output of scontrol show nodes");
     return m_hosts.finish();
   }

@@ -126,7 +126,7 @@ private:
 
   const json* objectAt(const json& list, std::size_t i, const std::string& pointer) {
     if (list[i].is_object()) return &list[i];
-    m_out.push_back(error("json-type", m_text.placeOf(pointer), "an object is wanted here"));
+    m_out.push_back(error("json-type", m_text.placeOf(pointer), "an object is expected here"));
     return nullptr;
   }
 
@@ -343,8 +343,9 @@ private:
       f.report(Severity::Note, "artifact-short-times", "nodes",
                "All forward times are below 10 µs if read as milliseconds; the file's time unit is doubtful");
     if (m_expert > 1)
-      f.report(Severity::Note, "artifact-experts", "ep_degree",
-               "The file does not tell expert parameters from others: all are synchronised as dense ones");
+      f.report(
+          Severity::Note, "artifact-experts", "ep_degree",
+          "The file does not distinguish expert parameters from others: all are synchronised as dense ones");
     if (m_recompute)
       f.report(Severity::Note, "artifact-recompute", "activationRecomputation",
                "Recomputation here keeps every layer's input and runs its forward again; the artifact keeps "

@@ -104,7 +104,7 @@ private:
     for (std::size_t i = 0; i < list->size(); ++i) {
       const std::string pointer = jsonPointer(f.pointerTo(key), i);
       if (!(*list)[i].is_object()) {
-        m_out.push_back(error("json-type", m_text.placeOf(pointer), "an object is wanted here"));
+        m_out.push_back(error("json-type", m_text.placeOf(pointer), "an object is expected here"));
         continue;
       }
       JsonFields entry(m_text, (*list)[i], pointer, m_out);

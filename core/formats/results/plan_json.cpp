@@ -174,7 +174,8 @@ Reading<Plan> readPlan(std::string_view text, const std::string& file) {
   }
   const Format* other = json->root().contains("format") ? nullptr : recognise(text, file);
   if (other && !other->is<ReadPlan>()) {
-    out.push_back(error("not-a-plan", json->placeOf(""), "this is no plan but a " + std::string(other->name),
+    out.push_back(error("not-a-plan", json->placeOf(""),
+                        "this is not a plan but a " + std::string(other->name),
                         "give what nest-plan solve -o writes"));
     return result;
   }

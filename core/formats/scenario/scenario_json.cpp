@@ -144,8 +144,9 @@ std::optional<Diagnostic> otherThanScenario(std::string_view text, const std::st
   const Format* format = recognise(text, file);
   if (format == &scenarioFormat()) return std::nullopt;
   if (format)
-    return error("not-a-scenario", {file, 0, 0, {}}, "this is no scenario but a " + std::string(format->name),
-                 format->is<ReadPlan>() ? "give it beside its scenario, as nest-plan evaluate does"
+    return error("not-a-scenario", {file, 0, 0, {}},
+                 "this is not a scenario but a " + std::string(format->name),
+                 format->is<ReadPlan>() ? "give it together with its scenario, as nest-plan evaluate does"
                                         : "make a scenario with it: nest-plan import");
   const Unsupported other = unsupported(text);
   if (other.is.empty() || text.empty()) return std::nullopt;

@@ -80,8 +80,8 @@ SavedMoment::Beside readBeside(const ScenarioReader& r, JsonFields& f, const Sce
   if (f.has("setting")) b.setting = std::make_shared<const Setting>(readSettingOf(r, f, s.setting()));
   auto plan = readPlanAt(r, f, "plan");
   if (kept.empty() == !plan.has_value())
-    f.report(Severity::Error, "beside-plan", "name", "a plan beside another is a kept one or one of its own",
-             "give \"kept\" or \"plan\"");
+    f.report(Severity::Error, "beside-plan", "name",
+             "a plan shown next to another is a kept one or one of its own", "give \"kept\" or \"plan\"");
   if (plan) {
     b.plan = std::move(*plan);
   } else if (const KeptPlan* k = keptPlanNamed(s, kept)) {

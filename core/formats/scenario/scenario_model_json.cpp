@@ -51,7 +51,7 @@ void readReference(const ScenarioReader& r, JsonFields& f, ModelSource& model) {
   if (!path) return;
   model.reference = *path;
   if (path->empty() || !r.load) {
-    f.report(Severity::Error, "reference-empty", "path", "\"path\" must name a file beside the scenario",
+    f.report(Severity::Error, "reference-empty", "path", "\"path\" must name a file next to the scenario",
              "give the path of a config.json");
     return;
   }
@@ -81,7 +81,7 @@ void readMeasured(const ScenarioReader& r, JsonFields& f, ModelSource& model) {
       return takeProfile(std::move(*profile), {}, r, model);
     if (text.diagnostics.empty())
       f.report(Severity::Error, "profile-unknown", "profile",
-               "\"profile\" must be a profile, or name a file beside the scenario that holds one",
+               "\"profile\" must be a profile, or name a file next to the scenario that holds one",
                "profiles are: " + namesOfFormats([](const Format& k) { return k.is<ReadProfile>(); }));
     return;
   }
@@ -99,7 +99,7 @@ ModelSource readModel(const ScenarioReader& r, JsonFields& f, const Setting& usu
   if (forms > 1 || (forms == 0 && !f.has("profile")))
     f.report(Severity::Error, "model-form", "path",
              forms == 0 ? "the scenario names no model" : "the model is described more than once",
-             "give exactly one of \"path\" (a config.json or profile beside the scenario), \"config\" (its "
+             "give exactly one of \"path\" (a config.json or profile next to the scenario), \"config\" (its "
              "content) and "
              "\"architecture\"");
   readReference(r, f, model);

@@ -42,7 +42,7 @@ NetworkToolbar::NetworkToolbar(NetworkCanvas* canvas, QWidget* parent)
       button(QStringLiteral("export"), tr("Export…"), tr("Save the network as SVG, PDF or PNG, or copy it"));
   connect(save, &QAction::triggered, this, &NetworkToolbar::exportRequested);
   m_side = button(QStringLiteral("panel"), tr("Panel"),
-                  tr("Show levels, kinds, table and problems beside the drawing"));
+                  tr("Show levels, kinds, table and problems next to the drawing"));
   m_side->setCheckable(true);
   if (auto* more = findChild<QToolButton*>(QStringLiteral("qt_toolbar_ext_button"))) {
     more->setIcon(themedIcon(QStringLiteral("right")));

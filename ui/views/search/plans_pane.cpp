@@ -95,7 +95,7 @@ void PlansPane::setContext(PlanContextPtr context) {
                 .arg(count)
                 .arg(o->provenPlans);
   if (ties > 1)
-    reach += tr(" %1 of them lie within the error of predictions for this program (%2): in practice they are "
+    reach += tr(" %1 of them are within the error of predictions for this program (%2): in practice they are "
                 "ties, and free memory or fewer devices may decide.")
                  .arg(ties)
                  .arg(phrase(text::percent(error.time)));
