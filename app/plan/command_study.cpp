@@ -319,7 +319,7 @@ shard (replicas that share what ZeRO shards), t, p, v, c, e, zero, gpus, global_
 sequence_parallel, flash, dropout (false: nothing is dropped), format, convention (model, causal, sc21), program (what
 ran it) or year of the software, overlap_tensor, overlap_context, overlap_expert, overlap_pipeline, overlap_data,
 overlap_sync (shares hidden; sync: the end of a step), settings (an object: fields of the scenario by key, nest-plan
-fields, that the run sets beside its program), fitted (true: in view when constants were chosen); measured is any of
+fields, that the run sets in addition to its program), fitted (true: in view when constants were chosen); measured is any of
 tflops_per_gpu, iter_s, mfu, tokens_per_s_per_gpu. Each run is predicted as the scenario that it is, by import and
 evaluate.)",
       .options = {programSpec("predict all runs under this program in place of their own"),
@@ -339,7 +339,7 @@ Command rankingCommand() {
       .description =
           R"(Measured sweeps over configurations of one model on one cluster, replayed: how well predictions order them (Kendall's
 tau; pairs more than 10 % apart that are ordered rightly), whether the fastest plan that is predicted to fit ran, and
-what the pick, and the best of the first five, cost beside the best (regret).
+what the pick, and the best of the first five, cost against the best (regret).
 {"sets": [{"id", "program", "device", "model": a Hugging Face configuration, "seq", "global_batch",
 "columns": [hosts (of 8), tp, pp, dp, microbatch, zero, sequence_parallel, recompute, kernel, step_s or
 tokens_per_s_per_gpu, memory, fields of the scenario by key (nest-plan fields)], "rows": […], "failed_columns",
@@ -358,7 +358,7 @@ Command piperCommand() {
       .usage = {"PROFILE --optima FILE"},
       .description =
           R"(A measured profile of the Piper planner, solved at each memory and device count of a table of that planner's optima:
-our steady-state seconds per sample beside its own, and what makes the difference.)",
+our steady-state seconds per sample against its own, and what makes the difference.)",
       .options = withFiles({{"--optima", 0, "FILE", "the table of optima"},
                             {"--per-stage", 0, "", "also free the tensor degree of each stage"},
                             {"--seconds", 0, "N", "deadline of each solve (20)"},

@@ -246,9 +246,9 @@ Command importCommand() {
       .summary = "make a scenario from network and model files, logs and benchmarks",
       .usage = {"FILE…", "--into SCENARIO --device ID"},
       .description =
-          R"(Makes a scenario of what is at hand: a network and a model, or either put into a scenario that exists. A host's own
+          R"(Makes a scenario from the files given: a network and a model, or either put into a scenario that exists. A host's own
 topology (nvidia-smi, NCCL, hwloc, amd-smi) and a tree of hosts (Slurm, a cloud, Kubernetes, an inventory) together
-become the whole cluster; a list of hosts (slurm.conf, gres.conf, sinfo, a host file) beside a tree or an InfiniBand
+become the whole cluster; a list of hosts (slurm.conf, gres.conf, sinfo, a host file) with a tree or an InfiniBand
 fabric says how many devices each host has. What files leave open is filled from the device and reported; --level sets a
 level's bandwidth and latency (0 = inside the host). With joined hosts, a level 1 of 150 GB/s or more is an NVLink
 domain across hosts.
@@ -256,7 +256,7 @@ domain across hosts.
 Hosts of several kinds: give each kind's file and say which hosts it describes, by --hosts or by its name
 (node[0-15].xml, gpu07.txt); one file without such a name describes all hosts that are left:
   nest-plan import topology.conf --hosts 'node[0-15]=a100.xml' --hosts 'node[16-31]=h100.xml' config.json
-NCCL files tell the devices' generation: slower ones get their share of the device's speed and their own memory, as a
+NCCL files name the devices' generation: slower ones get their share of the device's speed and their own memory, as a
 note says. With joined hosts --level sets the switches' values (1 = leaf). Labels, Gres, instance types and models that
 a file names decide the device where --device is absent; of several kinds the fastest does, and hosts of the others get
 their share of its speed and their own memory.

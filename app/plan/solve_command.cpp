@@ -248,7 +248,7 @@ Where a network is a graph, the best plan is also routed over its links (see nes
 an object: {"id": "h100-sxm", "memory_bytes": "96 GiB", "sustained_rate": 0.85}. "model" may also hold "profile"
 (measured costs, an object or a path: what it does not hold is estimated), "analytic" ({"flash_attention": false, …}:
 the constants of the analytic profile) and "calibration" (measured ÷ predicted step time). A path names a file in the
-scenario's own folder or below it, never elsewhere. resources/schemas/scenario.schema.json tells every key. Figures may
+scenario's own folder or below it, never elsewhere. resources/schemas/scenario.schema.json lists every key. Figures may
 be numbers in the unit of their key, or texts with their own ("450 GB/s", "400 Gb/s", "2 us", "80 GiB"). The network is
 one line, a list of levels, or a graph.
 
@@ -289,7 +289,7 @@ least, how far the levels are from the network (distortion), and what is irregul
    "zero": 1, "stages": [{"layers": [0, 1, 2], "recompute": "none",
                           "strategy": {"tensor": 8, "sequence": true, "context": 1, "expert": 1}}, …]}
 Layers are numbered from 0 in files. A stage of several chunks lists "chunks": [[0, 1], [4, 5]] in place of
-"layers"; "schedule" beside "stages" names what runs them (zb-v, dualpipe-v: stage i of s has parts i and 2s - 1 - i).
+"layers"; "schedule" next to "stages" names what runs them (zb-v, dualpipe-v: stage i of s has parts i and 2s - 1 - i).
 "device_order" (optional) lists the devices in the order of the placement; without it they stand in the cluster's
 locality order.)",
       .exits = {{0, "the plan can run"}, {1, "it cannot (says why)"}, {2, "bad input"}},

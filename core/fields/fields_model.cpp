@@ -112,7 +112,7 @@ void addModelFields(std::vector<Field>& all) {
        .label = "Whole projection kept",
        .meaning =
            "in multi-head attention, queries are kept inside the projection's whole result, keys and values "
-           "once more beside it",
+           "once more in addition",
        .access = at<&Setting::model, &ModelSource::analytic, &A::keepsWholeProjection>()});
   option({.key = "sums_each_input",
           .label = "Input gradients summed apart",

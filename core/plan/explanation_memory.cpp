@@ -122,9 +122,10 @@ CostTerm groupsTerm(const Scene& s, int stage) {
   const double bytes = gatheredWeightBytes(s.problem.job.optimizer, s.problem.assumptions, s.plan.zero);
   CostTerm t = term(stageId(stage) + "/memory/gathered", "All-gathered parameters",
                     s.figures(stage).memory.gathered.value(), TermUnit::Memory, TermKind::Memory, stage);
-  t.formula = s.plan.zero >= 3
-                  ? "what is in no block, and the largest block: once as exchanged, once as used"
-                  : "what is in no block, and the largest block, as exchanged; shards beside what is whole";
+  t.formula =
+      s.plan.zero >= 3
+          ? "what is in no block, and the largest block: once as exchanged, once as used"
+          : "what is in no block, and the largest block, as exchanged; shards in addition to what is whole";
   t.combine = Combine::Sum;
   std::vector<char> isBlock(at(s.problem.graph->classCount));
   const std::vector<char> blocks = s.problem.graph->blocks();

@@ -325,7 +325,7 @@ Reading<LinkFit> fitLink(const Hierarchy& bare, const Assumptions& assumptions, 
   if (!tellsBandwidth && !tellsLatency)
     return {std::nullopt,
             {badFit("messages of " + text::memory(small.size) + " to " + text::memory(large.size) +
-                        " tell neither bandwidth, which takes " + text::memory(kLarge) +
+                        " show neither bandwidth, which takes " + text::memory(kLarge) +
                         " or more, nor latency, which takes " + text::memory(kSmall) + " or less",
                     "measure sizes from 8 B to 8 GiB: -b 8 -e 8G -f 2")}};
   for (int i = 0; i < kRounds; ++i) {

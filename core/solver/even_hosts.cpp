@@ -362,8 +362,9 @@ std::optional<Diagnostic> evenHostsNote(const Hierarchy& cluster) {
                                text::count(cluster.largestGroupSize(0)) + " devices"
                : differ ? "devices differ in speed or memory"
                         : "few degrees of parallelism divide the groups of the network") +
-                  std::string(": beside all ") + text::count(cluster.deviceCount()) + ", solve plans on " +
-                  (areAlike && differ ? "a part" : "even hosts") + " and takes what is faster: " + list);
+                  std::string(": in addition to all ") + text::count(cluster.deviceCount()) +
+                  ", solve plans on " + (areAlike && differ ? "a part" : "even hosts") +
+                  " and takes what is faster: " + list);
 }
 
 Problem insideHosts(Problem p) {

@@ -30,9 +30,9 @@ private slots:
     file.write(QJsonDocument(s).toJson());
     file.close();
     const Ran r = run({"check", file.fileName()});
-    QVERIFY2(
-        r.code == 0 && r.err.contains("hosts have 1 to 2 devices: beside all 3, solve plans on even hosts"),
-        qPrintable(r.all()));
+    QVERIFY2(r.code == 0 &&
+                 r.err.contains("hosts have 1 to 2 devices: in addition to all 3, solve plans on even hosts"),
+             qPrintable(r.all()));
     QVERIFY(!run({"check", sample("teaching-6-layers-2x2")}).all().contains("even hosts"));
   }
   void namesCannotSteerTheTerminal() {

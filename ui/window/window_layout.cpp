@@ -73,17 +73,17 @@ void WindowLayout::save() {
 }
 
 bool WindowLayout::panelsAreAway() const {
-  return !m.panel->property("wanted").isNull();
+  return !m.panel->property("wasShown").isNull();
 }
 
 void WindowLayout::showPanels(bool shown) {
   for (QDockWidget* d : {m.panel, m.inspector, m.below}) {
-    const QVariant wanted = d->property("wanted");
+    const QVariant wanted = d->property("wasShown");
     if (shown && !wanted.isNull()) {
       d->setVisible(wanted.toBool());
-      d->setProperty("wanted", QVariant());
+      d->setProperty("wasShown", QVariant());
     } else if (!shown && wanted.isNull()) {
-      d->setProperty("wanted", !d->isHidden());
+      d->setProperty("wasShown", !d->isHidden());
       d->hide();
     }
   }

@@ -305,7 +305,7 @@ Reading<std::string> writeNemo(LaunchPlan& p) {
   if (const std::string scale = nemoRotaryScale(p, *o, *family); !scale.empty())
     set("model.config.scale_factor", scale);
   text +=
-      "    # In place of the recipe's own callbacks, which would set these anew.\n"
+      "    # In place of the recipe's own callbacks, which would set these again.\n"
       "    own = (DeepEPCallback, MegatronCommOverlapCallback)\n"
       "    recipe.trainer.callbacks = [c for c in recipe.trainer.callbacks or [] if c.__fn_or_cls__ not in "
       "own]\n"

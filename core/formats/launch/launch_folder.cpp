@@ -65,7 +65,7 @@ std::string hostTable(const RankMap& map) {
 /// Names a process by the launcher that started it, in the words that PyTorch reads.
 std::string rankScript(const RankMap& map) {
   return fmt::format(R"sh(#!/bin/sh
-# Tells a process its rank in the words of torch.distributed, then runs the command behind it.
+# Gives a process its rank in the variables of torch.distributed, then runs the command that follows.
 if [ -n "$SLURM_PROCID" ]; then
   RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID
 elif [ -n "$OMPI_COMM_WORLD_RANK" ]; then
@@ -99,7 +99,7 @@ std::string runScript(const Framework& f, const RankMap& map, const Plan& plan, 
   return fmt::format(R"sh(#!/bin/bash
 # {}: {} ranks on {} hosts; predicted step time {}.
 #   LAUNCHER=srun|mpirun|torchrun (default srun), TRAIN=program of {} (default {}); arguments are passed on to it.
-#   CHECK=1 only tells where the ranks run.
+#   CHECK=1 only shows where the ranks run.
 set -e
 cd "$(dirname "$0")"
 train=${{TRAIN:-{}}}

@@ -128,7 +128,7 @@ void checkTorchTitan(LaunchPlan& p) {
   checkBoth(p);
   p.require(p.plan.zero >= 1 || p.data() == 1 || !isSplit, "ddp-mesh",
             "it replicates (ZeRO 0) a model that is split over devices, and torchtitan's DDP takes no other "
-            "parallelism beside it",
+            "parallelism with it",
             shardRemedy(p));
   const bool experts = p.source.architecture && p.source.architecture->experts;
   p.require(!experts || p.job().format != NumberFormat::Fp8, "fp8-experts",

@@ -444,7 +444,7 @@ const Format& huggingFaceFormat() {
 gpt_oss, minimax_m2, minimax_m3, gemma to gemma4, olmo, olmoe, cohere, nemotron, phi, granite, falcon, starcoder2, …
 Hybrids with state-space or linear attention: nemotron_h, granitemoehybrid, qwen3_next, jamba, mamba, mamba2.
 Encoder-decoders: t5, bart, whisper. Images: vit. Of models that also see or hear the language part (text_config).
-Sizes have to be there; other absent keys get the defaults of transformers, and are told. What a file asks for and
+Sizes have to be there; other absent keys get the defaults of transformers, and are reported. What a file asks for and
 its family does not have is named.)",
       .claims =
           [](const FileLook& f) {

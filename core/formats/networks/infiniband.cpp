@@ -396,7 +396,7 @@ const Format& infinibandFormat() {
           "{ CA Ports:01 NodeGUID:0c42a10300a1b301 {gpu00 mlx5_0} LID:0002 PN:01 } PHY=4x LOG=ACT SPD=50",
       .remarks =
           R"(What ibnetdiscover or iblinkinfo prints, or opensm-subnet.lst: every cable with its speed. It does not show devices: a list
-of hosts beside it (sinfo, a host file) says which hosts have how many.)",
+of hosts with it (sinfo, a host file) says which hosts have how many.)",
       .claims =
           [](const FileLook& f) {
             return (f.has("nodeguid:") && f.has("phy=")) || (f.has(")==>") && f.has("==(")) ||

@@ -330,7 +330,7 @@ const Format& slurmNodesFormat() {
       .fileNames = "slurm.conf gres.conf",
       .example = "NodeName=gpu[00-15] CPUs=112 Gres=gpu:h100:8",
       .remarks =
-          R"(slurm.conf, gres.conf or what scontrol show nodes prints: the hosts and their GPUs, not how they are connected. Beside a
+          R"(slurm.conf, gres.conf or what scontrol show nodes prints: the hosts and their GPUs, not how they are connected. With a
 topology.conf they say how many devices each host has.)",
       .claims =
           [](const FileLook& f) {

@@ -173,7 +173,7 @@ private:
     const Pair& members = nodes ? *nodes : *switches;
     if (text::lower(members.value) == "all")
       return m_source.error(m_source.place(members.offset), "slurm-all",
-                            "ALL stands for what slurm.conf lists, which is not at hand", "list the names");
+                            "ALL stands for what slurm.conf lists, which is not given", "list the names");
     m_assembly.add(kind, all.front().value, place, members.value, m_source.place(members.offset),
                    nodes != nullptr);
   }

@@ -109,9 +109,10 @@ private slots:
     QVERIFY(told);
     QCOMPARE(
         told->message,
-        std::string("hosts have 1 to 2 devices: beside all 6, solve plans on even hosts and takes what is "
-                    "faster: the 2 complete hosts (4 devices, 2 idle); 1 device of each of 4 hosts (4 "
-                    "devices, 2 idle)"));
+        std::string(
+            "hosts have 1 to 2 devices: in addition to all 6, solve plans on even hosts and takes what is "
+            "faster: the 2 complete hosts (4 devices, 2 idle); 1 device of each of 4 hosts (4 "
+            "devices, 2 idle)"));
   }
   /// Experts on all devices of a rack of three straddle racks; on two of each they do not. Nothing is slower
   /// for the third.
