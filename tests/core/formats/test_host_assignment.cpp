@@ -48,6 +48,16 @@ private slots:
     QCOMPARE(assigned({{"x.xml", "c0"}}), QString("join-host-unknown"));
     QCOMPARE(assigned({{"x.xml", "a["}}), QString("slurm-hostlist"));
   }
+  void theFirstHostWithoutAFileIsNamed() {
+    const auto missing = [](const std::vector<NamedText>& files) {
+      const auto r = import(files);
+      return QString::fromStdString(r.diagnostics.empty() ? "" : r.diagnostics.front().message);
+    };
+    const NamedText slurm{"topology.conf", "SwitchName=l0 Nodes=a[0-3]\n"};
+    QVERIFY(missing({slurm, networkIn("nccl-xml/hgx.xml", "x.xml", "a[0-1]")})
+                .contains("2 hosts of the Slurm topology have no file, the first of them \"a2\""));
+    QVERIFY(missing({slurm, networkIn("nccl-xml/hgx.xml", "x.xml", "a[1-3]")}).contains("\"a0\""));
+  }
   void hostsOfTwoKindsMakeACluster() {
     const NamedText slurm{
         "topology.conf",

@@ -179,6 +179,27 @@ private slots:
       QCOMPARE(std::string(recipe->bridge ? recipe->bridge : ""), std::string(row.bridge ? row.bridge : ""));
       QCOMPARE(std::string(recipe->nemo), std::string(row.nemo));
     }
+    // A recipe of the same model in another length is not the model's own.
+    for (const auto& [hidden, layers, intermediate, tied, name] :
+         {std::tuple{1024, 28, 3072, "true", "qwen3_600m"},
+          std::tuple{4096, 36, 12288, "false", "qwen3_8b"}}) {
+      const auto qwen = [&](int positions) {
+        return *readHuggingFaceConfig(
+                    "{\"model_type\": \"qwen3\", \"vocab_size\": 151936, \"head_dim\": 128, "
+                    "\"hidden_size\": " +
+                        std::to_string(hidden) + ", \"num_hidden_layers\": " + std::to_string(layers) +
+                        ", \"num_attention_heads\": " + std::to_string(hidden == 1024 ? 16 : 32) +
+                        ", \"num_key_value_heads\": 8, \"intermediate_size\": " +
+                        std::to_string(intermediate) + ", \"max_position_embeddings\": " +
+                        std::to_string(positions) + ", \"tie_word_embeddings\": " + tied + "}",
+                    "config.json")
+                    .value;
+      };
+      const TransformerArchitecture own = qwen(40960), shorter = qwen(32768);
+      QCOMPARE(std::string(recipeOf(&own)->nemo), std::string(name));
+      QVERIFY(recipeOf(&own)->isOf(own));
+      QVERIFY(!recipeOf(&shorter)->isOf(shorter));
+    }
     TransformerArchitecture kimi =
         *readHuggingFaceConfig(readFile(std::string(NEST_SOURCE_DIR) + "/samples/models/deepseek-v3.json"),
                                "c")

@@ -110,6 +110,19 @@ private slots:
     for (auto& s : p.stages) s.recompute = Recompute::Full;
     QVERIFY(has(torchtitan(f, p), "mode = \"full\"\nearly_stop = false\n"));
   }
+  /// torchtitan has one selective mode: a warning names what the plan would recompute.
+  void otherSelectiveRecomputeIsNamed() {
+    for (const auto& [what, name] : {std::pair{SelectiveRecompute::Activations, "norms and activations"},
+                                     std::pair{SelectiveRecompute::AttentionCore, "the core of attention"}}) {
+      const Fixture f = teaching([what = what](Scenario& s) { s.model.analytic.selectiveRecompute = what; });
+      Plan p = shardedPlan();
+      for (auto& s : p.stages) s.recompute = Recompute::Selective;
+      const auto written = torchtitan(f, p);
+      QVERIFY(std::any_of(written.diagnostics.begin(), written.diagnostics.end(), [&](const Diagnostic& d) {
+        return d.message.find(std::string("the plan recomputes ") + name) != std::string::npos;
+      }));
+    }
+  }
   /// In a pipeline parameters stay gathered and gradients whole there; else each microbatch's are scattered.
   void pipelinesShardStatesAlone() {
     const Fixture f = teaching();

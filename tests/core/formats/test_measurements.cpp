@@ -148,6 +148,9 @@ private slots:
     QVERIFY(all.size() == 2 && all[0].ranks() == 8 && all[0].hosts() == 1 && all[1].ranks() == 16 &&
             all[1].hosts() == 2);
     QVERIFY(isNear(all[0].rows[0].bus.value(), 155.7 * 1024 * 1024 * 1e3));
+    QVERIFY(std::any_of(groups.diagnostics.begin(), groups.diagnostics.end(), [](const Diagnostic& d) {
+      return d.message.find("groups of ranks that are not consecutive") != std::string::npos;
+    }));
     const auto s = imported("host:8@450GB/s,3us rack:4@50GB/s,5us",
                             {{"allreduce_bandwidth_2nodes_8gpus_per_node.json", bandwidths}});
     QVERIFY(s);

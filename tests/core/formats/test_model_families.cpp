@@ -71,6 +71,26 @@ double forwardSeconds(const TransformerArchitecture& a, int sequence) {
 class TestModelFamilies : public QObject {
   Q_OBJECT
 private slots:
+  /// Encoders and decoders, experts and hybrids: what the layers hold is what the model has.
+  void layersHoldTheParametersOfTheModel() {
+    int models = 0;
+    for (const json& m : facts()) {
+      const auto a = read(m["config"]);
+      QVERIFY2(a, m["name"].get<std::string>().c_str());
+      const auto g = analyticProfile(*a, *findDevice("h100-sxm"), Job{}, {Strategy{}});
+      double sum = 0;
+      for (const Layer& l : g.graph.layers)
+        sum += g.profile.cost(l.classId, 0, 0)->denseParameters +
+               g.profile.cost(l.classId, 0, 0)->expertParameters;
+      // Encoder and decoder share a table of tokens, and each has a layer that reads it.
+      const bool isShared = a->encoder && a->encoder->patchInputs == 0;
+      const double all = parameterCount(*a) + (isShared ? double(a->vocabulary) * a->hidden : 0);
+      QVERIFY2(std::abs(sum - all) <= 1e-9 * sum, m["name"].get<std::string>().c_str());
+      ++models;
+    }
+    QVERIFY(models > 90);
+  }
+
   void countsAreThePublishedOnes_data() {
     QTest::addColumn<int>("row");
     for (std::size_t i = 0; i < facts().size(); ++i)

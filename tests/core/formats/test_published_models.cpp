@@ -108,6 +108,11 @@ private slots:
     QCOMPARE(
         windows(R"("layer_types":["full_attention","full_attention","full_attention","full_attention"])"),
         std::string("0 0 0 0 "));
+    // The list counts, whatever the switches say.
+    QCOMPARE(
+        windows(
+            R"("use_sliding_window":true,"max_window_layers":1,"layer_types":["full_attention","full_attention","sliding_attention","full_attention"])"),
+        std::string("0 0 4096 0 "));
   }
 };
 NEST_TEST(TestPublishedModels)

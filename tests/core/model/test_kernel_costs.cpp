@@ -74,37 +74,6 @@ private slots:
     QVERIFY(isNear((at("h100", 4).forward - at("h100", 0).forward).value(), 4096 * read * 4 / bandwidth));
     QVERIFY(isNear((at("h100", 4).backward - at("h100", 0).backward).value(), 4096 * made * 4 / bandwidth));
   }
-  /// Products inside a chunk run three times their forward work backward (C·B again and two gradients; two
-  /// gradients and that of decays), those with states five for two; states between chunks move 8 bytes each
-  /// forward and 24 backward. Chunk lengths alone differ, so that all else cancels.
-  void stateSpacesComputeTheirStatesAgain() {
-    const DeviceSpec& device = *findDevice("h100");
-    const Roofline kernels(device, NumberFormat::Bf16, {});
-    const double tokens = 8192, heads = 64, width = 64, state = 128, groups = 8;
-    auto a = gpt(2048, 16, 2);
-    a.mixer = Mixer::StateSpace;
-    a.stateSpace = {
-        .heads = int(heads), .headDim = int(width), .stateSize = int(state), .groups = int(groups)};
-    const auto core = [&](double chunk) {
-      const double n = tokens / chunk;
-      const auto scores = kernels.wideProduct(chunk, chunk, state, groups * n);
-      const auto inside = kernels.wideProduct(chunk, width, chunk, heads * n);
-      const auto into = kernels.wideProduct(state, width, chunk, heads * n);
-      const auto out = kernels.wideProduct(chunk, width, state, heads * n);
-      const double states = heads * n * width * state;
-      return std::pair(scores + inside + into + out + kernels.traffic(8 * states),
-                       3 * scores + 3 * inside + 2 * into + 3 * out + kernels.traffic(24 * states));
-    };
-    const auto costed = [&](int chunk) {
-      a.stateSpace->chunk = chunk;
-      const auto g = analyticProfile(a, device, job(int(tokens), 1), {{1}});
-      return std::pair(block(g, 0).forward, block(g, 0).backward);
-    };
-    const auto [forward, backward] = costed(128);
-    const auto [longForward, longBackward] = costed(256);
-    QVERIFY(isNear((forward - longForward).value(), (core(128).first - core(256).first).value(), 1e-6));
-    QVERIFY(isNear((backward - longBackward).value(), (core(128).second - core(256).second).value(), 1e-6));
-  }
   void fp8HasAnEfficiencyOfItsOwn() {
     auto j = job(4096, 1);
     DeviceSpec d = *findDevice("h100");

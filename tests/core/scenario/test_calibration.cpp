@@ -169,6 +169,16 @@ private slots:
     QVERIFY(c.diagnostics.front().message.find("times as slow") != std::string::npos);
     QVERIFY(!c.diagnostics.front().remedy.empty());
   }
+  /// A scenario that is no problem says why, in place of a calibration.
+  void aScenarioWithoutAModelIsReported() {
+    const Run run;
+    Scenario empty = run.scenario;
+    empty.model = {};
+    const auto c = calibrationFor(empty, run.plan, Seconds(10));
+    QVERIFY(!c);
+    QVERIFY(!c.diagnostics.empty());
+    QCOMPARE(c.diagnostics.front().code, std::string("no-model"));
+  }
   /// A trace with fewer layers than the model has blocks may be of one stage, else it is told.
   void aTraceOfFewerLayersIsToldUnlessAStageHoldsSoMany() {
     const Run run;

@@ -45,6 +45,16 @@ private slots:
     QVERIFY2(all(found).contains(QStringLiteral("at least 99")), qPrintable(all(found)));
   }
 
+  /// Where memory alone is short, the nearest miss says so, and nothing else is blamed.
+  void nothingIsBlamedForMemory() {
+    Problem p = solvable();
+    p.assumptions.reserve = p.cluster->device().memory.value;
+    const Outcome o = solve(p);
+    QVERIFY(!o.best() && o.nearestMiss);
+    const Diagnostics found = conflictsOf(p, {});
+    QVERIFY2(found.empty(), qPrintable(all(found)));
+  }
+
   void namesChunks() {
     Problem p = solvable();
     p.search.chunksPerStage = {1000};

@@ -88,6 +88,20 @@ private slots:
     QVERIFY(peerTable(none).find("the peer finds nothing") != std::string::npos);
   }
 
+  /// The peer shards nothing over replicas, so neither do the plans that are compared with it.
+  void nothingIsShardedOverReplicas() {
+    int plans = 0;
+    for (const double gib : {2.2, 2.6, 3.0}) {
+      const auto rows = peerStudy(chainOfSix(1), {{gib, 2, 0.12, 2}}, quick());
+      for (const PeerVariant& v : rows.front().variants)
+        if (v.plan) {
+          ++plans;
+          QCOMPARE(v.plan->zero, 0);
+        }
+    }
+    QVERIFY(plans > 0);
+  }
+
   void saysWhenNothingFits() {
     const auto rows = peerStudy(chainOfSix(1), {{0.1, 2, std::nullopt, 0}, {0.1, 2, 0.1, 1}}, quick());
     QCOMPARE(rows[0].explanation, std::string("no plan fits, for the peer either"));
