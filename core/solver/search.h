@@ -146,6 +146,7 @@ private:
   bool sharpen(Entry&, int index, int zero);
   double deepBound(const Entry&, int zero, double limit) const;
   bool maySyncWithin(double limit, const Entry&, int zero, const BlockLayout&);
+  bool maySync(double limit, const Entry&, int zero, const BlockLayout&);
   const std::vector<double>* loadAt(LayerSums&, const BlockLayout&, int begin);
   void offerEven(Entry&, int index, int zero);
   bool isLong(const Entry&) const;

@@ -235,33 +235,43 @@ void Search::processChain(Entry& e, int index, int zero) {
 }
 
 // On irregular clusters groups straddle hosts in a way that no bound over all places knows, and with padding
-// there are hundreds of d with equal m. One gradient group of each stage tells most of it, long before all
-// groups of all stages are placed.
+// there are hundreds of d with equal m. The tensor groups and one gradient group of each stage tell most of
+// it, long before all groups of all stages are placed. Gradient groups take longest, and the first stages
+// hide least: after 1, 4, 16, … stages what is known so far is asked.
 bool Search::maySyncWithin(double limit, const Entry& e, int zero, const BlockLayout& l) {
   if (m_shapes.isRegular() || !m_order.isChain() || limit == kNever ||
       !m_problem.cluster->hasUniformDevices() || !m_watch.bounds().uses(SearchBound::SyncReach))
     return true;
   const BoundLedger::Timer timer(m_watch.bounds(), SearchBound::SyncReach);
-  const Strategy& s = e.group->sums->strategy();
+  const bool may = maySync(limit, e, zero, l);
+  m_watch.bounds().count(SearchBound::SyncReach, !may);
+  return may;
+}
+
+bool Search::maySync(double limit, const Entry& e, int zero, const BlockLayout& l) {
+  LayerSums& sums = *e.group->sums;
+  const Strategy& s = sums.strategy();
   const int h = l.shardDegree(), a = s.width();
-  std::vector<StageReach> stages(at(e.stages));
-  for (int i = 0; i < e.stages; ++i) stages[at(i)].load = loadAt(*e.group->sums, l, i * l.inner * a);
-  const auto mayReach = [&] {
-    return mayFinishWithin(limit, *e.group->sums, stages, targetOf(e).bound,
-                           2 * (e.stages - 1) * e.group->sums->leastTransfer);
-  };
-  const auto ask = [&](SearchBound b) {
-    const bool may = mayReach();
-    m_watch.bounds().count(b, !may);
-    return may;
-  };
-  if (!ask(SearchBound::SyncReach)) return false;
   GradientFloor floor = GradientFloor::of(m_shapes, s, e.group->dataDegree, {h});
-  if (floor.choices.size() != 1) return true;
+  const bool isOne = floor.choices.size() == 1;
   const GradientFloor::Choice anywhere = floor.choices.front();
+  std::vector<StageReach> stages(at(e.stages));
+  for (int i = 0; i < e.stages; ++i) stages[at(i)].load = loadAt(sums, l, i * l.inner * a);
+  const auto setRates = [&](StageReach& stage) {
+    const StageFloor here(m_problem, sums, floor, zero);
+    stage.dense = here.tailPerDense(), stage.expert = here.tailPerExpert();
+  };
+  if (isOne) {
+    setRates(stages.front());
+    for (StageReach& stage : stages) stage.dense = stages.front().dense, stage.expert = stages.front().expert;
+  }
+  const auto mayReach = [&] {
+    return mayFinishWithin(limit, sums, stages, targetOf(e).bound, 2 * (e.stages - 1) * sums.leastTransfer);
+  };
+  if (!mayReach()) return false;
   const bool inside = h <= l.inner;
   const int blocks = inside ? 1 : h / l.inner, replicas = inside ? h : l.inner;  // of one shard group
-  for (int i = 0; i < e.stages; ++i) {
+  for (int i = 0, next = 1; isOne && i < e.stages; ++i) {
     const int begin = i * l.inner * a;
     GradientFloor::Kind& dense = floor.choices.front().dense;
     dense = anywhere.dense;
@@ -272,10 +282,12 @@ bool Search::maySyncWithin(double limit, const Entry& e, int zero, const BlockLa
           dense.copiesPerByte,
           m_shapes.perByteOf({begin, l.outer / blocks, blocks * l.stride, l.inner / replicas, h * a}) /
               dense.shards);
-    const StageFloor here(m_problem, *e.group->sums, floor, zero);
-    stages[at(i)].dense = here.tailPerDense(), stages[at(i)].expert = here.tailPerExpert();
+    setRates(stages[at(i)]);
+    if (i + 1 < next && i + 1 < e.stages) continue;
+    if (!mayReach()) return false;
+    next *= 4;
   }
-  return ask(SearchBound::SyncReach);
+  return true;
 }
 
 // The tensor and context groups of the stage are known to GroupShapes, run by run; of several kinds the one
