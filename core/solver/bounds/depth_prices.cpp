@@ -1,8 +1,7 @@
 // For a range [λ, λ'] of the largest load: the largest over prices μ of a unit and ρ of a layer of
 //   w_max·λ + ρ·L − μ·U + min_S Σ_{k<S} min over σ, r and n ≤ N(σ, r, k, λ') of w_sum·load + μ·a − ρ·n,
-// found by bisection on both, as more is held the higher ρ and less is used the higher μ; whatever the
-// prices, it is a bound. The range with the least bound is halved until it is narrow. Cost: ranges × steps ×
-// depths × kinds of stages, whatever the number of layers.
+// found by bisection on both, as more is held the higher ρ and less is used the higher μ. The range with the
+// least bound is halved until it is narrow.
 #include "solver/bounds/depth_prices.h"
 
 #include <algorithm>

@@ -10,10 +10,15 @@ namespace nest::planner {
 
 class Watch;
 
-/// A lower bound on pipelines of a chain whose stages choose their strategies, for one (b, d, z), from the
-/// layers that are alike: the commonest class (STATEMENT.md (6.11)). How many stages stand behind a stage
-/// decides what it holds, and what it costs does not depend on where its layers stand: with a price for units
-/// and one for layers, depth by depth, all stages are independent.
+/// Pipelines of a chain whose stages choose their strategies, for one (b, d, z), from the layers that are
+/// alike: the commonest class (STATEMENT.md (6.11)). Claim: none within the limits takes less time than
+/// bound(), whatever the prices μ of a unit and ρ of a layer. Proof: how many stages stand behind a stage
+/// decides what it holds, and what it costs does not depend on where its
+///   layers stand. Σ a_k ≤ U and Σ n_k = L, so that μ·(Σ a_k − U) ≤ 0 and ρ·(L − Σ n_k) = 0 may be added;
+///   then each depth is a term of its own, linear in n, and least at n = 1 or at the most that fits. Other
+///   layers are left out.
+/// Cost: ranges of the largest load × steps of both prices × depths × kinds of stages, whatever the number of
+/// layers.
 class DepthPrices {
 public:
   struct Limits {

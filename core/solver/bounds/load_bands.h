@@ -13,9 +13,14 @@
 
 namespace nest::planner {
 
-/// Lower bounds on pipelines from whole relaxed stages in front, a row for so many layers on so many units:
-/// for each of some λ' the least Σ w_sum·x, with the first stage's sync and step, where no y is larger
-/// (STATEMENT.md (6.13)). What is lost to the largest y is the distance of two λ'.
+/// Whole relaxed stages in front of a pipeline, by its largest load (STATEMENT.md (6.13)). A row stands for
+/// so many layers on so many units: for each of some λ_j the least Σ w_sum·x, with the first stage's sync and
+/// step, where no y is larger. Claim: T ≥ w_sum·sum + min over j, λ_j ≥ max, of ( w_max·max(max, λ_{j−1}) +
+/// R_j ). Proof: the largest y lies between some λ_{j−1} and λ_j; it counts with the lower end, and the
+/// stages in front with
+///   the least that they can sum up to below the upper end. What is lost is the distance of two λ.
+/// Cost: per stage that is added a straight loop over kBands; beside the PrefixTable, in tables for long
+/// searches.
 class LoadBands {
 public:
   static constexpr int kBands = 16;

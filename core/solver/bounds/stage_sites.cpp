@@ -1,5 +1,4 @@
-// For every layout and units u in front, the groups that begin at position d_in·u of every block. Cost:
-// layouts × units questions to GroupShapes, which knows most of them.
+// For every layout and units u in front, the groups that begin at position d_in·u of every block.
 #include "solver/bounds/stage_sites.h"
 
 #include <algorithm>
