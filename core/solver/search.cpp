@@ -158,9 +158,8 @@ void Search::settleTies(Found& found) {
       StageWindows reach(context, room());
       if (!openWindows(reach, e, found.zero, found.time * kSlack)) continue;
       const ChainCosts costs(context, sites);
-      const double leastMax = narrowLoads(reach, e, found.zero, found.time * kSlack);
       auto cut = preferredCut(costs, reach, rulesOf(tied), targetOf(e), found.time * kSlack,
-                              {leastMax, leastTail(e, found.zero, reach)}, m_watch);
+                              {0, leastTail(e, found.zero, reach)}, m_watch);
       if (cut && (!best || precedes(*cut, *best))) best = std::move(cut);
     }
   if (!best) return;

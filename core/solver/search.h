@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "solver/bounds/load_ranges.h"
 #include "solver/bounds/search_bounds.h"
+#include "solver/bounds/windows.h"
 #include "solver/proof/incumbents.h"
 #include "solver/solve.h"
 #include "solver/tuning.h"
@@ -150,9 +150,6 @@ private:
   const std::vector<double>* loadAt(LayerSums&, const BlockLayout&, int begin);
   void offerEven(Entry&, int index, int zero);
   bool isLong(const Entry&) const;
-  bool hasLoadRanges(const Entry&, const StageWindows&) const;
-  LoadRanges rangesOf(const StageWindows&, const Entry&, int zero) const;
-  double narrowLoads(StageWindows&, const Entry&, int zero, double limit);
   void processInterleaved(Entry&, int index, int zero);
   double interleavedBound(const Entry&, int zero, const std::vector<int>& shardDegrees);
   std::optional<PipelineCut> solveSite(const Entry&, int zero, const ChainCosts&, StageWindows&,
@@ -198,7 +195,7 @@ private:
   std::map<int, std::vector<signed char>> m_runs;  ///< by microbatch count: what runs() knows
   std::size_t m_candidates = 0;                    ///< rows, listed or not
   std::vector<Candidate> m_notOffered;
-  std::map<std::pair<int, int>, int> m_sharpened;  ///< how often, by entry and ZeRO stage
+  std::set<std::pair<int, int>> m_sharpened;  ///< entries and ZeRO stages
   double m_lowerBound = 0;
   ChainLabels::Storage m_storage;
   long long m_tuples = 0, m_mostStates = std::numeric_limits<long long>::max();

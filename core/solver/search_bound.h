@@ -15,7 +15,6 @@ enum class SearchBound {
   WholeStages,  ///< (6.4) tables Q over whole relaxed stages
   UnitPrices,   ///< (6.5), (6.6) units have a price
   SharedTails,  ///< (6.5) the tail shared over the first six stages, beside that of the first alone
-  LoadRanges,   ///< (6.7) ranges of the largest load, long chains
   LeastSums,    ///< the least sum of loads that fit memory, in the windows of one strategy
   Sites,        ///< (6.10) where stages stand
   DepthPrices,  ///< (6.11) layers and units have a price, long chains
@@ -27,7 +26,7 @@ enum class SearchBound {
   ChunkPrices,  ///< (6.5) of interleaved stages
   ChunkStages,  ///< tables Q of interleaved stages
 };
-inline constexpr std::size_t kBoundCount = 16;
+inline constexpr std::size_t kBoundCount = 15;
 
 const char* nameOf(SearchBound);      ///< "unit prices"
 const char* equationOf(SearchBound);  ///< "(6.5)"; empty: it has no number of its own

@@ -372,51 +372,12 @@ std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const Cha
   }
   const ChainModel::Floor floor{reach.leastMax(), leastTail(e, zero, reach)};
   if (target.bound.time(reach.leastSum(), floor.max, floor.tail) > limit * kSlack) return std::nullopt;
-  if (!hasLoadRanges(e, reach)) return bestCut(costs, reach, rules, target, limit, floor, m_watch, m_storage);
-
-  // The most promising range gives a plan that leaves little of the others; that is looked into at once.
-  auto best = std::move(even);
-  LoadRanges ranges(reach, target, floor.max, floor.tail);
-  const auto solve = [&](const LoadRanges::Range& range) {
-    auto cut = bestCut(costs, ranges.windows(range.high, m_watch), rules, target, limit,
-                       {range.low, floor.tail}, m_watch, m_storage);
-    if (!cut) return;
-    limit = cut->time * kSlack;
-    best = std::move(cut);
-  };
-  if (ranges.narrow(m_tuning.longChains.narrow, limit * kSlack, m_watch) && ranges.bound() <= limit * kSlack)
-    solve(ranges.take());
-  if (const auto rest = ranges.takeAll(m_tuning.longChains.wide, limit * kSlack, m_watch)) solve(*rest);
-  return best;
+  return bestCut(costs, reach, rules, target, limit, floor, m_watch, m_storage);
 }
 
 bool Search::isLong(const Entry& e) const {
-  return m_order.isChain() && m_order.layerCount() > m_tuning.longChains.layers && e.chunks == 1 &&
+  return m_order.isChain() && m_order.layerCount() > m_tuning.longChain && e.chunks == 1 &&
          targetOf(e).byLoad();
-}
-
-bool Search::hasLoadRanges(const Entry& e, const StageWindows& reach) const {
-  return isLong(e) && reach.mostLoad() < kNever && reach.windowPairs() >= m_tuning.longChains.pairs &&
-         m_watch.bounds().uses(SearchBound::LoadRanges);
-}
-
-LoadRanges Search::rangesOf(const StageWindows& reach, const Entry& e, int zero) const {
-  const LayerSums& sums = *e.group->sums;
-  return {reach, targetOf(e), std::max(sums.slowestLayer, sums.leastAny.back() / e.stages),
-          leastTail(e, zero, reach)};
-}
-
-/// Leaves in the windows of a long chain what plans within the limit can use; returns the least that their
-/// largest load can be.
-double Search::narrowLoads(StageWindows& reach, const Entry& e, int zero, double limit) {
-  if (!hasLoadRanges(e, reach)) return 0;
-  LoadRanges ranges = rangesOf(reach, e, zero);
-  const auto loads = ranges.takeAll(m_tuning.longChains.narrow, limit * kSlack, m_watch);
-  if (!loads) return 0;
-  reach.limitLoad(loads->high * kSlack);
-  reach.findWindows();
-  reach.findLeastWork(m_watch);
-  return loads->low;
 }
 
 /// What is in flight behind each stage, in no time: (6.11) of one kind of stages.
@@ -440,39 +401,17 @@ double Search::deepBound(const Entry& e, int zero, double limit) const {
   return bound;
 }
 
-// Where memory forces recompute, (6.3) is far too low, and one long chain takes seconds: a look at what each
-// depth can hold first, then at the ranges of the largest load, and a plan to begin with.
+// Where memory forces recompute, (6.3) is far too low, and one long chain takes seconds: what each depth can
+// hold is asked first, with a plan to begin from.
 bool Search::sharpen(Entry& e, int index, int zero) {
-  if (m_budget || !isLong(e) || m_watch.look()) return false;
-  int& times = m_sharpened[{index, zero}];
-  if (times == 2) return false;
+  if (m_budget || !isLong(e) || m_watch.look() || m_sharpened.contains({index, zero})) return false;
   if (m_incumbents->limit() == kNever) offerEven(e, index, zero);
   const double limit = m_incumbents->limit(foundOf(e, zero));
   if (limit == kNever) return false;
+  m_sharpened.emplace(index, zero);
   double& bound = e.bound[at(zero)];
   // Not infinite where nothing is within the limit: the log tells candidates apart by what they are at least.
-  const auto raise = [&](double least) { bound = std::max(bound, std::min(least, limit * (1 + 1e-9))); };
-  if (++times == 1) {
-    raise(deepBound(e, zero, limit));
-    return true;
-  }
-  if (!m_watch.bounds().uses(SearchBound::LoadRanges)) return false;
-  const BoundLedger::Timer timer(m_watch.bounds(), SearchBound::LoadRanges);
-  const Strategy& strategy = e.group->sums->strategy();
-  double least = kNever;
-  for (const int shardDegree : m_space.shardDegrees(e.group->dataDegree, zero, {&strategy, 1}))
-    for (const auto& policy : m_space.sharedPolicies()) {
-      auto context = configurationOf(e, zero);
-      context.sharedPolicy = policy;
-      context.shardDegree = shardDegree;
-      StageWindows reach(context, room());
-      if (!openWindows(reach, e, zero, limit)) continue;
-      LoadRanges ranges = rangesOf(reach, e, zero);
-      if (!ranges.narrow(m_tuning.longChains.wide, std::min(limit, least) * kSlack, m_watch)) return true;
-      least = std::min(least, ranges.bound());
-    }
-  m_watch.bounds().count(SearchBound::LoadRanges, least > limit);
-  raise(least);
+  bound = std::max(bound, std::min(deepBound(e, zero, limit), limit * (1 + 1e-9)));
   return true;
 }
 

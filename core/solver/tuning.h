@@ -12,13 +12,9 @@ namespace nest {
 /// From which sizes on a search takes the ways that pay where it would be long: a matter of speed, the
 /// optimum is the same.
 struct Tuning {
-  /// Ranges of a chain's largest load are bounded one by one (STATEMENT.md (6.7)).
-  struct LongChains {
-    int layers = 2000;            ///< chains of no more are solved at once
-    long long pairs = 1'000'000;  ///< so are those with fewer stages in the windows
-    double narrow = 5e-3;         ///< (high − low)/low of a range that is looked into,
-    double wide = 3e-2;           ///< and of one that waits
-  } longChains;
+  /// Of chains of more layers with one strategy, what each depth can hold is looked at first (STATEMENT.md
+  /// (6.11)).
+  int longChain = 2000;
   /// Of a strategy for each stage, a beam looks for a better plan to begin with.
   struct Guesses {
     double far = 1.05;           ///< where the best plan takes so many times the bound

@@ -15,22 +15,18 @@ using namespace nest::test;
 namespace {
 
 /// Small searches use every bound so, as long ones do.
-Tuning everyBound() {
+Tuning tuningOfLongSearches() {
   Tuning tuning;
-  tuning.longChains = {0, 0};
+  tuning.longChain = 0;
   tuning.guesses = {.far = 1, .states = 3, .width = 4, .layers = 1};
   tuning.statesWithoutSites = -1;
   return tuning;
 }
 
-Tuning without(BoundSwitches off) {
-  Tuning tuning = everyBound();
+Tuning tuningWithout(BoundSwitches off) {
+  Tuning tuning = tuningOfLongSearches();
   tuning.withoutBounds = off;
   return tuning;
-}
-
-BoundSwitches only(std::size_t bound) {
-  return BoundSwitches().set(bound);
 }
 
 }  // namespace
@@ -48,17 +44,17 @@ private slots:
     for (int k = 0; k < count; ++k) {
       const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);
       const Problem p = randomInstance(seed, k % 4 == 3 ? uniform : mixed);
-      const Outcome truth = solveExhaustively(p), with = solve(p, {}, nullptr, everyBound());
+      const Outcome truth = solveExhaustively(p), with = solve(p, {}, nullptr, tuningOfLongSearches());
       QCOMPARE(mistake(p, with, truth), std::string());
       addTo(usual, with.statistics.bounds);
       for (std::size_t b = 0; b < kBoundCount; ++b) {
-        const Outcome o = solve(p, {}, nullptr, without(only(b)));
+        const Outcome o = solve(p, {}, nullptr, tuningWithout(BoundSwitches().set(b)));
         QVERIFY2(mistake(p, o, truth).empty(), (std::string(nameOf(static_cast<SearchBound>(b))) + ": " +
                                                 mistake(p, o, truth) + ", " + describe(p))
                                                    .c_str());
         QCOMPARE(o.statistics.bounds[b].calls, 0LL);
       }
-      QCOMPARE(mistake(p, solve(p, {}, nullptr, without(BoundSwitches().set())), truth), std::string());
+      QCOMPARE(mistake(p, solve(p, {}, nullptr, tuningWithout(BoundSwitches().set())), truth), std::string());
     }
     qInfo("%s", textOf(usual).c_str());
     for (std::size_t b = 0; b < kBoundCount; ++b) {

@@ -4,7 +4,6 @@
 
 #include "solver/bounds/depth_prices.h"
 #include "solver/bounds/least_work.h"
-#include "solver/bounds/load_ranges.h"
 #include "solver/bounds/per_stage_bounds.h"
 #include "solver/bounds/search_bounds.h"
 #include "solver/bounds/windows.h"
@@ -421,29 +420,20 @@ private:
     QVERIFY(reach.leastMax() <= e.maxLoad.value() * (1 + 1e-9));
     const Target target = c.target();
     if (!target.byLoad()) return;
-    // Ranges of the largest load, of which one holds the plan's.
-    const double time = e.batchTime.value() * (1 + 1e-9), most = e.maxLoad.value();
-    reach.limitLoad(3 * most);
-    QVERIFY(reach.findWindows());
-    LoadRanges ranges(reach, target, 0.2 * most, 0);
     const Control control;
     Watch watch(control, 0);
-    QVERIFY(ranges.narrow(0.05, time, watch));
-    QVERIFY(ranges.bound() <= time);
-    const auto all = ranges.takeAll(0.05, time, watch);
-    QVERIFY(all && all->low <= most * (1 + 1e-12) && most <= all->high * (1 + 1e-12));
-    QVERIFY(ranges.bound() > time);
-    // Ended inside, a range is not lost for a bound: nothing is known.
+    // Ended inside, nothing is known.
     std::stop_source stop;
     stop.request_stop();
     Control ended;
     ended.stop = stop.get_token();
     Watch over(ended, 0);
-    QVERIFY(!ranges.windows(all->high, over).knowsLeastWork());
-    const StageWindows& windows = ranges.windows(all->high, watch);
+    reach.findLeastWork(over);
+    QVERIFY(!reach.knowsLeastWork());
+    reach.findLeastWork(watch);
     double sum = 0;
     for (int i = 0, to = 0; i < plan.stageCount(); ++i) {
-      QVERIFY(windows.leastWork(i, to) <= sum * (1 + 1e-9));
+      QVERIFY(reach.leastWork(i, to) <= sum * (1 + 1e-9));
       sum += e.stages[i].load.value();
       to += static_cast<int>(plan.stages[i].chunks.front().size());
     }

@@ -52,7 +52,7 @@ Problem scenarioOfAnyFields(std::uint64_t seed) {
 /// Several of the ways that long searches take, at once.
 Tuning mixedTuning(Dice& dice) {
   Tuning t;
-  if (dice.chance(0.3)) t.longChains = {0, 0, dice.chance(0.5) ? 5e-3 : 0.2, dice.chance(0.5) ? 3e-2 : 1};
+  if (dice.chance(0.3)) t.longChain = 0;
   if (dice.chance(0.3)) t.mostListed = 0;
   if (dice.chance(0.3))
     t.guesses = {.far = 1, .states = 3, .width = std::size_t(dice.between(1, 8)), .layers = 1};
@@ -215,7 +215,7 @@ private slots:
     for (const std::uint64_t seed : {12161, 14670}) {
       const Problem p = mixedInstance(seed);
       Tuning t;
-      t.longChains = {0, 0};
+      t.longChain = 0;
       const Outcome truth = solveExhaustively(p), solved = solve(p, {}, nullptr, t);
       QCOMPARE(mistake(p, solved, truth), std::string());
       QCOMPARE(mistakeBesides(p, solved, truth), std::string());
@@ -225,7 +225,7 @@ private slots:
   void lastLayersWithoutWork() {
     const Problem p = mixedInstance(14670);
     Tuning t;
-    t.longChains = {0, 0};
+    t.longChain = 0;
     t.firstStates = 5;
     QCOMPARE(mistake(p, solve(p, {}, nullptr, t), solveExhaustively(p)), std::string());
   }

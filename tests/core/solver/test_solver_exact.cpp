@@ -77,25 +77,24 @@ class TestSolverExact : public QObject {
   Q_OBJECT
 private slots:
   void chainsWithOneStrategy() { QCOMPARE(wrong(uniformStrategyChain(), 0.4), 0); }
-  /// Every chain as if it were a long one: its largest load in ranges (6.7), a look at which comes first.
+  /// Every chain as if it were a long one: a look at what each depth can hold comes first (6.11).
   void chainsAsIfLong() {
     InstanceFeatures f = uniformStrategyChain();
-    // The fewer plans are asked for, the sooner there is a limit to narrow ranges by.
-    const auto asIfLong = [](int topPlans, Tuning::LongChains longChains) {
+    // The fewer plans are asked for, the sooner there is a limit.
+    const auto asIfLong = [](int topPlans) {
       Variation v;
       v.solver = [=](Problem p) {
         p.search.topPlans = topPlans;
         Tuning tuning;
-        tuning.longChains = longChains;
+        tuning.longChain = 0;
         return solve(p, {}, nullptr, tuning);
       };
       return v;
     };
-    QCOMPARE(wrong(f, 0.2, asIfLong(1, {0, 0})), 0);
-    QCOMPARE(wrong(f, 0.1, asIfLong(5, {0, 0})), 0);
-    QCOMPARE(wrong(f, 0.1, asIfLong(1, {0, 0, 0.2, 1})), 0);
+    QCOMPARE(wrong(f, 0.2, asIfLong(1)), 0);
+    QCOMPARE(wrong(f, 0.1, asIfLong(5)), 0);
     f.constraints = true;
-    QCOMPARE(wrong(f, 0.1, asIfLong(1, {0, 0})), 0);
+    QCOMPARE(wrong(f, 0.1, asIfLong(1)), 0);
   }
   /// Candidates are listed where they may matter, however few there are.
   void candidatesListedWhereTheyMayMatter() {
