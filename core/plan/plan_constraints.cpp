@@ -3,6 +3,7 @@
 
 #include "plan/plan_check.h"
 #include "plan/stage_work.h"
+#include "problem/runs_schedule.h"
 #include "program/program.h"
 #include "units/numbering.h"
 
@@ -112,6 +113,10 @@ private:
       if (has && !p.runs(feature))
         m_out.push_back({Violation::Kind::Program, -1, p.name + " does not run " + what, {}});
     };
+    if (const PipelineSchedule& schedule = m_plan.pipelineSchedule();
+        schedule.kind() != ScheduleKind::Interleaved && !runsSchedule(m_problem, schedule))
+      m_out.push_back(
+          {Violation::Kind::Program, -1, p.name + " does not run " + std::string(schedule.label()), {}});
     refuse(PlanFeature::Context, any(context), "context parallelism");
     refuse(PlanFeature::ContextBesideExperts, any([](const StagePlan& s) {
              return s.strategy.context > 1 && s.strategy.expert > 1 && !s.strategy.foldedExperts;

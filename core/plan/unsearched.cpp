@@ -6,6 +6,7 @@
 
 #include "cluster/levels/scale_up.h"
 #include "plan/plan_check.h"
+#include "problem/runs_schedule.h"
 #include "program/program.h"
 #include "units/at.h"
 #include "units/text.h"
@@ -112,12 +113,18 @@ private:
     if (!has(m_search.schedules, schedule.kind()))
       add(Kind::Schedule, "schedules", std::string(schedule.label()),
           schedule.isPlanned() ? addTo("schedules", {std::string(schedule.id())}) : std::string(),
-          schedule.isInMegatron() ? std::string() : megatronName(m_problem));
+          whoRefuses(schedule));
     const int chunks = m_plan.chunksPerStage();
     if (schedule.fixedChunks() == 0 && !has(m_search.chunksPerStage, chunks))
       add(Kind::Degree, "chunks_per_stage",
           std::to_string(chunks) + (chunks == 1 ? " chunk" : " chunks") + " per stage",
           addTo("chunks_per_stage", {std::to_string(chunks)}));
+  }
+
+  std::string whoRefuses(const PipelineSchedule& schedule) const {
+    const std::string megatron = schedule.isInMegatron() ? std::string() : megatronName(m_problem);
+    return megatron.empty() && !runsSchedule(m_problem, schedule) ? m_problem.program.program->name
+                                                                  : megatron;
   }
 
   void strategies() {
@@ -187,6 +194,8 @@ private:
       if (m_c.megatronExpressible && !s->isInMegatron()) {
         kept.emplace_back(s->label());
         if (!isNamed) keptIds.emplace_back(s->id());
+      } else if (!runsSchedule(m_p, *s)) {
+        refused(std::string(s->label()));
       } else if (!isNamed) {
         labels.emplace_back(s->label());
         ids.emplace_back(s->id());

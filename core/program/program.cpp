@@ -56,19 +56,24 @@ private:
   void readFeature(const std::string& name, const json& object, const std::string& pointer) {
     int k = 0;
     while (k < kPlanFeatureCount && name != nameOf(static_cast<PlanFeature>(k))) ++k;
-    if (k == kPlanFeatureCount || !object.is_object()) {
+    const bool isSplitBackward = name == "split_backward";
+    if ((k == kPlanFeatureCount && !isSplitBackward) || !object.is_object()) {
       m_out.push_back(error("program-feature", m_text.placeOf(pointer),
                             "a program runs or cannot run a known feature of plans, with its source"));
       return;
     }
-    const auto feature = static_cast<PlanFeature>(k);
     JsonFields f(m_text, object, pointer, m_out);
     f.requireKey("value", "true or false");
     f.requireKey("source", "where it is known from");
-    std::erase_if(m_program.cannot, [&](const Program::Inability& old) { return old.feature == feature; });
-    if (!f.boolean("value").value_or(true))
-      m_program.cannot.push_back({feature, f.string("source").value_or("")});
-    (void)f.string("source");
+    const bool isRun = f.boolean("value").value_or(true);
+    const std::string source = f.string("source").value_or("");
+    if (isSplitBackward) {
+      m_program.splitsBackward = isRun;
+    } else {
+      const auto feature = static_cast<PlanFeature>(k);
+      std::erase_if(m_program.cannot, [&](const Program::Inability& old) { return old.feature == feature; });
+      if (!isRun) m_program.cannot.push_back({feature, source});
+    }
     f.reportUnknown(Severity::Warning);
   }
 

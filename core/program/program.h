@@ -58,6 +58,8 @@ struct Program {
     friend bool operator==(const Inability&, const Inability&) = default;
   };
   std::vector<Inability> cannot;
+  /// It runs schedules whose weight gradients are passes of their own.
+  bool splitsBackward = true;
   std::vector<std::string> accelerators;  ///< kinds that it runs on (acceleratorOf()); empty: any
 
   bool runs(PlanFeature) const;
@@ -87,9 +89,9 @@ std::string programIds();  ///< "ideal, megatron-2021, …"
 
 /// One entry of resources/programs.json: {"id", "name", "version", "about", "like", "launches": […],
 /// "values": {field: {"value", "origin", "source"}}, "runs_on": […], "expresses": {feature: {"value",
-/// "source"}}, "cuts", "logs_first_stage", "holds_exchange_buffers"}. It has the values of `like`
-/// where it says nothing. The origin is typed, measured, estimated or catalog. Whether the fields exist is
-/// not known here (fields/program_setting.h).
+/// "source"}}, whose features are those of PlanFeature and "split_backward", "cuts", "logs_first_stage",
+/// "holds_exchange_buffers"}. It has the values of `like` where it says nothing. The origin is typed,
+/// measured, estimated or catalog. Whether the fields exist is not known here (fields/program_setting.h).
 Reading<Program> readProgram(std::string_view text, const std::string& file, const Program& like);
 
 }  // namespace nest

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "plan/schedule.h"
+#include "problem/runs_schedule.h"
 #include "schedule/pipeline_schedule.h"
 #include "solver/plain_first.h"
 #include "solver/proof/nearest_miss.h"
@@ -85,18 +86,17 @@ Diagnostic noSchedule(const Problem& problem) {
     return error("no-schedule", {"", 0, 0, "/search/schedules"}, std::move(message), std::move(remedy));
   };
   if (named.empty()) return problemWith("no schedule to try", "`search.schedules += 1f1b`");
-  if (!problem.runs(PlanFeature::Interleaving) &&
-      named == std::vector<ScheduleKind>{ScheduleKind::Interleaved})
-    return problemWith(problem.program.program->name + " does not run interleaved 1F1B",
-                       "`search.schedules += 1f1b`");
   std::string labels;
-  bool expressible = !c.megatronExpressible;
+  bool isExpressible = !c.megatronExpressible, isRun = false;
   for (const ScheduleKind kind : named) {
     labels += (labels.empty() ? "" : ", ") + std::string(scheduleOf(kind).label());
-    expressible = expressible || scheduleOf(kind).isInMegatron();
+    isExpressible = isExpressible || scheduleOf(kind).isInMegatron();
+    isRun = isRun || runsSchedule(problem, scheduleOf(kind));
   }
-  if (!expressible)
-    return problemWith(megatronName(problem) + " runs none of the schedules to try (" + labels + ")",
+  if (!isExpressible || !isRun)
+    return problemWith((isExpressible ? problem.program.program->name : megatronName(problem)) +
+                           (named.size() == 1 ? " does not run " + labels
+                                              : " runs none of the schedules to try (" + labels + ")"),
                        "`search.schedules += 1f1b`");
   for (const int v : {1, 2})
     if (std::any_of(named.begin(), named.end(), [&](ScheduleKind k) { return scheduleOf(k).takesChunks(v); }))

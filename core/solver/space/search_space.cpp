@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "problem/reserved_memory.h"
+#include "problem/runs_schedule.h"
 #include "solver/common.h"
 
 namespace nest::planner {
@@ -66,7 +67,7 @@ SearchSpace::SearchSpace(const Problem& problem) : m_problem(&problem) {
   for (const ScheduleKind kind : problem.search.schedules) {
     const PipelineSchedule& schedule = scheduleOf(kind);
     if (c.megatronExpressible && !schedule.isInMegatron()) continue;
-    if (kind == ScheduleKind::Interleaved && !runs(PlanFeature::Interleaving)) continue;
+    if (!runsSchedule(problem, schedule)) continue;
     const int fixed = schedule.fixedChunks();
     for (const int v : fixed > 0 ? std::vector<int>{fixed} : m_chunkCounts)
       if (schedule.takesChunks(v) && c.chunks.allows(v)) m_schedules.push_back({&schedule, v});

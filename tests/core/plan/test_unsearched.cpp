@@ -4,6 +4,7 @@
 #include "plan/evaluation.h"
 #include "plan/unsearched.h"
 #include "program/program.h"
+#include "schedule/pipeline_schedule.h"
 #include "support/test_main.h"
 
 using namespace nest;
@@ -103,6 +104,32 @@ private slots:
     QCOMPARE(reasonFor("CP"), std::string("nanotron does not run them"));
     m_problem.search.zeroStages = {0, 1};
     QVERIFY(reasonFor("ZeRO-2").starts_with("nanotron"));
+  }
+  /// A schedule that splits the backward pass is only proposed to programs that can.
+  void proposesNoScheduleThatTheProgramCannotRun() {
+    m_problem.search.preset = SearchPreset::Runnable;
+    for (const Program& p : programs()) {
+      m_problem.program.program = &p;
+      const bool isIdeal = p.id == kIdealProgram;
+      for (const PipelineSchedule* s : plannedSchedules()) {
+        const bool isTorchTitan = !p.launches.empty() && p.launches.front().starts_with("torchtitan");
+        const bool runs =
+            (!s->splitsBackward() || p.splitsBackward) && (!isTorchTitan || !s->torchTitanName().empty());
+        m_problem.search.schedules = {ScheduleKind::OneForwardOneBackward};
+        std::string all;
+        for (const NotSearched& n : notSearched(m_problem, nullptr)) all += n.change + '\n';
+        if (!runs) QVERIFY2(all.find(s->id()) == std::string::npos, (p.id + ' ' + all).c_str());
+        if (isIdeal && s->splitsBackward()) QVERIFY2(all.find(s->id()) != std::string::npos, all.c_str());
+        m_plan.schedule = s->kind();
+        bool isRefused = false;
+        for (const Violation& v : evaluate(m_problem, m_plan).violations)
+          isRefused = isRefused || (v.kind == Violation::Kind::Program &&
+                                    v.message == p.name + " does not run " + std::string(s->label()));
+        if (s->kind() != ScheduleKind::Interleaved) QCOMPARE(isRefused, !runs);
+      }
+    }
+    QVERIFY(!findProgram("deepspeed-2025")->splitsBackward && findProgram("torchtitan-2026")->splitsBackward);
+    QVERIFY(!findProgram("megatron-core-2025")->splitsBackward);  // as what it is like
   }
   void saysNothingOfAPlanThatCannotRun() {
     m_problem.search.zeroStages = {3};

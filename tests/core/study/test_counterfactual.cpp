@@ -207,6 +207,10 @@ private slots:
                         const char* says) { QTest::newRow(name) << program << change << text << says; };
     row("program: schedule", "megatron-core-2025", "", "zb-h1",
         "there is no plan: Megatron-Core 2025 does not run ZB-H1.");
+    row("program: split backward", "deepspeed-2025", "", "zb-h1",
+        "there is no plan: DeepSpeed 2025 does not run ZB-H1.");
+    row("program: schedule by name", "torchtitan-2026", "", "zb-h1",
+        "there is no plan: torchtitan 2026 does not run ZB-H1.");
     row("Megatron by hand", "ideal", "megatron", "zb-h1",
         "there is no plan: the constraint \"expressible in Megatron-LM\" leaves no plan");
     row("program: degree", "nanotron", "", "vpp 2",
