@@ -356,6 +356,37 @@ std::optional<Diagnostic> divisionObstacle(const Problem& problem) {
   return Divisions(problem).run();
 }
 
+std::optional<Diagnostic> profileObstacle(const Problem& p) {
+  const planner::SearchSpace space(p);
+  const auto isUsable = [&](const LayerCost* cost) {
+    for (int r = 0; cost && r < kRecomputeCount; ++r)
+      if (p.search.recompute[at(r)] && cost->recompute[at(r)].available) return true;
+    return false;
+  };
+  std::string first;
+  int lacking = 0;
+  for (const int b : space.microbatches())
+    for (const int k : space.strategies()) {
+      const auto& layers = p.graph->layers;
+      const auto missing = std::find_if(layers.begin(), layers.end(), [&](const Layer& l) {
+        return !isUsable(p.profile->cost(l.classId, k, b));
+      });
+      if (missing == layers.end()) return std::nullopt;
+      if (lacking++ > 0) continue;
+      const bool hasCost = p.profile->cost(missing->classId, k, b) != nullptr;
+      first = missing->name + " under strategy " + toText(p.profile->strategies()[at(k)]) +
+              " at microbatch size " + std::to_string(p.profile->microbatches()[at(b)]) +
+              (hasCost ? " with a recompute policy to try" : "");
+    }
+  if (lacking == 0) return std::nullopt;
+  return warning("profile-incomplete", {"", 0, 0, "/model"},
+                 "the profile has no costs of " + first +
+                     (lacking == 1 ? ""
+                                   : ", and none of the " + text::count(lacking) +
+                                         " strategies and microbatch sizes to try is complete"),
+                 "measure what is missing, or allow what the profile holds");
+}
+
 std::string programObstacle(const Problem& problem, const Control& control) {
   const Program* program = problem.program.program;
   const bool isMegatron = program && megatronName(problem) == program->name;
@@ -392,10 +423,14 @@ Diagnostics conflictsOf(const Problem& problem, const Control& control) {
   const Outcome without = quietSolve(free, control);
   if (studyStopped(control)) return {};
   if (hasErrors(without.diagnostics)) return {};  // which say why
-  const auto division = divisionObstacle(problem);
+  std::optional<Diagnostic> known = profileObstacle(problem);
+  if (!known) known = divisionObstacle(problem);
   if (!without.best()) {
-    if (division) return {*division};
+    if (known) return {*known};
     if (without.nearestMiss) return {};
+    if (const std::string refusal = programObstacle(problem, control); !refusal.empty())
+      return {warning("program-refuses", {"", 0, 0, "/program"}, refusal,
+                      "choose another `program`, or `search.preset = free` to plan it all the same")};
     return {warning("nothing-divides", {"", 0, 0, "/job/global_batch"},
                     "no combination of degrees divides the global batch and the devices",
                     "change the global batch, offer smaller microbatches, or let the last one be padded")};
@@ -407,11 +442,11 @@ Diagnostics conflictsOf(const Problem& problem, const Control& control) {
                  "no single constraint is to blame, they contradict each other; without all of them " +
                      planWords(*without.best()),
                  "loosen or remove several"));
-  if (division && !out.empty()) {  // the reason, with the first constraint that it comes from
+  if (known && !out.empty()) {  // the reason, with the first constraint that it comes from
     Diagnostic& first = out.front();
-    first.code = division->code;
-    first.message = division->message + ": " + first.message;
-    first.remedy = division->remedy + ", or " + first.remedy;
+    first.code = known->code;
+    first.message = known->message + ": " + first.message;
+    first.remedy = known->remedy + ", or " + first.remedy;
   }
   return out;
 }

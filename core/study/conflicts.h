@@ -22,6 +22,10 @@ Diagnostics conflictsOf(const Problem&, const Control&);
 /// it is something else.
 std::optional<Diagnostic> divisionObstacle(const Problem&);
 
+/// What every strategy and microbatch size to try lacks in a measured profile: a warning with the first layer
+/// without costs; nullopt: one of them has all.
+std::optional<Diagnostic> profileObstacle(const Problem&);
+
 /// "nanotron does not run virtual pipeline stages (VPP)", if there is a plan without what the program cannot
 /// run; else empty.
 std::string programObstacle(const Problem&, const Control&);

@@ -40,13 +40,13 @@ std::string obstacle(const Problem& problem, const Problem& demanded, const Outc
   const std::string none = "there is no plan: ";
   if (!says([](const Diagnostic& d) { return d.code == kMissUnknown; }).empty())
     return none + "finding the cause timed out";
-  const auto division = divisionObstacle(demanded);
-  const std::string program = division ? std::string() : programObstacle(demanded, control);
+  auto known = profileObstacle(demanded);
+  if (!known) known = divisionObstacle(demanded);
+  const std::string program = known ? std::string() : programObstacle(demanded, control);
   if (!program.empty()) return none + program;
   if (const Diagnostics against = constraintsAgainst(demanded, problem, control); !against.empty())
-    return none + (division ? division->message + ": " : "") + "the constraint " +
-           withRemedy(against.front());
-  if (division) return none + withRemedy(*division);
+    return none + (known ? known->message + ": " : "") + "the constraint " + withRemedy(against.front());
+  if (known) return none + withRemedy(*known);
   if (const std::string error = says([](const Diagnostic& d) { return d.severity != Severity::Note; });
       !error.empty())
     return none + error;

@@ -58,10 +58,19 @@ std::string obstacleOf(const Diagnostics& all) {
 /// What rules all plans out, by the first warning that says so.
 const char* ruleOf(const Diagnostics& all) {
   constexpr std::pair<std::string_view, const char*> kRules[] = {
-      {"nothing-divides", "batch not divisible"},      {"chunks-refuse", "blocks not divisible"},
-      {"degrees-refuse", "devices not divisible"},     {"too-few-devices", "too few devices"},
-      {"schedule-refuses", "no schedule runs"},        {"no-schedule", "no schedule runs"},
-      {"constraint-conflict", "constraints conflict"}, {"program-refuses", "program cannot run it"}};
+      {"nothing-divides", "batch not divisible"},
+      {"chunks-refuse", "blocks not divisible"},
+      {"degrees-refuse", "devices not divisible"},
+      {"too-few-devices", "too few devices"},
+      {"schedule-refuses", "no schedule runs"},
+      {"no-schedule", "no schedule runs"},
+      {"profile-incomplete", "profile incomplete"},
+      {"program-refuses", "program cannot run it"},
+      {"constraint-conflict", "constraints conflict"},
+      {"no-strategy", "no strategy to try"},
+      {"no-microbatch", "no microbatch size to try"},
+      {"no-zero-stage", "no ZeRO stage to try"},
+      {"no-chunks", "no VPP to try"}};
   for (const Diagnostic& d : all)
     for (const auto& [code, words] : kRules)
       if (d.severity != Severity::Note && d.code == code) return words;

@@ -5,6 +5,7 @@
 #include "solver/solve.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
+#include "words/outcome_words.h"
 
 using namespace nest;
 
@@ -62,6 +63,29 @@ private slots:
     const Diagnostics found = conflictsOf(p, {});
     QCOMPARE(found.size(), std::size_t(1));
     QVERIFY2(found[0].where.pointer == "/search/chunks_per_stage", qPrintable(all(found)));
+  }
+
+  /// A measured profile may lack one entry of each strategy; nothing else is to blame then.
+  void namesWhatAProfileLacks() {
+    Problem p = solvable();
+    const Profile& whole = *p.profile;
+    const Layer& last = p.graph->layers.back();
+    const int tensors = static_cast<int>(p.graph->tensors.size());
+    Profile holes(whole.strategies(), whole.microbatches(), p.graph->classCount, tensors);
+    for (int k = 0; k < static_cast<int>(whole.strategies().size()); ++k)
+      for (int b = 0; b < static_cast<int>(whole.microbatches().size()); ++b) {
+        for (int c = 0; c < p.graph->classCount; ++c)
+          if (const LayerCost* cost = whole.cost(c, k, b); cost && c != last.classId)
+            holes.setCost(c, k, b, *cost);
+        for (int t = 0; t < tensors; ++t) holes.setTensorBytes(t, k, b, whole.tensorBytes(t, k, b));
+      }
+    p.profile = std::make_shared<const Profile>(std::move(holes));
+    const Outcome o = solveAndExplain(p);
+    QCOMPARE(o.status, OutcomeStatus::Infeasible);
+    QCOMPARE(std::string(words::of(o)), std::string("profile incomplete"));
+    const QString said = all(o.diagnostics);
+    QVERIFY2(said.contains(QString::fromStdString("has no costs of " + last.name + " under strategy ")),
+             qPrintable(said));
   }
 
   void namesLayersAsPeopleCount() {

@@ -101,6 +101,12 @@ private slots:
                               << "No schedule runs";
     QTest::newRow("constraint") << "constraint-conflict"
                                 << "Constraints conflict";
+    QTest::newRow("profile") << "profile-incomplete"
+                             << "Profile incomplete";
+    QTest::newRow("program") << "program-refuses"
+                             << "Program cannot run it";
+    QTest::newRow("strategy") << "no-strategy"
+                              << "No strategy to try";
     QTest::newRow("else") << "another"
                           << "No plan";
   }
