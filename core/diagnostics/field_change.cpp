@@ -11,6 +11,7 @@ constexpr std::pair<std::string_view, FieldChange::How> kSigns[] = {
     {" += ", FieldChange::How::Add}, {" := ", FieldChange::How::Only}, {" = ", FieldChange::How::Set}};
 
 bool isKey(std::string_view s) {
+  if (s == "program") return true;  // the one field that stands in no part of a scenario
   return s.find('.') != std::string_view::npos && s.front() != '.' && s.back() != '.' &&
          std::all_of(s.begin(), s.end(),
                      [](char c) { return (c >= 'a' && c <= 'z') || c == '_' || c == '.'; });

@@ -58,6 +58,9 @@ private slots:
     QTest::newRow("name") << "widen `search.recompute`"
                           << "widen search.recompute"
                           << "widen \"Recompute\"";
+    QTest::newRow("no part") << "choose another `program`"
+                             << "choose another program"
+                             << "choose another \"Program\"";
     QTest::newRow("no field") << "`search.nothing = 1`"
                               << "set search.nothing to 1"
                               << "set search.nothing to 1";
