@@ -65,7 +65,8 @@ std::optional<Improvement> improvement(const Setting& s, const Problem& problem,
     one.sentence = one.what + ": " + text::signedPercent(one.change);
     if (!one.plan.same()) one.sentence += ", with another plan";
   } else {
-    one.sentence = one.what + ": " + words::of(found);
+    one.obstacle = words::of(found);
+    one.sentence = one.what + ": " + one.obstacle;
   }
   return one;
 }

@@ -16,6 +16,7 @@ struct Improvement {
   double from = 0, to = 0;  ///< values of the parameter
   std::string what;         ///< "+25 % bandwidth of level rack", "data overlap 25 % instead of 0 %"
   OutcomeStatus status = OutcomeStatus::Failed;
+  std::string obstacle;  ///< without a plan: "does not fit", as words::of() the outcome
   Seconds batchTime;
   double change = 0;  ///< of the time for each token, against the present best; −0.061 = 6.1 % less; −1 if
                       ///< nothing fitted before

@@ -180,6 +180,18 @@ private slots:
     QVERIFY2(!view.answer().contains(QStringLiteral("parameters searched")), qPrintable(view.answer()));
   }
 
+  /// One word for it in all lists: what lacks memory does not fit.
+  void aLossThatDoesNotFitSaysSo() {
+    Desk desk("teaching-6-layers-2x2.nest.json");
+    SearchView view(desk.services());
+    desk.show(view);
+    auto* ask = buttonOf(view, QStringLiteral("Rank failures"));
+    QTest::mouseClick(ask, Qt::LeftButton);
+    QVERIFY(QTest::qWaitFor([&] { return ask->isEnabled(); }, 60000));
+    QVERIFY2(view.answer().contains(QStringLiteral("does not fit")), qPrintable(view.answer()));
+    QVERIFY2(!view.answer().contains(QStringLiteral("no plan")), qPrintable(view.answer()));
+  }
+
   void aQuestionCanBeCancelled() {
     Desk desk("gpt3-175b-h100-1024.nest.json");
     SearchView view(desk.services());

@@ -56,9 +56,9 @@ QString changesText(const PlanDiff& d) {
 }
 
 /// Without a plan there is no change in percent.
-QString rowWithout(const QString& what, OutcomeStatus status) {
+QString rowWithout(const QString& what, const std::string& obstacle) {
   return QStringLiteral("<tr><td style='padding-right:16px'>%1</td><td></td><td>%2</td></tr>")
-      .arg(what.toHtmlEscaped(), QString::fromUtf8(words::of(status)));
+      .arg(what.toHtmlEscaped(), toQt(obstacle).toHtmlEscaped());
 }
 
 QString row(const QString& what, double change, const QString& detail) {
@@ -186,7 +186,7 @@ void SearchView::rankImprovements() {
                              "(re-planned)</h4><table>");
                       for (const auto& i : all)
                         html += i.batchTime.value() > 0 ? row(toQt(i.what), i.change, changesText(i.plan))
-                                                        : rowWithout(toQt(i.what), i.status);
+                                                        : rowWithout(toQt(i.what), i.obstacle);
                       say(html + QStringLiteral("</table>"));
                     });
                   });
@@ -203,7 +203,7 @@ void SearchView::rankFailures() {
           QString html = tr("<h4>Effect of losing one component (re-planned without it)</h4><table>");
           for (const auto& f : all) {
             if (!(f.batchTime.value() > 0))
-              html += rowWithout(toQt(f.what), f.status);
+              html += rowWithout(toQt(f.what), f.obstacle);
             else
               html +=
                   row(toQt(f.what), f.change,
