@@ -113,6 +113,8 @@ void MainWindow::addActions() {
          [this] { m_presenter->startFromSelected(); });
   slides("present.export", tr("Export slides as PDF…"), tr("One page per slide"), {}, {},
          [this] { m_presenter->exportPdf(); });
+  slides("present.export_svg", tr("Export slides as SVG…"), tr("One file per slide"), {}, {},
+         [this] { m_presenter->exportSvg(); });
 
   const auto help = m_actions.menu(tr("Help"));
   help("help.keys", tr("Keyboard shortcuts"), {}, "?", "help",

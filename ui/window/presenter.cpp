@@ -1,9 +1,14 @@
 #include "window/presenter.h"
 
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
 #include <algorithm>
 
 #include "actions/action_registry.h"
 #include "document/file_filters.h"
+#include "document/file_path.h"
 #include "export/save_path.h"
 #include "moments/moment_edits.h"
 #include "moments/moment_show.h"
@@ -71,11 +76,36 @@ void Presenter::startFromSelected() {
 }
 
 void Presenter::exportPdf() {
+  if (!hasSlides()) return sayNone();
   const QString path =
       askPath(m_window, tr("Export slides as PDF"), folderFor(m.document) + QStringLiteral("/slides.pdf"),
               tr("PDF (*.pdf)"), QStringLiteral("pdf"));
   if (!path.isEmpty())
     writeAndTell(path, momentsAsPdf(m.document.scenario(), m.session.context()), m.messages);
+}
+
+void Presenter::exportSvg() {
+  if (!hasSlides()) return sayNone();
+  const QString folder =
+      QFileDialog::getExistingDirectory(m_window, tr("Export slides as SVG to"), folderFor(m.document));
+  if (folder.isEmpty()) return;
+  const std::vector<QByteArray> slides = momentsAsSvg(m.document.scenario(), m.session.context());
+  const auto pathOf = [&](std::size_t i) { return QDir(folder).filePath(tr("slide-%1.svg").arg(i + 1)); };
+  QStringList there;
+  for (std::size_t i = 0; i < slides.size(); ++i)
+    if (QFileInfo::exists(pathOf(i))) there << QFileInfo(pathOf(i)).fileName();
+  if (!there.isEmpty() &&
+      QMessageBox::question(m_window, tr("Export slides as SVG"),
+                            tr("%1 already holds %2. Replace them?").arg(folder, there.join(tr(", ")))) !=
+          QMessageBox::Yes)
+    return;
+  for (std::size_t i = 0; i < slides.size(); ++i)
+    if (const Diagnostics failed = writeFile(pathOf(i), slides[i]); !failed.empty())
+      return m.messages.show(MessageBar::Tone::Error,
+                             tr("%1 cannot be written: %2").arg(pathOf(i), reasonOf(failed)));
+  m.messages.show(MessageBar::Tone::Note,
+                  slides.size() == 1 ? tr("%1 was written").arg(pathOf(0))
+                                     : tr("%1 slides were written to %2").arg(slides.size()).arg(folder));
 }
 
 }  // namespace nest

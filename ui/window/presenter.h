@@ -37,6 +37,7 @@ public:
   void start(int from);
   void startFromSelected();
   void exportPdf();
+  void exportSvg();
 
 Q_SIGNALS:
   void paneWanted();  ///< the user asks for the list of slides

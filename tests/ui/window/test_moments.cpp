@@ -1,11 +1,15 @@
 // Moments: kept, captioned, ordered, walked over the whole screen, exported, saved with the scenario.
 #include <QComboBox>
 #include <QDockWidget>
+#include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMessageBox>
 #include <QPainter>
+#include <QSvgRenderer>
 #include <QTabWidget>
+#include <QTimer>
 #include <algorithm>
 
 #include "figures/plan_pair_figure.h"
@@ -377,6 +381,45 @@ private Q_SLOTS:
       QVERIFY(out.open(QIODevice::WriteOnly));
       out.write(pdf);
     }
+  }
+
+  /// From the menu: a file for each slide, none replaced without asking.
+  void slidesAreExportedAsSvg() {
+    QApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+    MomentBench b;
+    QTRY_VERIFY(b.solved());
+    QAction* svg = b.window.actions().find(QStringLiteral("present.export_svg"));
+    QVERIFY(svg && !svg->isEnabled());
+    b.keepThree();
+    QVERIFY(svg->isEnabled());
+    QTemporaryDir dir;
+    const auto write = [&] {
+      QTimer::singleShot(0, &b.window, [&dir] {
+        auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+        if (!dialog) return;
+        dialog->setDirectory(dir.path());
+        static_cast<QDialog*>(dialog)->accept();
+      });
+      svg->trigger();
+    };
+    write();
+    const auto nameOf = [&](int i) { return dir.filePath(QStringLiteral("slide-%1.svg").arg(i)); };
+    for (int i = 1; i <= 3; ++i) QVERIFY2(QSvgRenderer(nameOf(i)).isValid(), qPrintable(nameOf(i)));
+    QFile own(nameOf(2));
+    QVERIFY(own.open(QIODevice::WriteOnly | QIODevice::Truncate) && own.write("mine") == 4);
+    own.close();
+    bool asked = false;
+    QTimer refuses;
+    connect(&refuses, &QTimer::timeout, this, [&asked] {
+      auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+      if (!box) return;
+      asked = true;
+      box->button(QMessageBox::No)->click();
+    });
+    refuses.start(20);
+    write();
+    QVERIFY(asked);
+    QCOMPARE(QFileInfo(nameOf(2)).size(), 4);
   }
 
   /// Files of earlier versions hold a choice by its place.
