@@ -135,6 +135,11 @@ std::string nameBy(const std::string& model, const DeviceSpec& device) {
   return (model.empty() ? std::string("Imported model") : model) + " on " + device.name;
 }
 
+std::optional<int> devicesOf(const Setting& s) {
+  const auto cluster = deriveHierarchy(s.cluster, s.constraints.excludedDevices);
+  return cluster ? std::optional(cluster->deviceCount()) : std::nullopt;
+}
+
 /// The file that brought what stands at `pointer` of the scenario; nullptr: none did.
 const NamedText* sourceOf(const std::string& pointer, const Imported& parts,
                           const std::vector<NamedText>& files, const NamedText* scenario) {
@@ -217,9 +222,8 @@ std::vector<AssumedValue> assumedBy(const Imported& parts, const Scenario& made,
     out.push_back({field, std::move(words), option});
   };
   if (!parts.cluster && keeps) {
-    const auto cluster = deriveHierarchy(made.cluster, made.constraints.excludedDevices);
-    add("/cluster", (cluster ? text::count(cluster->deviceCount()) + " " : "") + made.cluster.device.name,
-        "--network");
+    const auto count = devicesOf(made);
+    add("/cluster", (count ? text::count(*count) + " " : "") + made.cluster.device.name, "--network");
   } else if (!parts.tells.device && base != ImportBase::Open) {
     add("/cluster/device", made.cluster.device.name, "--device");
   }
@@ -237,6 +241,34 @@ std::vector<AssumedValue> assumedBy(const Imported& parts, const Scenario& made,
         "--sequence");
   if (made.job.trainingTokens && keeps)
     add("/job/training_tokens", text::amount(*made.job.trainingTokens) + " training tokens", "");
+  return out;
+}
+
+std::vector<AssumedValue> stillAssumed(const std::vector<AssumedValue>& all, const Scenario& made,
+                                       const Scenario& now) {
+  const bool hasDevice = now.cluster.device == made.cluster.device;
+  const auto isKept = [&](const AssumedValue& one) {
+    if (one.field == "/cluster/device") return hasDevice;
+    if (one.field == "/model")
+      return now.model.architecture == made.model.architecture && now.model.profile == made.model.profile;
+    const Field* field = findField(one.field);
+    return field && field->access.get(now, 0) == field->access.get(made, 0);
+  };
+  std::vector<AssumedValue> out;
+  for (const AssumedValue& one : all) {
+    if (one.field != "/cluster") {
+      if (isKept(one)) out.push_back(one);
+      continue;
+    }
+    const auto count = devicesOf(made);
+    const bool hasCount = now.cluster.network == made.cluster.network || devicesOf(now) == count;
+    if (hasCount && hasDevice)
+      out.push_back(one);
+    else if (hasCount && count)
+      out.push_back({one.field, text::count(*count) + " devices", one.option});
+    else if (hasDevice)
+      out.push_back({"/cluster/device", made.cluster.device.name, "--device"});
+  }
   return out;
 }
 

@@ -96,6 +96,10 @@ struct AssumedValue {
 /// What of the scenario that assemble() made no file says: cluster or device, model, program, batch, sequence
 /// length, training tokens. Empty where a file is a scenario.
 std::vector<AssumedValue> assumedBy(const Imported&, const Scenario& made, ImportBase);
+/// Those of `all` that stand in `now` as the import `made` them, with the words that hold now: of 128 H100
+/// whose device was set, "128 devices" are left.
+std::vector<AssumedValue> stillAssumed(const std::vector<AssumedValue>& all, const Scenario& made,
+                                       const Scenario& now);
 inline constexpr const char* kAssumed = "job-assumed";  ///< the code of noteAssumed()
 /// "assumed: H100 80 GB SXM, a global batch of 1,024", with how to set them; of an open scenario "kept from
 /// the open scenario: …". nullopt: nothing.

@@ -185,6 +185,7 @@ QStringList samplePaths() {
 ScenarioFiles::ScenarioFiles(ScenarioDocument& document, const QString& journalFolder, QObject* parent)
     : QObject(parent),
       m_document(document),
+      m_assumptions(new ImportAssumptions(document, this)),
       m_journalFolder(journalFolder),
       m_journal(makeJournal()),
       m_journalSoon(this),
@@ -337,6 +338,7 @@ void ScenarioFiles::setAside() {
     journal();
   }
   m_asideJournal = std::exchange(m_journal, makeJournal());
+  m_assumptions->setAside();
 }
 
 void ScenarioFiles::resume(const ScenarioDocument::SetAside& aside, const QByteArray& known) {
@@ -345,6 +347,7 @@ void ScenarioFiles::resume(const ScenarioDocument::SetAside& aside, const QByteA
     m_journal = std::move(m_asideJournal);
   }
   m_document.resume(aside);
+  m_assumptions->resume();
   watch(aside.path, known);
   m_checkSoon.start();  // nobody has looked at the file meanwhile
 }

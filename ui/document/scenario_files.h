@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "document/import_assumptions.h"
 #include "document/journal.h"
 #include "document/scenario_document.h"
 #include "formats/scenario/scenario_json.h"
@@ -65,6 +66,7 @@ public:
   void setAside();
   /// Comes back to what was set aside; `known`: what its file was known to hold then.
   void resume(const ScenarioDocument::SetAside&, const QByteArray& known);
+  ImportAssumptions& assumptions() { return *m_assumptions; }
   const QByteArray& known() const { return m_known; }  ///< what the open file held when last read or saved
 
   QStringList recent() const;
@@ -106,6 +108,7 @@ private:
   std::unique_ptr<Journal> makeJournal();
 
   ScenarioDocument& m_document;
+  ImportAssumptions* m_assumptions;
   QString m_journalFolder;
   std::unique_ptr<Journal> m_journal;       ///< never null
   std::unique_ptr<Journal> m_asideJournal;  ///< of what was set aside

@@ -119,7 +119,7 @@ bool ScenarioFiles::import(const QStringList& paths) {
 
   const bool changes = imported->scenario || imported->cluster || imported->model;
   bool keepsName = false;
-  QString assumed;
+  QString keeps;
   if (changes) {
     const bool whole = m_document.isEmpty() && imported->cluster && imported->model;
     auto made = assemble(*imported, whole ? nullptr : &base);
@@ -130,10 +130,11 @@ bool ScenarioFiles::import(const QStringList& paths) {
     const ImportBase from = whole                  ? ImportBase::None
                             : m_document.isEmpty() ? ImportBase::Example
                                                    : ImportBase::Open;
-    if (auto told = noteAssumed(assumedBy(*imported, *made, from), from)) {
-      assumed = visibleText(QString::fromStdString(told->message));
-      assumed[0] = assumed[0].toUpper();
-      diagnostics.push_back(std::move(*told));
+    auto values = assumedBy(*imported, *made, from);
+    // The headline shows what was assumed; the message states what is kept of the open scenario.
+    if (const auto kept = from == ImportBase::Open ? noteAssumed(values, from) : std::nullopt) {
+      keeps = visibleText(QString::fromStdString(kept->message));
+      keeps[0] = keeps[0].toUpper();
     }
     if (m_document.isEmpty() || imported->scenario) {
       if (!imported->scenario && !whole) made->name = tr("Imported: %1").arg(what).toStdString();
@@ -145,11 +146,12 @@ bool ScenarioFiles::import(const QStringList& paths) {
       m_document.edit({}, verbFor(*imported, what), [&](Scenario& s) { s = *made.value; });
       m_document.closeStep();
     }
+    m_assumptions->add(std::move(values), from);
   }
   for (const Imported::Part& part : imported->parts) phrases.prepend(phraseFor(part));
   Q_EMIT read(diagnostics);
   QString sentence = phrases.join(QStringLiteral(" · "));
-  if (!assumed.isEmpty()) sentence += u'\n' + assumed + u'.';
+  if (!keeps.isEmpty()) sentence += u'\n' + keeps + u'.';
   Q_EMIT recognised(sentence, changes, keepsName);
   for (const auto& [plan, name] : plans) Q_EMIT planRead(plan, name);
   for (const auto& [measurement, name] : measurements) Q_EMIT measurementRead(measurement, name);

@@ -64,6 +64,11 @@ void IssueModel::setFileDiagnostics(const Diagnostics& d) {
   rebuild();
 }
 
+void IssueModel::setAssumptions(const Diagnostics& d) {
+  m_assumed = d;
+  rebuild();
+}
+
 void IssueModel::setScenarioDiagnostics(const Diagnostics& d) {
   m_scenario = d;
   rebuild();
@@ -119,6 +124,7 @@ void IssueModel::rebuild() {
     else
       m_issues.push_back({d, -1});
   }
+  for (const Diagnostic& d : m_assumed) m_issues.push_back({d, -1});
   m_issues.insert(m_issues.end(), m_plan.begin(), m_plan.end());
   for (Issue& issue : m_issues)
     if (!issue.mend.edit)

@@ -22,6 +22,8 @@ public:
   using QAbstractTableModel::QAbstractTableModel;
 
   void setFileDiagnostics(const Diagnostics&);  ///< of the last file that was read
+  /// What imports assumed and the user has not set.
+  void setAssumptions(const Diagnostics&);
   void setScenarioDiagnostics(const Diagnostics&);
   /// Of the drawn network, or nullptr: what the scenario says of the same thing is said once, with its
   /// repair.
@@ -62,7 +64,7 @@ private:
   QVariant lookOfLink(int role) const;
 
   std::shared_ptr<const Scenario> m_shown;
-  Diagnostics m_file, m_scenario;
+  Diagnostics m_file, m_assumed, m_scenario;
   std::vector<Issue> m_plan, m_issues;
   std::vector<graph::Problem> m_problems;
   std::vector<QString> m_problemPlaces;  ///< as m_problems

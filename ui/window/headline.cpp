@@ -106,6 +106,7 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
       m_session(session),
       m_line(new QWidget(this)),
       m_status(new ElidedLabel(this)),
+      m_assumed(new ElidedLabel(this)),
       m_traffic(new NetworkTraffic(this)),
       m_progress(new QProgressBar(this)) {
   setAccessibleName(tr("Headline"));
@@ -117,6 +118,12 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
   m_status->setFont(Theme::font(12));
   m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   setRole(m_status, "muted");
+  m_assumed->setFont(Theme::font(12));
+  m_assumed->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  m_assumed->setAccessibleName(tr("Assumed by the import"));
+  setRole(m_assumed, "warning");
+  m_assumed->setMinimumWidth(160);
+  m_assumed->hide();
   m_progress->setTextVisible(false);
   m_progress->setRange(0, 1000);
   m_progress->setFixedHeight(3);
@@ -124,15 +131,16 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
 
   m_toPanel = wayBack(actions.find(QStringLiteral("view.panel")), tr("Show scenario"), this);
   m_toInspector = wayBack(actions.find(QStringLiteral("view.inspector")), tr("Show inspector"), this);
-  auto* quiet = new QHBoxLayout;
-  quiet->setSpacing(2);
-  quiet->addWidget(m_status, 1);
-  quiet->addWidget(m_toPanel);
-  quiet->addWidget(m_toInspector);
+  m_quiet = new QHBoxLayout;
+  m_quiet->setSpacing(2);
+  m_quiet->addWidget(m_status, 1);
+  m_quiet->addWidget(m_assumed, 1);
+  m_quiet->addWidget(m_toPanel);
+  m_quiet->addWidget(m_toInspector);
   auto* words = new QVBoxLayout;
   words->setSpacing(1);
   words->addWidget(m_line);
-  words->addLayout(quiet);
+  words->addLayout(m_quiet);
   auto* row = new QHBoxLayout;
   row->setContentsMargins(14, 7, 12, 6);
   row->setSpacing(6);
@@ -166,6 +174,18 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
       refreshActivity();
   });
   refresh();
+}
+
+/// Behind the scenario's name, which takes the room of its words and no more.
+void Headline::showAssumed(const QString& sentence) {
+  const bool any = !sentence.isEmpty();
+  m_assumed->setText(any ? QStringLiteral("· ") + sentence : sentence);
+  m_assumed->setVisible(any);
+  m_status->setMinimumWidth(any ? 1 : 0);
+  m_status->setSizePolicy(any ? QSizePolicy::Preferred : QSizePolicy::Ignored, QSizePolicy::Preferred);
+  m_quiet->setStretchFactor(m_status, any ? 0 : 1);
+  setRichTip(*m_assumed,
+             plainTip(any ? tr("%1. No file says so: set it under Scenario.").arg(sentence) : sentence));
 }
 
 void Headline::showWaysBack(bool toPanel, bool toInspector) {

@@ -26,6 +26,8 @@ public:
   QString statusText() const;
   /// Another plan of the scenario than the best one; null: the best one again.
   void showInstead(PlanContextPtr);
+  /// What an import assumed and the user has not set, in a sentence; empty: nothing.
+  void showAssumed(const QString&);
   /// Buttons that bring the hidden scenario panel and inspector back.
   void showWaysBack(bool toPanel, bool toInspector);
 
@@ -47,8 +49,8 @@ private:
   PlanningSession& m_session;
   PlanContextPtr m_instead;
   QWidget* m_line;
-  QHBoxLayout* m_parts;
-  QLabel* m_status;
+  QHBoxLayout *m_parts, *m_quiet;
+  QLabel *m_status, *m_assumed;
   NetworkTraffic* m_traffic;  ///< of the plan over a drawn network, which may not carry it in time
   QToolButton *m_toPanel, *m_toInspector;
   std::vector<QToolButton*> m_buttons;

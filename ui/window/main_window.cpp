@@ -201,6 +201,11 @@ void MainWindow::connectFiles() {
       refreshIssues();
     }
   });
+  connect(&m_files->assumptions(), &ImportAssumptions::changed, this, [this] {
+    m_issues->setAssumptions(m_files->assumptions().notes());
+    m_headline->showAssumed(m_files->assumptions().sentence());
+    refreshIssues();
+  });
   connect(m_commands, &FileCommands::opened, this, [this] { m_layout->takeUpSession(); });
   connect(m_commands, &FileCommands::diagnosed, this, [this](const Diagnostics& d) {
     m_issues->setFileDiagnostics(d);
@@ -335,7 +340,7 @@ void MainWindow::refreshState() {
          open);
   enable({"plan.solve"}, open && !running && !hasErrors(m_session->diagnostics()));
   enable({"plan.cancel"}, running);
-  enable({"present.export"}, m_presenter->hasSlides());
+  enable({"present.export", "present.export_svg"}, m_presenter->hasSlides());
 }
 
 void MainWindow::refreshTitle() {

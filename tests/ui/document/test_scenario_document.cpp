@@ -9,7 +9,9 @@
 #include <QTemporaryDir>
 #include <QTimer>
 
+#include "cluster/devices/device_catalog.h"
 #include "document/scenario_files.h"
+#include "fields/program_setting.h"
 #include "formats/import_files.h"
 #include "support/test_main.h"
 #include "test_paths.h"
@@ -190,11 +192,13 @@ private Q_SLOTS:
       QSignalSpy recognised(&files, &ScenarioFiles::recognised), read(&files, &ScenarioFiles::read);
       if (open) d.reset(sample(), {});
       if (!files.openAll(paths)) qFatal("not read");
-      QString issue;
+      const Diagnostics& notes = files.assumptions().notes();
+      if (notes.size() != 1) qFatal("one note is expected");
+      const QString issue = QString::fromStdString(notes.front().message);
       for (const Diagnostic& one : read[0][0].value<Diagnostics>())
-        if (one.code == kAssumed || one.code == "job-kept") issue = QString::fromStdString(one.message);
+        if (one.code == notes.front().code) qFatal("said twice");
       const QString message = recognised[0][0].toString().section(u'\n', 1);
-      if (message.toLower() != issue.toLower() + u'.') qFatal("message and issue differ");
+      if (message.toLower() != (open ? issue.toLower() + u'.' : QString())) qFatal("said twice, or not");
       return issue;
     };
     const QString alone = told({config}, false);
@@ -213,6 +217,56 @@ private Q_SLOTS:
     const QString drawn = told({network}, true);
     QVERIFY2(drawn.contains(QStringLiteral("the model ")) && !drawn.contains(QStringLiteral("GB SXM")),
              qPrintable(drawn));
+  }
+
+  /// What was assumed is named until the user has set it, each value on its own.
+  void anAssumptionEndsWhenItsValueIsSet() {
+    const QString config = QStringLiteral(NEST_SOURCE_DIR "/samples/models/llama-3-8b.json");
+    QTemporaryDir dir;
+    ScenarioDocument d;
+    ScenarioFiles files(d, dir.path());
+    QVERIFY(files.openAll({config}));
+    const auto edit = [&](const ScenarioDocument::Edit& change) {
+      d.closeStep();
+      d.edit({}, QStringLiteral("Edit"), change);
+    };
+    const auto said = [&] { return files.assumptions().sentence(); };
+    QSignalSpy changes(&files.assumptions(), &ImportAssumptions::changed);
+    QVERIFY2(said().startsWith(QStringLiteral("Assumed: 128 H100 80 GB SXM, the program Ideal, ")),
+             qPrintable(said()));
+    edit([](Scenario& s) { s.name = "Another"; });
+    QCOMPARE(changes.count(), 0);
+    const int batch = d.scenario().job.globalBatch;
+    edit([&](Scenario& s) { s.job.globalBatch = 2 * batch; });
+    QVERIFY2(
+        !said().contains(QStringLiteral("global batch")) && said().contains(QStringLiteral("sequences of ")),
+        qPrintable(said()));
+    d.history().undo();
+    QVERIFY(said().contains(QStringLiteral("global batch")));
+    edit([](Scenario& s) { s.cluster.device = *findDevice("h200"); });
+    QVERIFY2(said().startsWith(QStringLiteral("Assumed: 128 devices, ")), qPrintable(said()));
+    edit([](Scenario& s) { std::get<LevelsSource>(s.cluster.network).levels.back().fanout *= 2; });
+    edit([](Scenario& s) { setProgram(s, *findProgram("nanotron")); });
+    edit(
+        [](Scenario& s) { s.job.sequenceLength /= 2, s.job.globalBatch *= 2, s.job.trainingTokens.reset(); });
+    QVERIFY2(said().isEmpty() && files.assumptions().notes().empty(), qPrintable(said()));
+  }
+  /// Into an open scenario: what is kept of it is noted, until the import is undone, or another is opened.
+  void whatAnImportKeepsIsNotedWhileItStands() {
+    const QString config = QStringLiteral(NEST_SOURCE_DIR "/samples/models/llama-3-8b.json");
+    QTemporaryDir dir;
+    ScenarioDocument d;
+    ScenarioFiles files(d, dir.path());
+    d.reset(sample(), {});
+    QVERIFY(files.openAll({config}));
+    QCOMPARE(files.assumptions().notes().size(), std::size_t(1));
+    QVERIFY(files.assumptions().sentence().isEmpty());  // the user's own values are none that was assumed
+    d.history().undo();
+    QVERIFY(files.assumptions().notes().empty());
+    d.history().redo();
+    QCOMPARE(files.assumptions().notes().size(), std::size_t(1));
+    d.reset(sample(), {});
+    QVERIFY(files.assumptions().notes().empty());
   }
 
   void filesOfAllKindsAreTakenIntoTheScenario_data() {

@@ -1,6 +1,7 @@
 // One scenario after the other in one window, opened in every way there is, with every view shown in between.
 #include <QDropEvent>
 #include <QFileDialog>
+#include <QLabel>
 #include <QMimeData>
 #include <QSettings>
 #include <QTimer>
@@ -9,6 +10,7 @@
 #include "cluster/graph/generators.h"
 #include "document/scenario_document.h"
 #include "formats/scenario/scenario_json.h"
+#include "panes/issue_model.h"
 #include "test_paths.h"
 #include "window/gallery.h"
 #include "window/message_bar.h"
@@ -89,6 +91,37 @@ private Q_SLOTS:
   void initTestCase() { QApplication::setAttribute(Qt::AA_DontUseNativeDialogs); }
   void init() { QSettings().clear(); }
   void cleanup() { QSettings().clear(); }
+
+  /// A number on a cluster and a batch that no file names is not read without that being said.
+  void whatAnImportAssumedStandsBesideTheHeadline() {
+    WindowBench b(QString{});
+    b.window.openPaths({QStringLiteral(NEST_SOURCE_DIR "/samples/models/llama-3-8b.json")});
+    QTRY_VERIFY_WITH_TIMEOUT(b.solved(), 10000);
+    const auto label = [&] {
+      for (auto* l : b.window.findChildren<QLabel*>())
+        if (l->accessibleName() == QStringLiteral("Assumed by the import")) return l;
+      return static_cast<QLabel*>(nullptr);
+    }();
+    QVERIFY(label && label->isVisible());
+    QVERIFY2(label->text().contains(QStringLiteral("Assumed: 128 H100")), qPrintable(label->text()));
+    QCOMPARE(label->property("role").toString(), QStringLiteral("warning"));
+    const auto issue = [&] {
+      const auto* model = b.window.findChild<IssueModel*>();
+      for (int row = 0; row < model->rowCount(); ++row)
+        if (const QString text = model->index(row, IssueModel::Message).data().toString();
+            text.startsWith(QStringLiteral("Assumed: ")))
+          return text + u'\n' + model->index(row, IssueModel::Remedy).data().toString();
+      return QString();
+    };
+    QVERIFY2(
+        issue().contains(QStringLiteral("a global batch of ")) && !issue().contains(QStringLiteral("--")),
+        qPrintable(issue()));
+    b.window.document().edit({}, QStringLiteral("Batch"), [](Scenario& s) { s.job.globalBatch *= 2; });
+    QVERIFY2(!issue().contains(QStringLiteral("global batch")), qPrintable(issue()));
+    QVERIFY2(!label->text().contains(QStringLiteral("global batch")), qPrintable(label->text()));
+    b.window.openPath(teachingSample());
+    QVERIFY(!label->isVisible() && issue().isEmpty());
+  }
 
   void everyViewShowsWhatIsOpen_data() {
     QTest::addColumn<QString>("way");
