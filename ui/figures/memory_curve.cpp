@@ -86,8 +86,7 @@ void paintMemoryCurve(Ink& ink, const QRectF& plot, std::span<const MemoryStep> 
   const QString label = QStringLiteral("capacity %1").arg(memoryText(capacity));
   const double w = Ink::width(label, Ink::kSmall) + 6;
   if (over) {
-    const QString excess =
-        QStringLiteral("does not fit: %1 too much").arg(memoryText(Bytes(peak) - capacity));
+    const QString excess = QStringLiteral("%1 too much").arg(memoryText(Bytes(peak) - capacity));
     const double room = Ink::width(excess, Ink::kSmall, true) + 6;
     ink.label(QRectF(plot.right() - room, plot.top() - 17, room - 3, 15), excess,
               Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Error), true);

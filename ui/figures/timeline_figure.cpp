@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "figures/axis.h"
 #include "figures/communication_figure.h"
@@ -12,38 +11,14 @@
 #include "figures/memory_curve.h"
 #include "figures/phrases.h"
 #include "figures/ticks.h"
-#include "figures/timeline_rows.h"
+#include "figures/timeline_run.h"
 #include "plan/bubble.h"
 #include "problem/reserved_memory.h"
 #include "units/at.h"
 #include "words/metric_words.h"
+#include "words/outcome_words.h"
 
 namespace nest {
-
-struct TimelineFigure::Run {
-  PlanContext context;  ///< keeps what is shown alive
-  Schedule schedule;
-  Evaluation evaluation;            ///< of the plan under that schedule
-  double end = 0;                   ///< of what is drawn, seconds: of very long batches not all is listed
-  std::vector<Bytes> peaks;         ///< per stage, what a device holds at most, headroom included
-  int fullest = 0;                  ///< the stage that has the least memory left
-  std::vector<std::size_t> starts;  ///< first interval of each stage, and the end
-  std::vector<std::size_t> memoryStarts;
-  PerLoadPart<bool> used{};  ///< which parts occur
-  TimelineImage image;
-  ScheduleKind kind = ScheduleKind::OneForwardOneBackward;
-  bool pending = false;  ///< asked for, not here yet
-
-  bool shows(const PlanContext&, ScheduleKind) const;
-  Bytes capacityOf(int stage) const { return evaluation.stages[at(stage)].memory.capacity; }
-  bool overflows(int stage) const { return isOver(peaks[at(stage)], capacityOf(stage)); }
-  bool fits() const { return !overflows(fullest); }
-  std::span<const MemoryStep> memoryOf(int stage) const {
-    const std::size_t from = memoryStarts[at(stage)], to = memoryStarts[at(stage) + 1];
-    return std::span(schedule.memory).subspan(from, to - from);
-  }
-};
-
 namespace {
 
 using Role = Theme::Role;
@@ -51,6 +26,11 @@ using Role = Theme::Role;
 QString labelOf(ScheduleKind kind) {
   const std::string_view label = scheduleOf(kind).label();
   return QString::fromUtf8(label.data(), static_cast<qsizetype>(label.size()));
+}
+
+QString asSentence(QString text) {
+  text[0] = text[0].toUpper();
+  return text;
 }
 
 QString microbatchText(const PlanContext& c) {
@@ -63,18 +43,14 @@ FigureState pendingState(const PlanContext& c) {
                                        microbatchText(c))};
 }
 
+/// Low panes leave the sentence out.
+bool hasSentence(const QRectF& area, bool standalone) {
+  return bodyOf(area, {}, standalone).top() - area.top() >= kSentenceBand;
+}
+
 struct TimelineLayout {
   QRectF verdict, plot, memory, legend;
 };
-
-PerLoadPart<bool> partsOf(const Schedule& schedule) {
-  PerLoadPart<bool> used{};
-  for (const auto& i : schedule.intervals) {
-    used[partOf(i.kind)] = true;
-    if (i.recompute.value() > 0) used[LoadPart::Recompute] = true;
-  }
-  return used;
-}
 
 /// "TP, EP": what is sent within a pass and takes its time; transfers between stages are tasks of their own.
 QString sentWithin(const Evaluation& e, LoadPart pass) {
@@ -109,7 +85,7 @@ std::vector<LegendItem> legendItems(const PerLoadPart<bool>& used, const Evaluat
   return items;
 }
 
-/// `verdict`: it must be said that the plan does not fit; the memory curve says so, else a line of its own.
+/// `verdict`: a line of its own says that the plan does not fit.
 TimelineLayout layoutTimeline(const QRectF& body, bool memory, bool verdict, double legend, int stages) {
   TimelineLayout out;
   const double left = body.left() + 52, width = body.width() - 56;
@@ -118,7 +94,7 @@ TimelineLayout layoutTimeline(const QRectF& body, bool memory, bool verdict, dou
   double top = std::round(body.top()), room = bottom - top - 24;  // rows begin with a whole pixel
   // Few stages leave their room to the memory curve.
   const bool both = memory && room > 180;
-  if (verdict && !both) {
+  if (verdict) {
     constexpr double kLine = 18;
     out.verdict = QRectF(body.left(), top, body.width(), kLine);
     top += kLine + 4, room -= kLine + 4;
@@ -148,11 +124,6 @@ bool TimelineFigure::isLong(const PlanContext& c) {
          kTasksOfAFrame;
 }
 
-bool TimelineFigure::Run::shows(const PlanContext& c, ScheduleKind wanted) const {
-  return kind == wanted && context.problem == c.problem && context.plan == c.plan &&
-         context.outcome == c.outcome;
-}
-
 const TimelineFigure::Run& TimelineFigure::runOf(const PlanContext& c, bool now) const {
   const ScheduleKind kind = kindOf(c);
   const bool known = m_run && m_run->shows(c, kind);
@@ -164,43 +135,13 @@ const TimelineFigure::Run& TimelineFigure::runOf(const PlanContext& c, bool now)
     m_run->pending = true;
     m_ask(c, kind);
   } else {
-    fill(*m_run, c, simulate(*c.problem, *c.shownPlan(), *c.shownEvaluation(), kind));
+    m_run->fill(simulate(*c.problem, *c.shownPlan(), *c.shownEvaluation(), kind));
   }
   return *m_run;
 }
 
-void TimelineFigure::take(const PlanContext& c, ScheduleKind kind, Schedule schedule) {
-  if (m_run && m_run->pending && m_run->shows(c, kind)) fill(*m_run, c, std::move(schedule));
-}
-
-void TimelineFigure::fill(Run& run, const PlanContext& c, Schedule schedule) const {
-  run.pending = false;
-  run.schedule = std::move(schedule);
-  run.used = partsOf(run.schedule);
-  run.evaluation = kindOf(c) == c.shownPlan()->schedule
-                       ? *c.shownEvaluation()
-                       : evaluate(*c.problem, underSchedule(*c.shownPlan(), run.schedule.kind));
-  const auto& intervals = run.schedule.intervals;
-  const auto& memory = run.schedule.memory;
-  for (int s = 0; s <= c.shownPlan()->stageCount(); ++s) {
-    run.starts.push_back(static_cast<std::size_t>(
-        std::lower_bound(intervals.begin(), intervals.end(), s,
-                         [](const ScheduleInterval& i, int stage) { return i.stage < stage; }) -
-        intervals.begin()));
-    run.memoryStarts.push_back(static_cast<std::size_t>(
-        std::lower_bound(memory.begin(), memory.end(), s,
-                         [](const MemoryStep& i, int stage) { return i.stage < stage; }) -
-        memory.begin()));
-  }
-  for (const ScheduleInterval& i : intervals) run.end = std::max(run.end, i.end.value());
-  if (intervals.empty()) return;
-  const auto left = [&run](int s) { return run.capacityOf(s) - run.peaks[at(s)]; };
-  for (int s = 0; s < c.shownPlan()->stageCount(); ++s) {
-    Bytes peak(0);
-    for (const MemoryStep& step : run.memoryOf(s)) peak = std::max(peak, step.used);
-    run.peaks.push_back(peak);
-    if (left(s) < left(run.fullest)) run.fullest = s;
-  }
+void TimelineFigure::take(const PlanContext& c, ScheduleKind kind, Schedule simulated) {
+  if (m_run && m_run->pending && m_run->shows(c, kind)) m_run->fill(std::move(simulated));
 }
 
 std::optional<Moment> TimelineFigure::momentAt(double share, const PlanContext& c) const {
@@ -231,6 +172,17 @@ QString TimelineFigure::verdict(const PlanContext& c) const {
                words::memory(run.peaks[at(run.fullest)] - headroom, headroom, run.capacityOf(run.fullest))));
 }
 
+bool TimelineFigure::saysVerdict(const PlanContext& c) const {
+  const Run& run = runOf(c);
+  if (run.fits()) return false;
+  if (run.schedule.kind != c.shownPlan()->schedule) return true;
+  const QString banner = bannerOf(c);
+  if (c.isNearestMiss()) return !banner.startsWith(phrase(words::noPlan(*c.outcome).title));
+  const auto& violations = c.shownEvaluation()->violations;
+  return violations.empty() || violations.front().kind != Violation::Kind::Memory ||
+         !banner.contains(phrase(violations.front().message));
+}
+
 /// Time and idle time are those of the run that is drawn, under every schedule. What the formula says of the
 /// plan, which stands everywhere else, is added where it differs. Whether a schedule that was chosen here
 /// fits is said nowhere else.
@@ -241,9 +193,9 @@ QString TimelineFigure::sentence(const PlanContext& c) const {
     return b.idle() > 0 ? QStringLiteral(", idle ") + phrase(words::of(b)) : QString();
   };
   QString out = QStringLiteral("%1, %2").arg(labelOf(s.kind), microbatchText(c));
-  out += run.fits() ? QStringLiteral(": ") : QStringLiteral(" – ") + verdict(c) + QStringLiteral("; ");
   const QString idle = idleText(bubbleOf(run.evaluation, s)), byFormula = idleText(bubbleOf(run.evaluation)),
                 time = timeText(s.total), formula = timeText(run.evaluation.batchTime);
+  out += saysVerdict(c) ? QStringLiteral(" – ") + verdict(c) + QStringLiteral("; ") : QStringLiteral(": ");
   out += QStringLiteral("%1 per step").arg(time);
   const bool agrees = !m_kind && formula == time && byFormula == idle;
   out += (agrees ? QString() : QStringLiteral(" simulated")) + idle;
@@ -258,8 +210,8 @@ QRectF TimelineFigure::plotOf(const QRectF& area, const PlanContext& c) const {
   const Run& run = runOf(c);
   const QRectF body = bodyOf(area, c, false);
   const auto items = legendItems(run.used, run.evaluation, Theme::of(Theme::Kind::Light));
-  return layoutTimeline(body, m_showsMemory, !run.fits(), legendHeight(items, body.width()),
-                        c.shownPlan()->stageCount())
+  return layoutTimeline(body, m_showsMemory, saysVerdict(c) && !hasSentence(area, false),
+                        legendHeight(items, body.width()), c.shownPlan()->stageCount())
       .plot;
 }
 
@@ -279,8 +231,9 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
   const auto items = legendItems(run.used, run.evaluation, ink.theme());
   const int stages = c.shownPlan()->stageCount();
   const QRectF body = bodyOf(area, c, style.standalone);
-  const auto layout =
-      layoutTimeline(body, m_showsMemory, !run.fits(), legendHeight(items, body.width()), stages);
+  const auto layout = layoutTimeline(body, m_showsMemory,
+                                     saysVerdict(c) && !style.report && !hasSentence(area, style.standalone),
+                                     legendHeight(items, body.width()), stages);
   const double total = run.end;
   const double from = style.standalone ? 0 : m_from * total,
                to = style.standalone ? total : (m_from + m_span) * total;
@@ -294,9 +247,8 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
     const QRectF& line = layout.verdict;
     ink.fill(line, mixed(ink.color(Role::Canvas), error, 0.16));
     ink.fill(QRectF(line.left(), line.top(), 4, line.height()), error);
-    const QString said = verdict(c);
-    ink.label(line.adjusted(10, 0, -4, 0), said.left(1).toUpper() + said.mid(1),
-              Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Role::Text), true);
+    ink.label(line.adjusted(10, 0, -4, 0), asSentence(verdict(c)), Qt::AlignLeft | Qt::AlignVCenter,
+              Ink::kBody, ink.color(Role::Text), true);
   }
   painter.save();
   painter.setClipRect(layout.plot.adjusted(0, -1, 0, 1));
@@ -447,6 +399,7 @@ QString TimelineFigure::sentenceOf(const SelectionItem& item, const PlanContext&
 
 QString TimelineFigure::words(const PlanContext& c) const {
   QString out = title() + u'\n' + sentence(c) + u'\n';
+  if (!runOf(c).fits() && !saysVerdict(c)) out += asSentence(verdict(c)) + u'\n';
   for (int i = 0; i < c.shownPlan()->stageCount(); ++i) out += describe({ItemKind::Stage, i}, c) + u'\n';
   return out;
 }

@@ -53,10 +53,11 @@ private:
   const Run& runOf(const PlanContext&, bool now = false) const;
   QString sentence(const PlanContext&) const;
   QString verdict(const PlanContext&) const;
+  /// It does not fit, and the banner above the figure is about something else.
+  bool saysVerdict(const PlanContext&) const;
   QRectF plotOf(const QRectF& area, const PlanContext&) const;  ///< the rows, on screen
 
   ScheduleKind kindOf(const PlanContext&) const;
-  void fill(Run&, const PlanContext&, Schedule) const;
 
   bool m_showsMemory = true;
   std::optional<ScheduleKind> m_kind;  ///< nullopt: the plan's own
