@@ -91,7 +91,7 @@ QString PlanPairFigure::obstacleTo(int side) const {
 }
 
 QStringList PlanPairFigure::notesIn(const QSizeF& body, bool standalone) const {
-  if (m_notes.isEmpty() || !(standalone || m_notesOnScreen)) return {};
+  if (m_notes.isEmpty() || !standalone) return {};
   QStringList out;
   std::vector<qsizetype> ends;  // of each note, in lines
   for (const QString& note : m_notes) {

@@ -37,12 +37,9 @@ public:
     m_instead = std::move(why);
   }
   const Side& side(int i) const { return m_sides[i]; }
-  /// What changes from the first to the second, a line each: above the panels on paper, and on screen where
-  /// nothing else says it. What does not fit beside the panels is counted.
-  void setNotes(QStringList notes, bool onScreen) {
-    m_notes = std::move(notes);
-    m_notesOnScreen = onScreen;
-  }
+  /// What changes from the first to the second, a line each: above the panels on paper; on screen the view
+  /// says it. What does not fit beside the panels is counted.
+  void setNotes(QStringList notes) { m_notes = std::move(notes); }
 
   QString title() const override;
 
@@ -88,7 +85,6 @@ private:
   std::array<Side, 2> m_sides;
   std::optional<FigureState> m_instead;
   QStringList m_notes;
-  bool m_notesOnScreen = false;
 };
 
 }  // namespace nest

@@ -241,7 +241,7 @@ void WhatIfView::showAnswer() {
     m_pair->showInstead({tr("Another model"), tr("Set a new baseline to compare again.")});
   else
     m_pair->setSides({}, {});
-  m_pair->setNotes(isReferenceShown() ? QStringList() : notes(), false);
+  m_pair->setNotes(isReferenceShown() ? QStringList() : notes());
   m_pane->show(context(), theme());
 }
 
