@@ -80,7 +80,7 @@ ExportReport exportAll(const QString& dir, const PlanContext& c, const ExportCho
   const ViewPlace place = placeOf(choice.view);
   for (const ViewEntry& entry : viewRegistry()) {
     if (!choice.view.isEmpty() && entry.id != place.view) continue;
-    owned.emplace_back(entry.make({&selection, &document, nullptr}, nullptr));
+    owned.emplace_back(entry.make({&selection, &document, nullptr, false}, nullptr));
     View* view = views.emplace_back(owned.back().get());
     view->setTheme(choice.options.theme);
     view->setContext(context);

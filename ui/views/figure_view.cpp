@@ -4,7 +4,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
-#include <QSettings>
 #include <QSignalBlocker>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -57,8 +56,7 @@ QString FigureView::settingsKey(const QString& key) const {
 
 void FigureView::set(const std::string& key, const std::string& name) {
   m_figure->setOption(key, name);
-  if (!isRestoring())
-    QSettings().setValue(settingsKey(QString::fromStdString(key)), QString::fromStdString(name));
+  keepSetting(settingsKey(QString::fromStdString(key)), QString::fromStdString(name));
   figureChanged();
 }
 
@@ -72,7 +70,7 @@ void FigureView::addChoice(const FigureOption& o) {
   box->setAccessibleName(o.label);
   box->setToolTip(o.tip.isEmpty() ? o.label : o.label + u'\n' + o.tip);
   text->setBuddy(box);
-  const QVariant known = QSettings().value(settingsKey(key));
+  const QVariant known = setting(settingsKey(key));
   if (known.isValid()) select(*box, known.toString().toStdString());
   if (const int i = box->findData(QString::fromStdString(o.value)); !known.isValid() && i >= 0)
     box->setCurrentIndex(i);
@@ -122,7 +120,7 @@ void FigureView::addSwitch(const FigureOption& o) {
   b->setCheckable(true);
   b->setAutoRaise(true);
   const QString on = QLatin1String(FigureOption::kOn);
-  const QString known = QSettings().value(settingsKey(key), QString::fromStdString(o.value)).toString();
+  const QString known = setting(settingsKey(key), QString::fromStdString(o.value)).toString();
   b->setChecked(known == on || known == QLatin1String("true"));
   m_bar->insertWidget(m_bar->count(), b);
   m_options.push_back(b);

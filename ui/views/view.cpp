@@ -3,6 +3,7 @@
 #include <QAbstractButton>
 #include <QAccessible>
 #include <QComboBox>
+#include <QSettings>
 #include <QSplitter>
 #include <QTabWidget>
 #include <algorithm>
@@ -55,6 +56,14 @@ void View::bringUpToDate() {
 void View::outdate() {
   m_dirty = true;
   refreshIfSeen();
+}
+
+QVariant View::setting(const QString& key, const QVariant& usual) const {
+  return m_services.remembers ? QSettings().value(key, usual) : usual;
+}
+
+void View::keepSetting(const QString& key, const QVariant& value) const {
+  if (m_services.remembers && !m_restoring) QSettings().setValue(key, value);
 }
 
 void View::remember(const char* key, QWidget* widget) {

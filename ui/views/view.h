@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QStringList>
+#include <QVariant>
 #include <QWidget>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@ struct ViewServices {
   Selection* selection = nullptr;
   ScenarioDocument* document = nullptr;  ///< for views that edit; null: show only
   PlanningSession* session = nullptr;    ///< for views that ask for solves
+  bool remembers = true;                 ///< false: slides and exports, whatever was chosen in a window
 };
 
 /// A dockable picture of one plan. Refreshes when shown: a hidden view only marks itself dirty.
@@ -103,6 +105,9 @@ protected:
   /// Chooses by name, or by the place that stood in files of earlier versions.
   static void select(QComboBox&, const OptionValue&);
   virtual void applyState(const State&);
+  /// What the user chose here the last time; `usual`: nothing, or this view does not remember.
+  QVariant setting(const QString& key, const QVariant& usual = {}) const;
+  void keepSetting(const QString& key, const QVariant&) const;
   bool isRestoring() const { return m_restoring; }  ///< within setState: no choice of the user
   /// The context or theme has changed and the view is visible.
   virtual void refresh() = 0;

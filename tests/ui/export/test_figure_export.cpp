@@ -14,6 +14,7 @@
 #include <QTemporaryDir>
 #include <QXmlStreamReader>
 #include <cmath>
+#include <map>
 
 #include "../figures/plan_contexts.h"
 #include "export/export_dialog.h"
@@ -224,6 +225,30 @@ private slots:
     const ExportReport none = exportAll(dir.path(), c, {QStringLiteral("whatif"), {}});
     QVERIFY2(none.leftOut.join(u' ').contains(QStringLiteral("has no figure of one plan alone")),
              qPrintable(none.leftOut.join(u' ')));
+  }
+
+  /// What was chosen in a window before is no part of the scenario.
+  void settingsOfAWindowDoNotCount() {
+    const PlanContext c = test::contextOf({});
+    QSettings().clear();
+    const auto exported = [&](const char* view) {
+      QTemporaryDir dir;
+      const ExportReport report = exportAll(dir.path(), c, {QLatin1String(view), {}});
+      return read(report.written.filter(QStringLiteral(".svg")).value(0));
+    };
+    const std::map<const char*, std::map<QString, QString>> chosen = {
+        {"timeline",
+         {{QStringLiteral("schedule"), QStringLiteral("gpipe")},
+          {QStringLiteral("memory"), QStringLiteral("off")}}},
+        {"communication", {{QStringLiteral("value"), QStringLiteral("time")}}}};
+    for (const auto& [view, settings] : chosen) {
+      const QByteArray usual = exported(view);
+      QVERIFY2(usual.size() > 1000, view);
+      for (const auto& [key, value] : settings)
+        QSettings().setValue(QStringLiteral("views/%1/%2").arg(QLatin1String(view), key), value);
+      QVERIFY2(exported(view) == usual, view);
+    }
+    QSettings().clear();
   }
 
   /// Every view that has a figure to show, each figure once.

@@ -8,7 +8,6 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
-#include <QSettings>
 #include <QTabWidget>
 #include <QTableWidget>
 #include <QToolButton>
@@ -76,10 +75,9 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   m_tabs->addTab(m_pairPane, tr("Stage by stage"));
   m_tabs->addTab(buildTable(), tr("Table"));
   m_table->setObjectName(QStringLiteral("table"));
-  m_tabs->setCurrentIndex(QSettings().value(QStringLiteral("views/compare/tab"), 0).toInt());
-  connect(m_tabs, &QTabWidget::currentChanged, this, [this](int tab) {
-    if (!isRestoring()) QSettings().setValue(QStringLiteral("views/compare/tab"), tab);
-  });
+  m_tabs->setCurrentIndex(setting(QStringLiteral("views/compare/tab"), 0).toInt());
+  connect(m_tabs, &QTabWidget::currentChanged, this,
+          [this](int tab) { keepSetting(QStringLiteral("views/compare/tab"), tab); });
   auto* save = new QToolButton;
   save->setText(tr("Export…"));
   save->setAutoRaise(true);

@@ -6,7 +6,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
-#include <QSettings>
 #include <QSplitter>
 #include <QStandardItemModel>
 #include <QTabBar>
@@ -66,7 +65,7 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
   m_tabs->addTab(m_front, tr("Pareto front"));
   m_tabs->addTab(m_dp, tr("DP table"));
   m_tabs->addTab(m_plans, tr("Best plans"));
-  m_tabs->setCurrentIndex(QSettings().value(kTabSetting, 0).toInt());
+  m_tabs->setCurrentIndex(setting(kTabSetting, 0).toInt());
   m_split = new QSplitter;
   m_candidates = buildCandidates();
   m_candidates->setObjectName(QStringLiteral("candidates"));
@@ -82,7 +81,7 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
   setAccessibleName(title());
   remember("tab", m_tabs);
   connect(m_tabs, &QTabWidget::currentChanged, this, [this](int tab) {
-    if (!isRestoring()) QSettings().setValue(kTabSetting, tab);
+    keepSetting(kTabSetting, tab);
     refreshTable();
   });
   // A cell of the table is a stage of the plan: it lights up everywhere.
@@ -119,7 +118,7 @@ void SearchView::foldCandidates(bool fold) {
   const QSignalBlocker quiet(m_tabs);  // not a choice of the user
   if (fold) {
     m_tabs->addTab(m_candidates, tr("Candidates"));
-    if (!QSettings().contains(kTabSetting)) m_tabs->setCurrentWidget(m_candidates);
+    if (!setting(kTabSetting).isValid()) m_tabs->setCurrentWidget(m_candidates);
   } else {
     if (m_tabs->currentWidget() == m_candidates) m_tabs->setCurrentIndex(0);
     m_tabs->removeTab(m_tabs->indexOf(m_candidates));

@@ -9,7 +9,6 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
-#include <QSettings>
 #include <QStackedWidget>
 #include <QTableWidget>
 #include <QToolButton>
@@ -181,7 +180,7 @@ void StudyView::buildBar(FlowLayout& bar) {
   m_second = box(tr("and"), tr("Second field to vary"));
   m_baselines = new QCheckBox(tr("Baselines"));
   m_baselines->setToolTip(tr("Plan every point with the baselines as well"));
-  m_baselines->setChecked(QSettings().value(QStringLiteral("views/study/baselines"), false).toBool());
+  m_baselines->setChecked(setting(QStringLiteral("views/study/baselines"), false).toBool());
   auto* run = new QPushButton(tr("Run study"));
   run->setToolTip(tr("Solve for each value in the background; points appear as they are solved"));
   m_asking = new Asking(tr("Stop; solved points are kept"));
@@ -206,7 +205,7 @@ void StudyView::buildBar(FlowLayout& bar) {
   connect(run, &QPushButton::clicked, this, &StudyView::run);
   connect(m_copy, &QPushButton::clicked, this, &StudyView::copyTable);
   connect(m_baselines, &QCheckBox::toggled, this,
-          [](bool on) { QSettings().setValue(QStringLiteral("views/study/baselines"), on); });
+          [this](bool on) { keepSetting(QStringLiteral("views/study/baselines"), on); });
   connect(m_second, &QComboBox::currentIndexChanged, this,
           [this](int i) { m_baselines->setEnabled(i <= 0); });
 }
