@@ -91,6 +91,7 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
   if (args->has("--help")) c.what = Do::ShowHelp;
   if (args->has("--version")) c.what = Do::ShowVersion;
   if (c.what != Do::OpenWindow) return c;
+  if (c.logLevel == "off" && c.logFile) return reject(QString::fromUtf8(cli::kNoLogToWrite));
   // What is done, and what each of the other options is good for beside it.
   using Names = std::vector<const char*>;
   const Names doing = {"--write-manual", "--export", "--thumbnail"};

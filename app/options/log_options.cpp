@@ -46,9 +46,12 @@ Reading<LogOptions> takeLogOptions(std::vector<std::string>& words) {
       trouble.push_back(logMisuse(std::string("--log-level takes one of ") + kLogLevels));
     else if (!value || value->empty())
       trouble.push_back(logMisuse("--log-file needs a file to append to"));
+    else if ((isLevel ? found.level : found.file).has_value())
+      trouble.push_back(logMisuse(name + " is given twice"));
     else
       (isLevel ? found.level : found.file) = value;
   }
+  if (found.level == "off" && found.file) trouble.push_back(logMisuse(kNoLogToWrite));
   words = std::move(rest);
   return {hasErrors(trouble) ? std::nullopt : std::optional(found), trouble};
 }

@@ -41,6 +41,10 @@ private slots:
     QTest::newRow("level") << QStringList{"--log-level", "loud"} << "trace, debug, info, warning, error, off";
     QTest::newRow("no level") << QStringList{"--log-level"} << "trace, debug, info, warning, error, off";
     QTest::newRow("no file") << QStringList{"--log-file"} << "--log-file needs a";
+    QTest::newRow("no log") << QStringList{"--log-level", "off", "--log-file", "x.log"}
+                            << "--log-level off writes no log";
+    QTest::newRow("two levels") << QStringList{"--log-level", "info", "--log-level=debug"}
+                                << "--log-level is given twice";
     QTest::newRow("a folder") << QStringList{"--log-file", "/proc"} << "/proc";
   }
   void misuseIsRefused() {
