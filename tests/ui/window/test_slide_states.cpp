@@ -6,6 +6,7 @@
 #include <QTabWidget>
 #include <atomic>
 #include <map>
+#include <memory>
 
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
@@ -41,11 +42,19 @@ Outcome solveUnlessStopped(const Problem& p, const Control& c, const Plan* start
 
 struct Bench {
   Bench() : window(solveUnlessStopped, options()) {
-    window.openPath(teachingSample());
+    for (View* v : window.views().views()) usual[v->id()] = v->state();
     window.show();
     QApplication::setActiveWindow(&window);
   }
-  ~Bench() { stopsEarly = false; }
+  /// The teaching sample again, with every view as it was in the beginning. A window of its own for each test
+  /// would cost more than all that is tested.
+  void open() {
+    stopsEarly = false;
+    window.document().close();
+    window.session().setLive(true);
+    for (View* v : window.views().views()) v->setState(usual[v->id()]);
+    window.openPath(teachingSample());
+  }
 
   PlanContextPtr context() { return window.session().context(); }
   bool ended() { return context()->current && context()->outcome && !window.session().search().running; }
@@ -66,6 +75,8 @@ struct Bench {
   MainWindow window;
 
 private:
+  std::map<QString, View::State> usual;
+
   static WindowOptions options() {
     WindowOptions o;
     o.theme = Theme::Kind::Light;
@@ -159,6 +170,12 @@ void changeFiveFields(Bench& b) {
 class TestSlideStates : public QObject {
   Q_OBJECT
 private:
+  Bench& bench() {
+    if (!m_bench) m_bench = std::make_unique<Bench>();
+    m_bench->open();
+    return *m_bench;
+  }
+
   void showsTheSame(Bench& b, const std::vector<Kept>& kept) {
     stopsEarly = false;
     changeFiveFields(b);
@@ -197,7 +214,11 @@ private:
     QCOMPARE(momentsAsSvg(*again, b.context()).size(), kept.size());
   }
 
+  std::unique_ptr<Bench> m_bench;
+
 private Q_SLOTS:
+  void cleanupTestCase() { m_bench.reset(); }
+
   void everyViewOfEveryOutcome_data() {
     QTest::addColumn<int>("least");
     QTest::newRow("fits") << 8;
@@ -212,7 +233,7 @@ private Q_SLOTS:
   void everyViewOfEveryOutcome() {
     QFETCH(int, least);
     const QByteArray outcome = QTest::currentDataTag();
-    Bench b;
+    Bench& b = bench();
     QTRY_VERIFY(b.solved());
     QStringList views = allViews();
     auto* cuts = static_cast<CutView*>(b.view(QStringLiteral("cuts")));
@@ -280,7 +301,7 @@ private Q_SLOTS:
   }
 
   void everyPartOfSearchAndCompare() {
-    Bench b;
+    Bench& b = bench();
     b.edit([](Scenario& s) { s.search.topPlans = 5; });
     QTRY_VERIFY(b.solved());
     std::vector<Kept> all;
@@ -306,7 +327,7 @@ private Q_SLOTS:
 
   /// A slide that says "does not fit" says so for ever.
   void whatDoesNotFitDoesNotFitLater() {
-    Bench b;
+    Bench& b = bench();
     b.edit([](Scenario& s) { s.cluster.device.memory.value = Bytes(1.5e9); });
     QTRY_VERIFY(b.ended() && b.context()->isNearestMiss());
     for (const char* id : {"memory", "stages"})
@@ -326,7 +347,7 @@ private Q_SLOTS:
 
   /// Caption and figure give one number: the time of the schedule that is drawn.
   void captionsAreTheFiguresSentence() {
-    Bench b;
+    Bench& b = bench();
     QTRY_VERIFY(b.solved());
     auto* timeline = b.reveal(QStringLiteral("timeline"));
     auto* schedule = timeline->findChild<QComboBox*>(QStringLiteral("schedule"));
@@ -354,7 +375,7 @@ private Q_SLOTS:
 
   /// A cut drawn by hand stays when something is kept, or named, and undo goes on from there.
   void keepingLeavesTheCutAlone() {
-    Bench b;
+    Bench& b = bench();
     QTRY_VERIFY(b.solved());
     auto* cuts = static_cast<CutView*>(b.reveal(QStringLiteral("cuts")));
     const Plan best = *cuts->canvas().plan();
@@ -381,7 +402,7 @@ private Q_SLOTS:
 
   /// The optimum stands behind the loads of a cut by hand, as in the window.
   void aSlideOfCutsShowsWhatIsToBeat() {
-    Bench b;
+    Bench& b = bench();
     QTRY_VERIFY(b.solved());
     auto* cuts = static_cast<CutView*>(b.reveal(QStringLiteral("cuts")));
     cuts->canvas().moveCut(1, firstLayerOf(*cuts->canvas().plan(), 1) - 1);
@@ -401,7 +422,7 @@ private Q_SLOTS:
 
   /// What would be something else a moment later is not kept.
   void aRunningSearchIsNotKept() {
-    Bench b;
+    Bench& b = bench();
     QTRY_VERIFY(b.solved());
     PlanContext searching = *b.context();
     auto state = std::make_shared<SearchState>();
