@@ -1,10 +1,13 @@
+#include <QFile>
 #include <QtTest/QTest>
 #include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "cluster/devices/device_catalog.h"
 #include "formats/models/architecture_json.h"
 #include "formats/models/hf_config.h"
+#include "formats/models/hf_families.h"
 #include "formats/networks/cluster_text.h"
 #include "formats/scenario/scenario_json.h"
 #include "scenario/scenario.h"
@@ -71,6 +74,42 @@ double forwardSeconds(const TransformerArchitecture& a, int sequence) {
 class TestModelFamilies : public QObject {
   Q_OBJECT
 private slots:
+  /// What a family takes where a file says next to nothing, each default as read
+  /// (tests/data/family_defaults.json, which NEST_WRITE_EXPECTED=1 writes again).
+  void familiesHaveTheirDefaults() {
+    json found = json::object();
+    for (const ConfigFamily& family : configFamilies()) {
+      json config = {{"model_type", family.type}, {"vocab_size", 32000}};
+      for (const char* key : {"hidden_size", "n_embd", "d_model"}) config[key] = 512;
+      for (const char* key :
+           {"num_hidden_layers", "n_layer", "num_layers", "encoder_layers", "decoder_layers"})
+        config[key] = 8;
+      for (const char* key : {"num_attention_heads", "n_head", "num_heads", "encoder_attention_heads",
+                              "decoder_attention_heads"})
+        config[key] = 8;
+      for (const char* key : {"intermediate_size", "d_ff", "ffn_dim", "encoder_ffn_dim", "decoder_ffn_dim"})
+        config[key] = 2048;
+      if (family.hasExperts())
+        for (const char* key : {"num_experts", "n_routed_experts", "num_local_experts"}) config[key] = 16;
+      const auto a = read(config);
+      found[family.type] = a ? json(architectureJson(*a)) : json(a.diagnostics.front().code);
+    }
+    const std::string file = NEST_TEST_DATA "/family_defaults.json";
+    if (std::getenv("NEST_WRITE_EXPECTED")) {
+      QFile out(QString::fromStdString(file));
+      QVERIFY(out.open(QIODevice::WriteOnly));
+      std::string text = "{";
+      for (const auto& [type, value] : found.items())
+        text += (text.size() > 1 ? ",\n" : "\n") + json(type).dump() + ": " + value.dump();
+      out.write((text + "\n}\n").c_str());
+      return;
+    }
+    const json expected = json::parse(test::readFile(file));
+    QCOMPARE(found.size(), expected.size());
+    for (const auto& [type, value] : found.items())
+      QVERIFY2(value == expected.value(type, json()), (type + ": " + value.dump()).c_str());
+  }
+
   /// Encoders and decoders, experts and hybrids: what the layers hold is what the model has.
   void layersHoldTheParametersOfTheModel() {
     int models = 0;

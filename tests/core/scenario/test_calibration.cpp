@@ -206,6 +206,28 @@ private slots:
     QCOMPARE(c.value->measured->value(),
              double(job.globalBatch) * job.sequenceLength / (1000.0 * run.plan.devicesUsed()));
   }
+  /// Each degree of a log is compared with the plan's.
+  void eachDegreeOfALogIsCompared() {
+    const Run run;
+    const StagePlan& stage = run.plan.stages.front();
+    struct Row {
+      const char* name;
+      std::optional<int> RunSettings::*of;
+      int planned;
+    };
+    for (const Row& row : {Row{"TP", &RunSettings::tensor, stage.strategy.tensor},
+                           Row{"CP", &RunSettings::context, stage.strategy.context},
+                           Row{"EP", &RunSettings::expert, stage.strategy.expert},
+                           Row{"DP", &RunSettings::data, run.plan.dataDegree()},
+                           Row{"MBS", &RunSettings::microbatch, run.plan.microbatch}}) {
+      TrainingRun log = run.log(Seconds(10));
+      log.settings.*row.of = row.planned;
+      QVERIFY2(calibrationFor(run.scenario, run.plan, Measurement{log}), row.name);
+      log.settings.*row.of = row.planned + 1;
+      const auto c = calibrationFor(run.scenario, run.plan, Measurement{log});
+      QVERIFY2(!c && c.diagnostics.front().message.find(row.name) != std::string::npos, row.name);
+    }
+  }
   void aLogOfAnotherPlanIsRefused() {
     const Run run;
     TrainingRun log = run.log(Seconds(10));

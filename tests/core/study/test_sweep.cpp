@@ -314,6 +314,12 @@ private slots:
     QVERIFY(belongsTo(journal, before).empty());
     QVERIFY(belongsTo(journal, build("job.global_batch=512,1024")).empty());
     QCOMPARE(belongsTo(journal, build("job.global_batch=512")).at(0).code, std::string("sweep-different"));
+    const auto merged =
+        mergeJournals({journal, *journalOf(journalHead(build("job.global_batch=512"))).value});
+    QVERIFY(!merged);
+    QCOMPARE(merged.diagnostics.front().code, std::string("sweep-different"));
+    QCOMPARE(merged.diagnostics.front().where.line, 1);
+    QCOMPARE(merged.diagnostics.front().where.column, 0);
 
     const SweepGrid models =
         build("model.path=models/llama-2-7b.json,models/llama-3-8b.json,models/absent.json");
