@@ -5,31 +5,10 @@
 #include "cost/collective.h"
 
 namespace nest {
-namespace {
 
-Bytes held(const ModelState& s, double bytesEach, bool sharded) {
-  return Bytes(sharded ? s.dense * bytesEach / s.denseShards + s.expert * bytesEach / s.expertShards
-                       : (s.dense + s.expert) * bytesEach);
-}
-
-}  // namespace
-
-Bytes weightBytes(const ModelState& s, const OptimizerRegime& r, int zero) {
-  return held(s, r.weightBytes, zero >= 3);
-}
-Bytes gradientBytes(const ModelState& s, double bytesEach, int zero) {
-  return held(s, bytesEach, zero >= 2);
-}
-Bytes optimizerBytes(const ModelState& s, const OptimizerRegime& r, int zero) {
-  return held(s, r.optimizerBytes, zero >= 1);
-}
-Bytes gatheredBytes(const ModelState& s, const OptimizerRegime& r, const Assumptions& a, int zero) {
-  return Bytes(s.gathered * gatheredWeightBytes(r, a, zero)) + held(s, besideWholeBytes(r, a, zero), true);
-}
-
-Seconds stepTime(const ModelState& s, const OptimizerRegime& r, int zero, BytesPerSecond memoryBandwidth) {
+Seconds stepTime(const ModelState& s, const StepBytes& step, BytesPerSecond memoryBandwidth) {
   if (!(memoryBandwidth.value() > 0)) return {};
-  return held(s, r.gradientBytes + r.weightBytes + 2 * r.optimizerBytes, zero >= 1) / memoryBandwidth;
+  return step.perParameter().of(s) / memoryBandwidth;
 }
 
 Seconds tiedTime(const Hierarchy& h, int level, Bytes bytes) {

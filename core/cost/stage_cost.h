@@ -3,6 +3,7 @@
 #include <array>
 
 #include "cost/group_shape.h"
+#include "cost/memory_parts.h"
 #include "problem/job.h"
 #include "units/quantity.h"
 
@@ -10,37 +11,8 @@
 /// has summed.
 namespace nest {
 
-/// Parameters that one device of a stage holds before ZeRO shards them, and over how many ranks it does.
-struct ModelState {
-  double dense = 0, expert = 0;
-  double denseShards = 1, expertShards = 1;  ///< h·c and h·c/e
-  double gathered = 0;                       ///< parameters that ZeRO-3 gathers at once, dense + expert
-};
-
-Bytes weightBytes(const ModelState&, const OptimizerRegime&, int zero);
-Bytes gradientBytes(const ModelState&, double bytesEach, int zero);
-Bytes optimizerBytes(const ModelState&, const OptimizerRegime&, int zero);
-
 /// Reads and writes of the optimizer step at the device's memory bandwidth; 0 where that is not known (0).
-Seconds stepTime(const ModelState&, const OptimizerRegime&, int zero, BytesPerSecond memoryBandwidth);
-
-/// Bytes per parameter that gradients take in memory.
-inline double heldGradientBytes(const OptimizerRegime& r, const Assumptions& a) {
-  return a.heldGradientBytes > 0 ? a.heldGradientBytes : r.gradientBytes;
-}
-
-/// Bytes for each parameter that is gathered at once: of ZeRO-3's largest layer; where groups are gathered,
-/// of the exchange's buffer, and under ZeRO-3 of the weights beside it (STATEMENT.md (10.10)).
-inline double gatheredWeightBytes(const OptimizerRegime& r, const Assumptions& a, int zero) {
-  if (!a.gathersGroups) return zero >= 3 ? r.weightBytes : 0;
-  return zero >= 3 ? 2 * r.weightBytes : zero == 1 ? r.weightBytes : 0;
-}
-/// Bytes for each parameter of a shard that stands beside whole weights and gradients, there.
-inline double besideWholeBytes(const OptimizerRegime& r, const Assumptions& a, int zero) {
-  return a.gathersGroups && zero == 1 ? r.weightBytes + heldGradientBytes(r, a) : 0;
-}
-/// What is gathered, and shards beside what is whole.
-Bytes gatheredBytes(const ModelState&, const OptimizerRegime&, const Assumptions&, int zero);
+Seconds stepTime(const ModelState&, const StepBytes&, BytesPerSecond memoryBandwidth);
 
 /// All-reduce of the gradients of tied parameters between two ranks that meet at `level`.
 Seconds tiedTime(const Hierarchy&, int level, Bytes);

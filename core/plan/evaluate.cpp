@@ -81,18 +81,23 @@ void memoryTerms(const Problem& problem, const Plan& plan, int i, const StageWor
   const PipelineSchedule& schedule = plan.pipelineSchedule();
   const int stages = plan.stageCount(), chunks = static_cast<int>(work.chunks.size());
   out.inFlight = schedule.stashesInFlight(i, stages, microbatches, chunks);
-  out.memory = {weightBytes(state, regime, plan.zero),
-                gradientBytes(state, heldGradientBytes(regime, problem.assumptions), plan.zero),
-                optimizerBytes(state, regime, plan.zero),
-                Bytes(out.inFlight * (schedule.stashesWholeStages() ? work.wholeStash : work.largestStash)),
-                Bytes(work.workspace),
-                gatheredBytes(state, regime, problem.assumptions, plan.zero),
-                reservedOn(problem.assumptions, placed.memory).total(),
-                placed.memory};
+  const StateBytes held = StateBytes::of(regime, problem.assumptions, plan.zero);
+  const ReservedMemory reserved = reservedOn(problem.assumptions, placed.memory);
+  const double stash = schedule.stashesWholeStages() ? work.wholeStash : work.largestStash;
+  out.memory[MemoryPart::Weights] = held.weights.of(state);
+  out.memory[MemoryPart::Gradients] = held.gradients.of(state);
+  out.memory[MemoryPart::Optimizer] = held.optimizer.of(state);
+  out.memory[MemoryPart::Stash] = Bytes(out.inFlight * stash);
+  out.memory[MemoryPart::Workspace] = Bytes(work.workspace);
+  out.memory[MemoryPart::Gathered] = held.gatheredOf(state);
+  out.memory[MemoryPart::Reserve] = reserved.base + reserved.allocator;
+  out.memory[MemoryPart::Headroom] = reserved.headroom;
+  out.memory.capacity = placed.memory;
   out.sync = placed.gradients.sync() + placed.tied;
   out.hiddenSync = hiddenSync(out.sync, schedule.coveringPasses(stages) * (out.forward + out.backward),
                               syncOverlap(problem.assumptions, plan.zero));
-  out.step = stepTime(state, regime, plan.zero, problem.cluster->device().memoryBandwidth.value);
+  out.step = stepTime(state, StepBytes::of(regime, problem.assumptions, plan.zero),
+                      problem.cluster->device().memoryBandwidth.value);
 }
 
 void placeTerms(const Plan& plan, StageEvaluation& out, int i, long long& begin) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cost/memory_parts.h"
 #include "plan/plan.h"
 #include "problem/job.h"
 #include "problem/problem.h"
@@ -11,13 +12,22 @@
 namespace nest {
 
 /// What a device of a stage holds, bytes, at the peak (STATEMENT.md (4.9)).
-struct MemoryUse {
-  Bytes weights, gradients, optimizer, stash, workspace, gathered,
-      reserve;  ///< gathered: ZeRO-3's largest layer
+struct MemoryUse : PerMemoryPart<Bytes> {
   Bytes capacity;
 
-  Bytes total() const { return weights + gradients + optimizer + stash + workspace + gathered + reserve; }
+  Bytes total() const { return sumBefore(kMemoryPartCount); }
+  /// All but what is left free because predictions err.
+  Bytes predicted() const { return sumBefore(static_cast<int>(MemoryPart::Headroom)); }
+  /// What the allocator hands out: no reserve either.
+  Bytes handedOut() const { return sumBefore(static_cast<int>(MemoryPart::Reserve)); }
   Bytes headroom() const { return capacity - total(); }
+
+private:
+  Bytes sumBefore(int end) const {
+    Bytes sum;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(end); ++k) sum += (*this)[k];
+    return sum;
+  }
 };
 
 /// One stage's share of the batch time. All per microbatch unless said otherwise.

@@ -114,27 +114,28 @@ CostTerm earlierBackwardTerm(const Scene& s, int stage) {
 }
 
 CostTerm stepTerm(const Scene& s, int stage) {
-  const OptimizerRegime& o = s.problem.job.optimizer;
   const auto& bandwidth = s.problem.cluster->device().memoryBandwidth;
-  const bool sharded = s.plan.zero >= 1;
+  const StepBytes step = StepBytes::of(s.problem.job.optimizer, s.problem.assumptions, s.plan.zero);
   CostTerm t = term(stageId(stage) + "/step", "Optimizer step", s.figures(stage).step.value(), TermUnit::Time,
                     TermKind::Tail, stage);
-  t.formula = sharded ? "parameters ÷ S · (g + w + 2·o) ÷ memory bandwidth"
-                      : "parameters · (g + w + 2·o) ÷ memory bandwidth";
-  t.inputs = {typed("g", "gradient bytes per parameter", o.gradientBytes, TermUnit::Memory),
-              typed("w", "weight bytes per parameter", o.weightBytes, TermUnit::Memory),
-              typed("o", "optimizer bytes per parameter", o.optimizerBytes, TermUnit::Memory),
-              {"memory bandwidth", "of the device", bandwidth.value.value(), TermUnit::Bandwidth,
-               bandwidth.origin, bandwidth.citation}};
+  std::string bytes;
+  for (const StepTraffic& p : step.parts) {
+    if (!(p.times > 0)) continue;
+    bytes += (bytes.empty() ? "" : " + ") + (p.times == 1 ? "" : text::number(p.times) + "·") + p.symbol;
+    t.inputs.push_back(typed(p.symbol, p.meaning, p.bytes, TermUnit::Memory));
+  }
+  t.formula = (step.sharded ? "parameters ÷ S · (" : "parameters · (") + bytes + ") ÷ memory bandwidth";
+  t.inputs.push_back({"memory bandwidth", "of the device", bandwidth.value.value(), TermUnit::Bandwidth,
+                      bandwidth.origin, bandwidth.citation});
   if (!(t.value > 0)) return t;
   const StageWork& p = s.work(stage);
-  const double each = (o.gradientBytes + o.weightBytes + 2 * o.optimizerBytes) / bandwidth.value.value();
+  const double each = step.perParameter().bytes / bandwidth.value.value();
   const auto add = [&](const char* kind, double count, double shards) {
     if (!(count > 0)) return;
     CostTerm c = term(t.id + "/" + kind, std::string(kind) + " parameters of one device", count,
                       TermUnit::Parameters, TermKind::Tail, stage);
-    c.factor = each / (sharded ? shards : 1);
-    c.inputs = {counted("S", "ranks that share them", sharded ? shards : 1)};
+    c.factor = each / (step.sharded ? shards : 1);
+    c.inputs = {counted("S", "ranks that share them", step.sharded ? shards : 1)};
     c.formula = "Σ over layers";
     t.children.push_back(std::move(c));
   };

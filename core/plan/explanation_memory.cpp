@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "cost/stage_cost.h"
+#include "cost/memory_parts.h"
 #include "plan/explanation_parts.h"
 #include "plan/metrics.h"
 #include "problem/reserved_memory.h"
@@ -11,11 +11,14 @@ namespace nest::explanation {
 
 namespace {
 
+CostTerm partTerm(const Scene& s, int stage, MemoryPart part) {
+  return term(stageId(stage) + "/memory/" + wordsOf(part).id, wordsOf(part).label,
+              s.figures(stage).memory[part].value(), TermUnit::Memory, TermKind::Memory, stage);
+}
+
 /// params · bytes ÷ shards, dense and expert apart.
-CostTerm parameterTerm(const Scene& s, int stage, const char* name, const char* label, Bytes value,
-                       double bytes, bool sharded) {
-  CostTerm t = term(stageId(stage) + "/memory/" + name, label, value.value(), TermUnit::Memory,
-                    TermKind::Memory, stage);
+CostTerm opened(const Scene& s, int stage, const char* name, const BytesPerParameter& each, CostTerm t) {
+  const auto [bytes, sharded] = each;
   const StageWork& p = s.work(stage);
   t.formula = sharded ? "parameters · bytes ÷ S" : "parameters · bytes";
   t.inputs = {typed("bytes", std::string("bytes per parameter, ") + name, bytes, TermUnit::Memory)};
@@ -41,8 +44,7 @@ const RecomputeCost& recomputeOf(const Scene& s, int stage, const LayerRun& r) {
 
 CostTerm stashTerm(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
-  CostTerm t = term(stageId(stage) + "/memory/stash", "Activations", f.memory.stash.value(), TermUnit::Memory,
-                    TermKind::Memory, stage);
+  CostTerm t = partTerm(s, stage, MemoryPart::Stash);
   t.formula = "microbatches in flight · activations of one";
   const bool whole = s.plan.pipelineSchedule().stashesWholeStages();
   const bool chunks = s.plan.chunksPerStage() > 1 && !whole;
@@ -86,10 +88,10 @@ CostTerm stashTerm(const Scene& s, int stage) {
   return t;
 }
 
-CostTerm largestLayerTerm(const Scene& s, int stage, const char* name, const char* label, Bytes value,
-                          const char* formula, double (*of)(const Scene&, int, const LayerRun&)) {
-  CostTerm t = term(stageId(stage) + "/memory/" + name, label, value.value(), TermUnit::Memory,
-                    TermKind::Memory, stage);
+CostTerm largestLayerTerm(const Scene& s, int stage, MemoryPart part, const char* formula,
+                          double (*of)(const Scene&, int, const LayerRun&)) {
+  const char* const name = wordsOf(part).id;
+  CostTerm t = partTerm(s, stage, part);
   t.formula = formula;
   t.combine = Combine::Max;
   for (const LayerRun& r : s.runs[stage]) {
@@ -118,10 +120,9 @@ void addTiedGather(int stage, CostTerm& gathered) {
 }
 
 /// What is in no block, the largest block, and shards beside what is whole (STATEMENT.md (10.10)).
-CostTerm groupsTerm(const Scene& s, int stage) {
-  const double bytes = gatheredWeightBytes(s.problem.job.optimizer, s.problem.assumptions, s.plan.zero);
-  CostTerm t = term(stageId(stage) + "/memory/gathered", "All-gathered parameters",
-                    s.figures(stage).memory.gathered.value(), TermUnit::Memory, TermKind::Memory, stage);
+CostTerm groupsTerm(const Scene& s, int stage, const StateBytes& held) {
+  const double bytes = held.gathered;
+  CostTerm t = partTerm(s, stage, MemoryPart::Gathered);
   t.formula =
       s.plan.zero >= 3
           ? "what is in no block, and the largest block: once as exchanged, once as used"
@@ -138,10 +139,11 @@ CostTerm groupsTerm(const Scene& s, int stage) {
     return c;
   };
   double rest = t.value;
-  if (const double each = besideWholeBytes(s.problem.job.optimizer, s.problem.assumptions, s.plan.zero);
-      each > 0) {
+  if (held.beside.bytes > 0) {
     t.children.push_back(
-        parameterTerm(s, stage, "shards", "Shards of weights and gradients", Bytes(), each, true));
+        opened(s, stage, "shards", held.beside,
+               term(t.id.substr(0, t.id.rfind('/')) + "/shards", "Shards of weights and gradients", 0,
+                    TermUnit::Memory, TermKind::Memory, stage)));
     CostTerm& shards = t.children.back();
     for (const CostTerm& c : shards.children) shards.value += c.value * c.factor;
     rest -= shards.value;
@@ -168,8 +170,7 @@ CostTerm groupsTerm(const Scene& s, int stage) {
 
 CostTerm memoryTerm(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
-  const OptimizerRegime& o = s.problem.job.optimizer;
-  const int z = s.plan.zero;
+  const StateBytes held = StateBytes::of(s.problem.job.optimizer, s.problem.assumptions, s.plan.zero);
   CostTerm t = term(stageId(stage) + "/memory", "Memory of " + text::stageName(StageIndex(stage)),
                     predictedPeak(s.problem, f.memory).value(), TermUnit::Memory, TermKind::Memory, stage);
   t.formula =
@@ -187,33 +188,29 @@ CostTerm memoryTerm(const Scene& s, int stage) {
         typed("headroom", "left free, as predicted memory errs", headroom.value(), TermUnit::Memory));
   }
   t.combine = Combine::Sum;
-  t.children.push_back(
-      parameterTerm(s, stage, "weights", "Weights", f.memory.weights, o.weightBytes, z >= 3));
-  t.children.push_back(parameterTerm(s, stage, "gradients", "Gradients", f.memory.gradients,
-                                     heldGradientBytes(o, s.problem.assumptions), z >= 2));
-  t.children.push_back(
-      parameterTerm(s, stage, "optimizer", "Optimizer", f.memory.optimizer, o.optimizerBytes, z >= 1));
+  for (const auto& [part, each] :
+       {std::pair(MemoryPart::Weights, held.weights), std::pair(MemoryPart::Gradients, held.gradients),
+        std::pair(MemoryPart::Optimizer, held.optimizer)})
+    t.children.push_back(opened(s, stage, wordsOf(part).id, each, partTerm(s, stage, part)));
   t.children.push_back(stashTerm(s, stage));
   t.children.push_back(largestLayerTerm(
-      s, stage, "workspace", "Temporary buffers", f.memory.workspace, "largest temporary buffers of a layer",
+      s, stage, MemoryPart::Workspace, "largest temporary buffers of a layer",
       [](const Scene& sc, int i, const LayerRun& r) { return recomputeOf(sc, i, r).workspace.value(); }));
-  if (s.problem.assumptions.gathersGroups && f.memory.gathered > Bytes(0)) {
-    t.children.push_back(groupsTerm(s, stage));
-  } else if (z >= 3) {
+  if (s.problem.assumptions.gathersGroups && f.memory[MemoryPart::Gathered] > Bytes(0)) {
+    t.children.push_back(groupsTerm(s, stage, held));
+  } else if (s.plan.zero >= 3) {
     CostTerm gathered = largestLayerTerm(
-        s, stage, "gathered", "All-gathered parameters", f.memory.gathered,
-        "largest layer · w, all-gathered (ZeRO-3)", [](const Scene& sc, int, const LayerRun& r) {
+        s, stage, MemoryPart::Gathered, "largest layer · w, all-gathered (ZeRO-3)",
+        [](const Scene& sc, int, const LayerRun& r) {
           return (r.cost->denseParameters + r.cost->expertParameters) * sc.problem.job.optimizer.weightBytes;
         });
     addTiedGather(stage, gathered);
     t.children.push_back(std::move(gathered));
   }
   const ReservedMemory reserved = reservedOn(s.problem.assumptions, f.memory.capacity);
-  const Bytes kept = reserved.base + reserved.allocator;
-  CostTerm reserve =
-      term(t.id + "/reserve", "Reserve", kept.value(), TermUnit::Memory, TermKind::Memory, stage);
+  CostTerm reserve = partTerm(s, stage, MemoryPart::Reserve);
   reserve.formula = "assumption: kept free for context, fragmentation and the communication library";
-  reserve.inputs = {typed("reserve", "kept free on every device", kept.value(), TermUnit::Memory)};
+  reserve.inputs = {typed("reserve", "kept free on every device", reserve.value, TermUnit::Memory)};
   if (reserved.allocator > Bytes(0)) {
     reserve.formula += "; what the allocator keeps beyond what it hands out";
     reserve.inputs = {

@@ -114,8 +114,8 @@ TimeSplit splitOf(const Evaluation& e) {
   return sum;
 }
 
-Bytes predictedPeak(const Problem& p, const MemoryUse& use) {
-  return use.total() - keptHeadroom(p, use);
+Bytes predictedPeak(const Problem&, const MemoryUse& use) {
+  return use.predicted();
 }
 
 Bytes keptHeadroom(const Problem& p, const MemoryUse& use) {

@@ -242,7 +242,7 @@ private:
       occupy(stage, task, TaskKind::Forward, t.forward, 0);
       m_forwardEnd[slot(part, task.microbatch)] = now;
     } else {
-      const double workspace = m_evaluation.stages[at(stage)].memory.workspace.value();
+      const double workspace = m_evaluation.stages[at(stage)].memory[MemoryPart::Workspace].value();
       const bool whole = task.pass == Pass::Backward;
       use(stage, workspace);
       occupy(stage, task, TaskKind::Backward, whole ? t.backward : t.backward - t.weight, t.recompute);
@@ -264,7 +264,11 @@ private:
   /// What a stage holds throughout.
   void rest(int stage) {
     const MemoryUse& m = m_evaluation.stages[at(stage)].memory;
-    use(stage, (m.weights + m.gradients + m.optimizer + m.gathered + m.reserve).value());
+    double bytes = 0;
+    for (int k = 0; k < kMemoryPartCount; ++k)
+      if (MemoryPart(k) != MemoryPart::Stash && MemoryPart(k) != MemoryPart::Workspace)
+        bytes += m[at(k)].value();
+    use(stage, bytes);
   }
 
   void use(int stage, double bytes) {

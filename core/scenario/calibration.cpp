@@ -68,7 +68,7 @@ void tellMemory(const TrainingRun& run, const Problem& problem, const Evaluation
   if (fullest < 0 || (!run.allocated && !run.reserved)) return;
   const MemoryUse& use = e.stages[fullest].memory;
   // What the allocator holds beyond what it hands out is kept free of plans, as are fixed buffers.
-  const Bytes allocated = use.total() - use.reserve;
+  const Bytes allocated = use.handedOut();
   const double factor = problem.assumptions.allocatorFactor;
   const auto beside = [](const char* what, Bytes measured, Bytes predicted) {
     return text::memory(measured) + what + " (predicted " + text::memory(predicted) + ", " +

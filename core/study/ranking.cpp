@@ -65,7 +65,7 @@ std::string predict(RankedRun& r, const PublishedOptions& options) {
                         [](const Violation& v) { return v.kind == Violation::Kind::Memory; });
   const Program* program = findProgram(r.run.program);
   for (const StageEvaluation& s : ran->evaluation.stages) {
-    const Bytes handedOut = s.memory.total() - s.memory.reserve;
+    const Bytes handedOut = s.memory.handedOut();
     r.predictedMemory =
         std::max(r.predictedMemory, (handedOut * ran->problem->assumptions.allocatorFactor).value());
     if (program && program->logsFirstStage) break;

@@ -57,7 +57,7 @@ double predictedBy(const PublishedRun& r, const PublishedPlan& p) {
   // The published figure leaves out what the embedding keeps.
   const auto policy = static_cast<std::size_t>(r.recompute);
   const int strategy = p.problem->profile->strategyIndex(p.plan.stages.front().strategy);
-  return first.memory.stash.value() -
+  return first.memory[MemoryPart::Stash].value() -
          first.inFlight * p.problem->profile->cost(0, strategy, 0)->recompute[policy].stash.value();
 }
 

@@ -5,6 +5,7 @@
 #include "figures/ink.h"
 #include "figures/phrases.h"
 #include "plan/metrics.h"
+#include "units/at.h"
 #include "words/metric_words.h"
 
 namespace nest {
@@ -200,23 +201,11 @@ QString sharesText(const StageEvaluation& e) {
 }
 
 QString nameOf(MemoryPart part) {
-  static const PerMemoryPart<const char*> names{"Weights",     "Gradients",         "Optimizer",
-                                                "Activations", "Temporary buffers", "All-gathered parameters",
-                                                "Reserve",     "Headroom"};
-  return QString::fromUtf8(names[part]);
+  return QString::fromUtf8(wordsOf(part).label);
 }
 
 QString explain(MemoryPart part) {
-  static const PerMemoryPart<const char*> texts{
-      "Parameters in training precision.",
-      "Gradients of the parameters held here.",
-      "Optimizer state: master weights and moments.",
-      "Activations kept for backward, for all microbatches in flight.",
-      "Temporary buffers: recomputed activations, logits.",
-      "ZeRO-3: parameters of the largest layer, all-gathered.",
-      "Reserved: driver context, fragmentation, communication buffers.",
-      "Left free, as predicted memory errs."};
-  return QString::fromUtf8(texts[part]);
+  return QString::fromUtf8(wordsOf(part).meaning);
 }
 
 QColor colorOf(MemoryPart part, const Theme& theme) {
@@ -236,14 +225,10 @@ int hatchOf(MemoryPart part) {
 }
 
 PerMemoryPart<double> memoryParts(const Problem& p, const MemoryUse& m) {
-  return {m.weights.value(),
-          m.gradients.value(),
-          m.optimizer.value(),
-          m.stash.value(),
-          m.workspace.value(),
-          m.gathered.value(),
-          (m.reserve - keptHeadroom(p, m)).value(),
-          keptHeadroom(p, m).value()};
+  PerMemoryPart<double> bytes{};
+  for (int k = 0; k < kMemoryPartCount; ++k) bytes[at(k)] = m[at(k)].value();
+  bytes[MemoryPart::Headroom] = keptHeadroom(p, m).value();
+  return bytes;
 }
 
 }  // namespace nest

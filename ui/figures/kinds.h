@@ -73,11 +73,6 @@ LegendItem hiddenLegend(const Theme&);
 /// What a stage's time goes to: "of its microbatch compute 92 %, TP 8 %"; empty without a load.
 QString sharesText(const StageEvaluation&);
 
-enum class MemoryPart { Weights, Gradients, Optimizer, Stash, Workspace, Gathered, Reserve, Headroom };
-inline constexpr int kMemoryPartCount = 8;
-template <class T>
-using PerMemoryPart = EnumArray<MemoryPart, T, kMemoryPartCount>;
-
 QString nameOf(MemoryPart);
 QString explain(MemoryPart);
 QColor colorOf(MemoryPart, const Theme&);

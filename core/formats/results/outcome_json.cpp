@@ -105,18 +105,14 @@ Json loadJson(const Problem& p, const StageEvaluation& s) {
 }
 
 Json memoryJson(const Problem& p, const MemoryUse& m) {
-  const Bytes headroom = keptHeadroom(p, m);
-  return {{"total_bytes", predictedPeak(p, m).value()},
-          {"weights_bytes", m.weights.value()},
-          {"gradients_bytes", m.gradients.value()},
-          {"optimizer_bytes", m.optimizer.value()},
-          {"stash_bytes", m.stash.value()},
-          {"workspace_bytes", m.workspace.value()},
-          {"gathered_bytes", m.gathered.value()},
-          {"reserve_bytes", (m.reserve - headroom).value()},
-          {"headroom_kept_bytes", headroom.value()},
-          {"capacity_bytes", m.capacity.value()},
-          {"headroom_bytes", m.headroom().value()}};
+  Json j{{"total_bytes", predictedPeak(p, m).value()}};
+  for (int k = 0; k < kMemoryPartCount; ++k)
+    if (const auto part = MemoryPart(k); part != MemoryPart::Headroom)
+      j[std::string(wordsOf(part).id) + "_bytes"] = m[part].value();
+  j["headroom_kept_bytes"] = m[MemoryPart::Headroom].value();
+  j["capacity_bytes"] = m.capacity.value();
+  j["headroom_bytes"] = m.headroom().value();
+  return j;
 }
 
 /// Devices of a stage as inclusive ranges of the locality order, one or more per block, and the hosts they

@@ -115,13 +115,13 @@ std::string memoryTable(const Problem& problem, const Evaluation& e) {
     const MemoryUse& m = e.stages[i].memory;
     const Bytes headroom = keptHeadroom(problem, m);
     std::vector<std::string> row{text::stageNumber(StageIndex(static_cast<int>(i))),
-                                 text::memory(m.weights),
-                                 room(m.gradients),
-                                 room(m.optimizer),
-                                 room(m.stash),
-                                 room(m.workspace),
-                                 room(m.gathered),
-                                 room(m.reserve - headroom),
+                                 text::memory(m[MemoryPart::Weights]),
+                                 room(m[MemoryPart::Gradients]),
+                                 room(m[MemoryPart::Optimizer]),
+                                 room(m[MemoryPart::Stash]),
+                                 room(m[MemoryPart::Workspace]),
+                                 room(m[MemoryPart::Gathered]),
+                                 room(m[MemoryPart::Reserve]),
                                  text::memory(predictedPeak(problem, m))};
     if (keepsHeadroom) row.push_back(text::memory(headroom));
     row.push_back(text::memory(m.capacity));

@@ -336,8 +336,7 @@ std::optional<NearestMiss> findNearestMiss(const Problem& problem, const LayerOr
   if (!miss) return std::nullopt;  // something else forbids every plan
   double fullest = 0;
   for (const StageEvaluation& s : miss->evaluation.stages)
-    fullest =
-        std::max(fullest, memoryToHandOut(problem.assumptions, s.memory.total() - s.memory.reserve).value());
+    fullest = std::max(fullest, memoryToHandOut(problem.assumptions, s.memory.handedOut()).value());
   miss->remedies = remedies(problem, order, watch, fullest);
   return miss;
 }

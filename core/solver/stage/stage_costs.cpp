@@ -140,8 +140,8 @@ std::vector<StageSite> placeStages(GroupShapes& shapes, const Strategy& s, const
 StageCosts::StageCosts(const Context& context)
     : m_context(context),
       m_weight(context.problem->job.optimizer.weightBytes),
-      m_gathered(
-          gatheredWeightBytes(context.problem->job.optimizer, context.problem->assumptions, context.zero)),
+      m_gathered(StateBytes::of(context.problem->job.optimizer, context.problem->assumptions, context.zero)
+                     .gathered),
       m_gradient(context.problem->job.optimizer.gradientBytes),
       m_reserve(context.problem->assumptions.reserve.value()),
       m_overlap(context.problem->assumptions.overlap),

@@ -13,12 +13,9 @@ ParameterRates ParameterRates::of(const Problem& problem, int zero, int shards) 
   const OptimizerRegime& r = problem.job.optimizer;
   const double bandwidth = problem.cluster->device().memoryBandwidth.value.value();
   ParameterRates p;
-  p.memory = r.weightBytes / (zero >= 3 ? shards : 1) +
-             heldGradientBytes(r, problem.assumptions) / (zero >= 2 ? shards : 1) +
-             r.optimizerBytes / (zero >= 1 ? shards : 1) +
-             besideWholeBytes(r, problem.assumptions, zero) / shards;
-  if (bandwidth > 0)
-    p.step = (r.gradientBytes + r.weightBytes + 2 * r.optimizerBytes) / bandwidth / (zero >= 1 ? shards : 1);
+  p.memory = StateBytes::of(r, problem.assumptions, zero).onDevice(shards);
+  const BytesPerParameter step = StepBytes::of(r, problem.assumptions, zero).perParameter();
+  if (bandwidth > 0) p.step = step.bytes / bandwidth / (step.sharded ? shards : 1);
   return p;
 }
 
@@ -71,7 +68,7 @@ StageFloor::StageFloor(const Problem& problem, const LayerSums& sums, const Grad
       m_dense(ParameterRates::of(problem, zero, gradients.choices.front().dense.shards)),
       m_expert(ParameterRates::of(problem, zero, gradients.choices.front().expert.shards)),
       m_reserve(problem.assumptions.reserve.value()),
-      m_gathered(gatheredWeightBytes(problem.job.optimizer, problem.assumptions, zero)) {
+      m_gathered(StateBytes::of(problem.job.optimizer, problem.assumptions, zero).gathered) {
   const OptimizerRegime& regime = problem.job.optimizer;
   const auto messages = GradientMessages::of(zero, problem.assumptions.zeroAllReduces);
   const double perMicrobatch =

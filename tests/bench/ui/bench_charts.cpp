@@ -33,7 +33,8 @@ PlanContext frontOf(int plans) {
     const double share = static_cast<double>(i) / std::max(1, plans - 1);
     p.plan.dataOuter = std::max(1, context.plan->plan.dataOuter - i * 4 / plans);
     p.evaluation.batchTime = context.plan->evaluation.batchTime * std::pow(10.0, share);
-    for (auto& s : p.evaluation.stages) s.memory.stash = s.memory.stash * ((1 - share) * (1 + 0.1 * (i % 4)));
+    for (auto& s : p.evaluation.stages)
+      s.memory[MemoryPart::Stash] = s.memory[MemoryPart::Stash] * ((1 - share) * (1 + 0.1 * (i % 4)));
     outcome->front.push_back(p);
   }
   outcome->front.front() = *context.plan;

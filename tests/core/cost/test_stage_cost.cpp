@@ -36,16 +36,17 @@ private slots:
   void bytesByZeroStage() {
     const OptimizerRegime r = OptimizerRegime::zeroPaper();
     const auto total = [&](int z) {
-      return (weightBytes(kState, r, z) + gradientBytes(kState, r.gradientBytes, z) +
-              optimizerBytes(kState, r, z))
-          .value();
+      const StateBytes held = StateBytes::of(r, {}, z);
+      return (held.weights.of(kState) + held.gradients.of(kState) + held.optimizer.of(kState)).value();
     };
     QCOMPARE(total(0), 16 * 2400.0);
     QCOMPARE(total(1), 4 * 2400 + 12 * (200 + 200.0));
     QCOMPARE(total(2), 2 * 2400 + 14 * (200 + 200.0));
     QCOMPARE(total(3), 16 * (200 + 200.0));
+    const double each[] = {16, 4 + 12 / 8.0, 2 + 14 / 8.0, 2};
+    for (int z = 0; z <= 3; ++z) QCOMPARE(StateBytes::of(r, {}, z).onDevice(8), each[z]);
     Assumptions a;
-    const auto gathered = [&](int z) { return gatheredBytes(kState, r, a, z).value(); };
+    const auto gathered = [&](int z) { return StateBytes::of(r, a, z).gatheredOf(kState).value(); };
     QCOMPARE(gathered(1), 0.0);
     QCOMPARE(gathered(2), 0.0);
     QCOMPARE(gathered(3), 600.0);
@@ -56,10 +57,13 @@ private slots:
     QCOMPARE(gathered(3), 1200.0);
   }
   void stepReadsAndWritesTheStates() {
-    const OptimizerRegime r = OptimizerRegime::megatron();
-    QCOMPARE(stepTime(kState, r, 0, BytesPerSecond(100)).value(), 2400 * 30 / 100.0);
-    QCOMPARE(stepTime(kState, r, 1, BytesPerSecond(100)).value(), 400 * 30 / 100.0);
-    QCOMPARE(stepTime(kState, r, 1, BytesPerSecond(0)).value(), 0.0);
+    const auto time = [&](int z, double bandwidth) {
+      return stepTime(kState, StepBytes::of(OptimizerRegime::megatron(), {}, z), BytesPerSecond(bandwidth))
+          .value();
+    };
+    QCOMPARE(time(0, 100), 2400 * 30 / 100.0);
+    QCOMPARE(time(1, 100), 400 * 30 / 100.0);
+    QCOMPARE(time(1, 0), 0.0);
   }
   void gradientsByZeroStage() {
     const Hierarchy h = twoLevels();
@@ -90,9 +94,9 @@ private slots:
       QCOMPARE(gradientTimes(h, g, z, a).stepEnd.value(), plain + (z == 1 ? 3 : 0));
       QCOMPARE(syncOverlap(a, z), z == 1 ? 0 : 0.5);
     }
-    QCOMPARE(heldGradientBytes(r, a), 4.0);
+    QCOMPARE(StateBytes::of(r, a, 0).gradients.bytes, 4.0);
     a.heldGradientBytes = 6;
-    QCOMPARE(heldGradientBytes(r, a), 6.0);
+    QCOMPARE(StateBytes::of(r, a, 0).gradients.bytes, 6.0);
   }
   /// Copies of a shard all-reduce its gradients; a chunk's recompute counts under its policy alone.
   void everyMessageIsListedOnce() {

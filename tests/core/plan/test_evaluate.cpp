@@ -64,7 +64,7 @@ private slots:
     QVERIFY(near(e.nestTime, 7.2 * 9));
     QCOMPARE(stage(e, 0).inFlight, 2);
     QCOMPARE(stage(e, 1).inFlight, 1);
-    QVERIFY(near(stage(e, 0).memory.stash, 2 * 12));
+    QVERIFY(near(stage(e, 0).memory[MemoryPart::Stash], 2 * 12));
     QCOMPARE(e.slowestStage(), 0);
     QCOMPARE(e.fullestStage(), 0);
   }
@@ -127,8 +127,8 @@ private slots:
         QVERIFY(e.feasible());
         QVERIFY(near(exchanged(e, 0, Exchange::Data), loads[zero]));
         QVERIFY(near(stage(e, 0).sync, syncs[zero]));
-        QVERIFY(near(stage(e, 0).memory.optimizer, 10 * 12 / 4));
-        QVERIFY(near(stage(e, 0).memory.gradients, zero >= 2 ? 10 : 40));
+        QVERIFY(near(stage(e, 0).memory[MemoryPart::Optimizer], 10 * 12 / 4));
+        QVERIFY(near(stage(e, 0).memory[MemoryPart::Gradients], zero >= 2 ? 10 : 40));
         QCOMPARE(stage(e, 0).dataLevel, 1);
         const std::string text = toText(explain(p, plan, e), 12);
         QVERIFY2(text.find("AR(G/S): all-reduce of a shard's gradients between its copies: 5 s") !=
@@ -152,7 +152,7 @@ private slots:
     const Evaluation e = evaluate(p, plan);
     QVERIFY(e.feasible());
     QVERIFY(near(stage(e, 0).sync, (1 + 0.5 * 0.4) + (1 + 0.5 * 0.2) + 2 * (2 + 0.5 * 2)));
-    QVERIFY(near(stage(e, 0).memory.optimizer, 10 * 12 / 2));
+    QVERIFY(near(stage(e, 0).memory[MemoryPart::Optimizer], 10 * 12 / 2));
   }
   void foldedExpertsMeetTheirNeighbours() {
     // Four replicas of two tensor ranks on two hosts: folded, a group of four fills a host.
@@ -173,7 +173,7 @@ private slots:
     QVERIFY(near(stage(e, 0).sync, 2 * (2 + 0.5 * 40 / 10)));
     plan.zero = 1;
     QVERIFY(near(stage(evaluate(p, plan), 0).sync, (2 + 0.5 * 40 / 10) + (2 + 0.5 * 20 / 10)));
-    QVERIFY(near(stage(evaluate(p, plan), 0).memory.optimizer, 10 * 12 / 2));
+    QVERIFY(near(stage(evaluate(p, plan), 0).memory[MemoryPart::Optimizer], 10 * 12 / 2));
     plan.shardReplicas = 2;  // a host: one whole group, so nothing to share, and a copy in the other host
     QVERIFY(evaluate(p, plan).feasible());
     QVERIFY(near(stage(evaluate(p, plan), 0).sync, 2 * (2 + 0.5 * 40 / 10)));
@@ -250,7 +250,7 @@ private slots:
     // Groups of neighbours: one peer in the host, half of 200 bytes.
     QVERIFY(near(exchanged(e, 0, Exchange::Expert), 1 + 1.0));
     QCOMPARE(stage(e, 0).expertLevel, 0);
-    QVERIFY(near(stage(e, 0).memory.optimizer, 10 * 12 / 8.0 + 100 * 12 / 4.0));
+    QVERIFY(near(stage(e, 0).memory[MemoryPart::Optimizer], 10 * 12 / 8.0 + 100 * 12 / 4.0));
     // Dense: 8 ranks, 4 a host. Expert shards: replicas 0, 2, 4, 6, two a host.
     const auto halving = [](double n0, double bytes) {
       const double hierarchical = (std::log2(n0) + (n0 - 1) / n0 * bytes / 100) + (2 + .5 * bytes / n0 / 10);
@@ -287,7 +287,7 @@ private slots:
     QVERIFY(near(two.tail, 2.2));
     Plan plan = chainPlan({{0}, {1}}, 2, {}, 1, 2);
     plan.zero = 3;
-    QVERIFY(near(stage(evaluate(p, plan), 1).memory.gathered, 15 * 2));
+    QVERIFY(near(stage(evaluate(p, plan), 1).memory[MemoryPart::Gathered], 15 * 2));
     QVERIFY(near(stage(evaluate(p, plan), 1).sync, 2.2));
   }
   // Embedding and head of 10 and 15 parameters are in no block; of two blocks the larger has 12. Each is
@@ -307,7 +307,7 @@ private slots:
     p.graph = std::make_shared<const LayerGraph>(graph);
     const auto gathered = [&](Plan plan, int i, int zero) {
       plan.zero = zero;
-      return stage(evaluate(p, plan), i).memory.gathered;
+      return stage(evaluate(p, plan), i).memory[MemoryPart::Gathered];
     };
     const Plan whole = chainPlan({{0, 1, 2, 3}}, 1, {}, 1, 2);
     QVERIFY(near(gathered(whole, 0, 3), 15 * 2));
@@ -337,7 +337,7 @@ private slots:
     QVERIFY(near(e.nestTime, load * 8.5));
     QCOMPARE(stage(e, 0).inFlight, 2 * 1 + 2 + 1);
     QCOMPARE(stage(e, 1).inFlight, 2 + 1);
-    QVERIFY(near(stage(e, 0).memory.stash, 5 * 6));
+    QVERIFY(near(stage(e, 0).memory[MemoryPart::Stash], 5 * 6));
   }
   void overlapHidesNoMoreThanCompute() {
     Problem p = handProblem(hosts(4, 2), 2);
@@ -456,8 +456,10 @@ private slots:
     q.job.globalBatch = 1024;
     const Evaluation e = evaluate(q, chainPlan(parts, stages, t8));
     const MemoryUse& m = stage(e, 0).memory;
-    QVERIFY(std::abs((m.weights + m.gradients + m.optimizer).value() / kGiB - states) < 0.006);
-    QVERIFY(std::abs(m.stash.value() / kGiB - stash) < 0.006);
+    QVERIFY(std::abs((m[MemoryPart::Weights] + m[MemoryPart::Gradients] + m[MemoryPart::Optimizer]).value() /
+                         kGiB -
+                     states) < 0.006);
+    QVERIFY(std::abs(m[MemoryPart::Stash].value() / kGiB - stash) < 0.006);
   }
 };
 NEST_TEST(TestEvaluate)

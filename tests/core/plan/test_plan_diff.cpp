@@ -77,7 +77,7 @@ private slots:
     y.batchTime = Seconds(1.5);
     x.stages.resize(1);
     y.stages.resize(1);
-    y.stages[0].memory.stash = Bytes(1024.0 * 1024 * 1024);
+    y.stages[0].memory[MemoryPart::Stash] = Bytes(1024.0 * 1024 * 1024);
     const PlanDiff d = diff(smallProblem(), planOf(2), x, planOf(2, 2), y);
     QCOMPARE(d.timeRatio, 0.75);
     QCOMPARE(d.devicesDelta, 4);

@@ -280,7 +280,7 @@ private slots:
     q.dataInner = 8;
     const Evaluation e = evaluate(twoBlocks(), q);
     QCOMPARE(e.stages.size(), std::size_t(2));
-    QCOMPARE(e.stages[0].memory.weights.value(), 40.0);
+    QCOMPARE(e.stages[0].memory[MemoryPart::Weights].value(), 40.0);
     QCOMPARE(e.stages[0].forward.value(), 2.0);
   }
   /// Plans put together at random, most of them nonsense, are evaluated, simulated and routed without a

@@ -28,7 +28,8 @@ Problem twoKinds() {
 /// Of the stage on the device with so much memory.
 double reserveOn(const Problem& p, double memory) {
   for (const StageEvaluation& s : evaluate(p, chainPlan({{0}, {1}}, 2)).stages)
-    if (s.memory.capacity == Bytes(memory)) return s.memory.reserve.value();
+    if (s.memory.capacity == Bytes(memory))
+      return (s.memory[MemoryPart::Reserve] + s.memory[MemoryPart::Headroom]).value();
   return -1;
 }
 
@@ -66,7 +67,7 @@ private slots:
       differ += !p.cluster->hasUniformDevices();
       for (const RankedPlan& r : truth.plans)
         for (const StageEvaluation& s : r.evaluation.stages) {
-          const double handedOut = (s.memory.total() - s.memory.reserve).value();
+          const double handedOut = s.memory.handedOut().value();
           const double usable = s.memory.capacity.value() * (1 - a.headroom);
           QVERIFY(a.allocatorFactor * handedOut + a.reserve.value() <= usable * (1 + 1e-9));
           ++decided;

@@ -153,8 +153,7 @@ private slots:
     for (const RankedRun& run : runs) {
       const auto plan = planOf(run.run, {});
       const auto& first = plan->evaluation.stages[0];
-      const double beyond =
-          run.predictedMemory - (first.memory.total() - first.memory.reserve).value() * 1.04;
+      const double beyond = run.predictedMemory - first.memory.handedOut().value() * 1.04;
       states[{run.run.tensor, run.run.stages, run.run.settings.empty() ? 0 : 1}] =
           beyond / (4096.0 * 2048 * 2);
     }

@@ -67,7 +67,8 @@ PlanContext front(int many = kMany) {
     outcome->front.push_back(*c.plan);
     outcome->front.back().plan.blockStride += i;  // another plan
     outcome->front.back().evaluation.batchTime = c.plan->evaluation.batchTime * std::pow(10.0, share);
-    for (auto& s : outcome->front.back().evaluation.stages) s.memory.stash = s.memory.stash * (1 - share);
+    for (auto& s : outcome->front.back().evaluation.stages)
+      s.memory[MemoryPart::Stash] = s.memory[MemoryPart::Stash] * (1 - share);
   }
   outcome->front.front() = *c.plan;
   outcome->frontReach = FrontReach::Exact;

@@ -199,7 +199,7 @@ private slots:
     QVERIFY(!nameOf(MemoryPart::Headroom).isEmpty());
     const auto parts = memoryParts(*c.problem, use);
     QCOMPARE(parts[int(MemoryPart::Headroom)], keptHeadroom(*c.problem, use).value());
-    QCOMPARE(parts[int(MemoryPart::Reserve)], plain.reserve.value());
+    QCOMPARE(parts[int(MemoryPart::Reserve)], plain[MemoryPart::Reserve].value());
   }
 
   /// Stages count from 1, ranks and replicas from 0: where they stand together, each says so.
