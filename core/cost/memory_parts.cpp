@@ -27,10 +27,11 @@ StateBytes StateBytes::of(const OptimizerRegime& r, const Assumptions& a, int ze
   return s;
 }
 
-StepBytes StepBytes::of(const OptimizerRegime& r, const Assumptions&, int zero) {
+StepBytes StepBytes::of(const OptimizerRegime& r, const Assumptions& a, int zero) {
   return {{{{"g", "gradient bytes per parameter", r.gradientBytes, 1},
             {"w", "weight bytes per parameter", r.weightBytes, 1},
-            {"o", "optimizer bytes per parameter", r.optimizerBytes, 2}}},
+            {"o", "optimizer bytes per parameter", r.optimizerBytes, 2},
+            {"c", "gradient bytes that clipping reads or writes", r.gradientBytes, a.clippingPasses}}},
           zero >= 1};
 }
 

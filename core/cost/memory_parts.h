@@ -69,7 +69,7 @@ struct StepTraffic {
   double times = 1;
 };
 struct StepBytes {
-  std::array<StepTraffic, 3> parts;
+  std::array<StepTraffic, 4> parts;
   bool sharded = false;
 
   static StepBytes of(const OptimizerRegime&, const Assumptions&, int zero);

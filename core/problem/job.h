@@ -69,6 +69,9 @@ struct Assumptions {
   /// Bytes per parameter that gradients take in memory; 0: as many as are exchanged
   /// (OptimizerRegime::gradientBytes).
   double heldGradientBytes = 0;
+  /// Times that the optimizer step goes through its gradients to clip them: 1 for their norm, 3 where they
+  /// are also scaled, read and written; 0: they are not clipped, or it is not counted.
+  double clippingPasses = 0;
   /// ZeRO-3 gathers blocks one by one and what is in no block once for the whole step, each into a buffer of
   /// the exchange beside the parameters that are used (PyTorch FSDP2, STATEMENT.md (10.10)); false: the
   /// largest layer.

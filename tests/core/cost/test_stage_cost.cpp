@@ -57,13 +57,19 @@ private slots:
     QCOMPARE(gathered(3), 1200.0);
   }
   void stepReadsAndWritesTheStates() {
+    Assumptions a;
     const auto time = [&](int z, double bandwidth) {
-      return stepTime(kState, StepBytes::of(OptimizerRegime::megatron(), {}, z), BytesPerSecond(bandwidth))
+      return stepTime(kState, StepBytes::of(OptimizerRegime::megatron(), a, z), BytesPerSecond(bandwidth))
           .value();
     };
     QCOMPARE(time(0, 100), 2400 * 30 / 100.0);
     QCOMPARE(time(1, 100), 400 * 30 / 100.0);
     QCOMPARE(time(1, 0), 0.0);
+    // Clipping reads the gradients, 4 bytes each, and may read and write them again.
+    a.clippingPasses = 1;
+    QCOMPARE(time(0, 100), 2400 * 34 / 100.0);
+    a.clippingPasses = 3;
+    QCOMPARE(time(1, 100), 400 * 42 / 100.0);
   }
   void gradientsByZeroStage() {
     const Hierarchy h = twoLevels();

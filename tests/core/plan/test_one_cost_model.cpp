@@ -139,6 +139,7 @@ private slots:
       test::Dice dice(seed);
       p.assumptions.gathersGroups = dice.chance(0.3);
       p.assumptions.zeroAllReduces = dice.chance(0.3);
+      p.assumptions.clippingPasses = dice.chance(0.3) ? 3 : 0;
       if (dice.chance(0.3)) p.assumptions.headroom = 0.1, p.assumptions.allocatorFactor = 1.1;
       int number = 0, taken = 0;
       visitPlans(p, [&](const Plan& plan) {
@@ -156,6 +157,23 @@ private slots:
     QVERIFY(copies > 20);
     QVERIFY(folded > 20);
     QVERIFY(tied > 20);
+  }
+
+  /// The search has sums of its own, of the same bytes.
+  void theSearchCountsClipping() {
+    int slower = 0;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      Problem p = test::randomInstance(seed);
+      const Outcome plain = solve(p);
+      p.assumptions.clippingPasses = 3;
+      const Outcome clipped = solve(p), truth = solveExhaustively(p);
+      QCOMPARE(clipped.status, truth.status);
+      if (!truth.best() || !plain.best()) continue;
+      const double best = truth.best()->evaluation.batchTime.value();
+      QVERIFY(std::abs(clipped.best()->evaluation.batchTime.value() - best) <= 1e-9 * best);
+      slower += clipped.best()->evaluation.batchTime > plain.best()->evaluation.batchTime;
+    }
+    QVERIFY(slower > 10);
   }
 
   void plansOfTheSamplesAreReadTheSameWay() {
