@@ -87,14 +87,36 @@ struct JsonText::Places {
   std::string text;
   std::vector<std::uint32_t> lineStarts;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> offsets;  ///< hash of the pointer → offset, sorted
+  /// Characters before every kStride-th byte: a file may be one line of megabytes, with many places in it.
+  std::vector<std::uint32_t> charactersBefore;
+
+  explicit Places(std::string_view all) : text(all), lineStarts{0} {
+    std::uint32_t characters = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (i % kStride == 0) charactersBefore.push_back(characters);
+      characters += beginsCharacter(text[i]);
+      if (text[i] == '\n') lineStarts.push_back(static_cast<std::uint32_t>(i + 1));
+    }
+    charactersBefore.push_back(characters);
+  }
 
   Place at(const std::string& file, std::size_t offset) const {
     offset = std::min(offset, text.size());
     const auto line = std::upper_bound(lineStarts.begin(), lineStarts.end(), offset) - 1;
-    int column = 1;
-    for (std::size_t i = *line; i < offset; ++i)
-      if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) ++column;
-    return {file, static_cast<int>(line - lineStarts.begin()) + 1, column, {}};
+    const std::uint32_t column = charactersUntil(offset) - charactersUntil(*line) + 1;
+    return {file, static_cast<int>(line - lineStarts.begin()) + 1, static_cast<int>(column), {}};
+  }
+
+private:
+  static constexpr std::size_t kStride = 256;
+
+  static bool beginsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+  std::uint32_t charactersUntil(std::size_t offset) const {
+    const std::size_t stride = offset / kStride;
+    if (stride * kStride >= text.size()) return charactersBefore.back();
+    std::uint32_t characters = charactersBefore[stride];
+    for (std::size_t i = stride * kStride; i < offset; ++i) characters += beginsCharacter(text[i]);
+    return characters;
   }
 };
 
@@ -104,11 +126,7 @@ struct JsonText::Places {
 class JsonTextBuilder {
 public:
   JsonTextBuilder(std::string_view text, const std::string& file, const JsonLimits& limits)
-      : m_limits(limits), m_file(file), m_places(std::make_shared<JsonText::Places>()) {
-    m_places->text = text;
-    m_places->lineStarts.push_back(0);
-    for (std::size_t i = 0; i < text.size(); ++i)
-      if (text[i] == '\n') m_places->lineStarts.push_back(static_cast<std::uint32_t>(i + 1));
+      : m_limits(limits), m_file(file), m_places(std::make_shared<JsonText::Places>(text)) {
     m_begin = m_places->text.data();
     m_end = m_begin + text.size();
     m_furthest = m_previous = text.substr(0, 3) == "\xEF\xBB\xBF" ? m_begin + 3 : m_begin;
