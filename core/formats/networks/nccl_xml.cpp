@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <pugixml.hpp>
+#include <unordered_set>
 #include <utility>
 
 #include "formats/format.h"
@@ -167,10 +168,9 @@ private:
             NodeKind::Device);
     if (!m_byBus.emplace(m_prefix + busid, node).second)
       return m_source.error(at(gpu), "nccl-busid", "the busid " + quoted(busid) + " is duplicated");
-    for (const auto& g : m_gpus)
-      if (m_out.graph.nodes[g.node].id == m_out.graph.nodes.back().id)
-        return m_source.error(at(gpu), "nccl-dev",
-                              "two GPUs have the number dev=" + quoted(gpu.attribute("dev").value()));
+    if (!m_gpuIds.insert(m_out.graph.nodes[node].id).second)
+      return m_source.error(at(gpu), "nccl-dev",
+                            "two GPUs have the number dev=" + quoted(gpu.attribute("dev").value()));
     link(parent, node, rate, kPciHop);
     m_isPartial = m_isPartial || std::string_view(gpu.name()) == "pci";
     m_gpus.push_back({node, m_socket, whole(gpu, "sm", 80, 0, 10000), gpu, m_prefix});
@@ -210,8 +210,7 @@ private:
   /// `rate` of what it hangs on; `megabits` 0: not stated, so that its slot alone bounds it.
   void addAdapter(std::string name, int parent, double rate, double megabits, double latency, bool isStated) {
     name = m_prefix + name;
-    for (const auto& a : m_out.adapters)
-      if (a.name == name) name += "." + std::to_string(m_out.adapters.size());
+    while (!m_adapterNames.insert(name).second) name += "." + std::to_string(m_out.adapters.size());
     const double slot = rate > 0 ? rate : 10e9 / 8;
     const double speed = megabits > 0 ? megabits * 1e6 / 8 : slot;
     const int node = add(name.substr(m_prefix.size()), NodeKind::Switch);
@@ -271,6 +270,7 @@ private:
   std::map<std::string, int> m_byBus;    ///< GPUs
   std::map<std::string, int> m_bridges;  ///< how often each busid stands
   std::vector<Gpu> m_gpus;
+  std::unordered_set<std::string> m_gpuIds, m_adapterNames;
   std::string m_host = "host", m_prefix;  ///< of the host that is read; ids of several hosts begin with it
   int m_socket = -1;
   bool m_full = false, m_isPartial = false, m_hasToldSpeed = false;
