@@ -382,8 +382,8 @@ private:
     return out;
   }
 
-  /// What ran the benchmarks and traces, where no network file tells. That they were of another device than
-  /// the cluster's is an error of their own.
+  /// What ran the benchmarks, traces and training runs, where no network file names them. That they were of
+  /// another device than the cluster's is an error of their own.
   std::vector<DeviceKind> kindsOfMeasurements(std::string& path) const {
     const bool hasNetwork =
         std::any_of(m_result.parts.begin(), m_result.parts.end(),
@@ -395,6 +395,8 @@ private:
         name = times->front().device;
       else if (const auto* kernels = std::get_if<KernelTimes>(&m.measurement.of))
         name = kernels->device;
+      else if (const auto* run = std::get_if<TrainingRun>(&m.measurement.of))
+        name = run->settings.device;
       if (name.empty()) continue;
       const NamedDevice known = deviceCalled(name);
       if (!known.device) continue;

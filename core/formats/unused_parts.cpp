@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "text/counted_names.h"
 #include "text/source_text.h"
-#include "units/text.h"
 
 namespace nest {
 namespace {
@@ -20,17 +20,8 @@ void UnusedParts::add(std::string_view name) {
 }
 
 std::string UnusedParts::sentence() const {
-  std::string list;
-  std::size_t shown = 0;
-  for (const std::string& name : m_names) {
-    if (shown == kMostShown) break;
-    list += (shown++ ? ", " : "") + name;
-  }
-  if (m_names.size() > shown)
-    list += (m_names.size() == kMostNames ? " and more than " : " and ") +
-            text::count(static_cast<long long>(m_names.size() - shown)) +
-            (m_names.size() == kMostNames ? " others" : " more");
-  return "not used from this file: " + list;
+  const std::string others = m_names.size() == kMostNames ? " or further parts" : "";
+  return "not used from this file: " + firstOf({m_names.begin(), m_names.end()}, kMostShown) + others;
 }
 
 void UnusedParts::report(Diagnostics& out, Place where) const {

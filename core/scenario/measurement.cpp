@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "cluster/devices/device_names.h"
 #include "cluster/levels/cluster_source.h"
 #include "cluster/levels/hierarchy.h"
 #include "fields/program_setting.h"
@@ -249,6 +250,9 @@ std::string otherDevice(const std::string& driverName, const DeviceSpec& device,
   const std::string named = text::lower(driverName), name = text::lower(device.name);
   bool isSame = named.empty() || (orItsFamily && device.id == "custom") ||
                 named.find(name.substr(0, name.find(' '))) != std::string::npos;
+  // All TPUs begin with one word.
+  if (const NamedDevice called = deviceCalled(driverName); called.device && device.id.starts_with("tpu-"))
+    isSame = isSameDevice(device, *called.device);
   const std::string family = deviceFamily(device.id);
   for (std::size_t at = 0; orItsFamily && !isSame && at != std::string::npos;) {
     const auto begin = named.find_first_not_of(" -", at);

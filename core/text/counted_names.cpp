@@ -1,21 +1,26 @@
 #include "text/counted_names.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "text/source_text.h"
 #include "units/text.h"
 
 namespace nest {
 
-std::string countedNames(const std::map<std::string, int>& counts, const char* unit) {
-  constexpr std::size_t kMost = 8;
+std::string firstOf(const std::vector<std::string>& names, std::size_t most) {
   std::string out;
-  std::size_t shown = 0;
-  for (const auto& [name, count] : counts) {
-    if (shown == kMost) break;
-    out += (shown++ > 0 ? ", " : "") + quoted(name) + " (" + text::count(count) + unit + ')';
-  }
-  if (counts.size() > shown)
-    out += " and " + text::count(static_cast<long long>(counts.size() - shown)) + " more";
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) out += (i > 0 ? ", " : "") + names[i];
+  if (names.size() > most)
+    out += " and " + text::count(std::ssize(names) - static_cast<long long>(most)) + " more";
   return out;
+}
+
+std::string countedNames(const std::map<std::string, int>& counts, const char* unit) {
+  std::vector<std::string> names;
+  for (const auto& [name, count] : counts)
+    names.push_back(quoted(name) + " (" + text::count(count) + unit + ')');
+  return firstOf(names, 8);
 }
 
 }  // namespace nest

@@ -57,8 +57,14 @@ constexpr Model kModels[] = {{"gb300", "gb300", 288},        {"gb200", "gb200", 
                              {"tpu7x", "tpu-v7", 192},       {"v4", "tpu-v4", 32}};
 
 const Model* modelIn(std::vector<std::string> words) {
-  for (std::size_t i = 0; i + 1 < words.size(); ++i)
-    if (words[i] == "v5" && words[i + 1].starts_with("lite")) words[i] = "v5lite";
+  // JAX calls the v5e "TPU v5 lite", the v6e "TPU v6 lite" and the v5p "TPU v5".
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool isLite = i + 1 < words.size() && words[i + 1].starts_with("lite");
+    if (isLite && (words[i] == "v5" || words[i] == "v6"))
+      words[i] += 'e';
+    else if (words[i] == "v5" && i > 0 && words[i - 1] == "tpu")
+      words[i] += 'p';
+  }
   for (const Model& m : kModels)
     for (const std::string& w : words) {
       if (!w.starts_with(m.word)) continue;

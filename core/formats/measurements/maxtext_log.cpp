@@ -3,7 +3,6 @@
 
 #include "formats/format.h"
 #include "formats/measurements/step_log.h"
-#include "formats/unused_parts.h"
 
 namespace nest {
 namespace {
@@ -15,6 +14,10 @@ constexpr StepLabels kMaxTextLabels = {.mark = "completed step:",
                                        .rate = "TFLOP/s/device",
                                        .tokens = "total_weights",
                                        .warmUp = 2};
+
+/// What JAX calls its backend on TPUs: "TFRT TPU v5 lite", in a line of its own. On GPUs it names none.
+constexpr std::string_view kJaxTpuBackend = "TFRT TPU";
+constexpr std::size_t kLongestTpuName = 20;
 
 /// "Config param max_target_length: 2048" stands before the steps, in any order.
 class MaxTextLog : public StepLog {
@@ -32,12 +35,14 @@ private:
   void readSetup(std::string_view line) override {
     RunSettings& s = m_run.settings;
     if (const auto devices = countBehind(line, "Num_devices:")) s.devices = devices;
+    if (const auto at = line.find(kJaxTpuBackend); at != std::string_view::npos)
+      s.device = line.substr(at + kJaxTpuBackend.find("TPU"), kLongestTpuName);
     if (const auto billions = numberBehind(line, "number parameters: "); billions && *billions > 0)
       s.parameters = *billions * 1e9;
     const std::string_view parameter = behind(line, "Config param ");
     if (parameter.empty()) return;
-    const auto set = [parameter](std::optional<int>& to, std::string_view key) {
-      if (const auto v = settingIn(parameter, key); v && parameter.starts_with(key)) to = v;
+    const auto set = [&](std::optional<int>& to, std::string_view key) {
+      if (parameter.starts_with(key)) StepLog::set(to, key);
     };
     set(s.globalBatch, "global_batch_size_to_train_on");
     set(s.sequenceLength, "max_target_length");
@@ -55,6 +60,8 @@ private:
     if (const std::string_view kind = wordIn(parameter, "quantization");
         parameter.starts_with("quantization:"))
       m_quantization = std::string(kind);
+    if (parameter.starts_with("hardware:") && wordIn(parameter, "hardware") == "tpu" && s.device.empty())
+      s.device = "TPU";
   }
 
   void finish(std::optional<int>) override {
@@ -64,13 +71,11 @@ private:
         s.*axis.degree = static_cast<int>(
             std::min(double(axis.values[0].value_or(1)) * axis.values[1].value_or(1), double(1 << 15)));
     if (m_policy == "full") s.recompute = Recompute::Full;
-    UnusedParts unused;
-    if (!m_policy.empty() && m_policy != "full") unused.add("remat_policy " + m_policy);
+    if (!m_policy.empty() && m_policy != "full") m_unused.add("remat_policy " + m_policy);
     if (m_quantization.find("fp8") != std::string::npos)
       s.format = NumberFormat::Fp8;
     else if (!m_quantization.empty() && m_quantization != "None")
-      unused.add("quantization " + m_quantization);
-    unused.report(m_source);
+      m_unused.add("quantization " + m_quantization);
     s.program = "maxtext";
     s.programEvidence = "it is a MaxText log";
   }

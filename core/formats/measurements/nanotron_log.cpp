@@ -2,7 +2,6 @@
 
 #include "formats/format.h"
 #include "formats/measurements/step_log.h"
-#include "formats/unused_parts.h"
 
 namespace nest {
 namespace {
@@ -22,9 +21,6 @@ public:
 private:
   void readSetup(std::string_view line) override {
     RunSettings& s = m_run.settings;
-    const auto set = [line](std::optional<int>& to, std::string_view key) {
-      if (const auto v = settingIn(line, key)) to = v;
-    };
     set(s.data, "dp");
     set(s.pipeline, "pp");
     set(s.tensor, "tp");
@@ -64,9 +60,7 @@ private:
     if (s.data == 1) s.zero = s.zero ? std::optional(0) : s.zero;
     s.program = "nanotron";
     s.programEvidence = "it is a nanotron log";
-    UnusedParts unused;
-    if (m_hasOtherEngine && s.pipeline.value_or(1) > 1) unused.add("the pipeline engine afab");
-    unused.report(m_source);
+    if (m_hasOtherEngine && s.pipeline.value_or(1) > 1) m_unused.add("the pipeline engine afab");
   }
 
   std::optional<int> m_accumulation;

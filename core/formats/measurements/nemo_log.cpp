@@ -1,6 +1,5 @@
 #include "formats/format.h"
 #include "formats/measurements/step_log.h"
-#include "formats/unused_parts.h"
 
 namespace nest {
 namespace {
@@ -22,9 +21,6 @@ public:
 private:
   void readSetup(std::string_view line) override {
     RunSettings& s = m_run.settings;
-    const auto set = [line](std::optional<int>& to, std::string_view key) {
-      if (const auto v = settingIn(line, key)) to = v;
-    };
     set(s.tensor, "tensor_model_parallel_size");
     set(s.pipeline, "pipeline_model_parallel_size");
     set(s.chunks, "virtual_pipeline_model_parallel_size");
@@ -48,12 +44,10 @@ private:
 
   void finish(std::optional<int> month) override {
     RunSettings& s = m_run.settings;
-    UnusedParts unused;
     if (s.recompute == Recompute::Full && m_repeatsSome) {
       s.recompute.reset();
-      unused.add("full recompute of some blocks");
+      m_unused.add("full recompute of some blocks");
     }
-    unused.report(m_source);
     if (month && *month >= nest::month(2025, 7)) {
       s.program = "megatron-bridge-2025";
       s.programEvidence =

@@ -59,6 +59,7 @@ std::optional<Measurement> StepLog::run() {
   measure();
   setBatch();
   finish(m_month);
+  m_unused.report(m_source);
   if (m_restarts > 0)
     m_source.note(m_source.whole(), "log-restarted",
                   "the run was started " + std::to_string(m_restarts + 1) + " times; the last start counts");
@@ -67,6 +68,7 @@ std::optional<Measurement> StepLog::run() {
 }
 
 void StepLog::take(std::string_view line, int number) {
+  m_line = line;
   if (line.find(m_labels.mark) == std::string_view::npos) return readSetup(line);
   // A number that ends with the text may lack digits.
   const auto valueOf = [&](std::string_view label) {
@@ -139,6 +141,10 @@ void StepLog::setBatch() {
         return step.second.tokens == tokens;
       }))
     s.batchTokens = tokens;
+}
+
+void StepLog::set(std::optional<int>& to, std::string_view key) const {
+  if (const auto v = settingIn(m_line, key)) to = v;
 }
 
 std::optional<int> settingIn(std::string_view line, std::string_view key) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "formats/measurements/log_lines.h"
+#include "formats/unused_parts.h"
 
 namespace nest {
 
@@ -40,8 +41,12 @@ protected:
   /// What follows from all lines; `month` is that of the first that has a date.
   virtual void finish(std::optional<int> month) = 0;
 
+  /// Takes the whole number of at least 1 behind `key`, if the line holds one (settingIn()).
+  void set(std::optional<int>& to, std::string_view key) const;
+
   SourceText& m_source;
   TrainingRun m_run;
+  UnusedParts m_unused;  ///< reported after finish()
 
 private:
   struct Step {
@@ -56,6 +61,7 @@ private:
 
   const StepLabels& m_labels;
   Steps m_steps;
+  std::string_view m_line;  ///< which readSetup() reads
   std::optional<int> m_month;
   long long m_last = 0;  ///< number of the last step read
   int m_restarts = 0, m_cut = 0, m_openLine = 0;

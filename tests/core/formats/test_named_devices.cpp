@@ -70,6 +70,11 @@ private slots:
     row("tpu-v5-lite-podslice", "tpu-v5e");
     row("tpu-v4-podslice", "tpu-v4");
     row("tpu-v6e-slice", "tpu-v6e");
+    row("TPU v5 lite", "tpu-v5e");
+    row("TPU v5", "tpu-v5p");
+    row("TPU v6 lite", "tpu-v6e");
+    row("TPU7x", "tpu-v7");
+    row("v5", "");
     row("h100-sxm-efa", "h100-sxm-efa");
     row("", "");
   }

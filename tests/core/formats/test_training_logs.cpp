@@ -346,6 +346,33 @@ private slots:
     QVERIFY(!s.batchTokens);  // sequences are padded
     QVERIFY(whole.lines == 3 && isNear(whole.step->value(), 5.668));
   }
+  void maxTextNamesItsTpu() {
+    const auto made = [](const std::string& before, bool choosesDevice) {
+      std::vector<NamedText> files = {
+          {"run.log", before + fileOf("maxtext-log/configured.log")},
+          {"net", "host:4@90GB/s rack:4@50GB/s"},
+          {"config.json", test::readFile(std::string(NEST_SOURCE_DIR) + "/samples/models/llama-3-8b.json")}};
+      ImportOptions options;
+      options.choosesDevice = choosesDevice;
+      auto parts = importFiles(files, *findDevice("tpu-v4"), {}, options);
+      auto scenario = assemble(*parts.value, nullptr, nullptr);
+      for (Diagnostic& d : parts.diagnostics) scenario.diagnostics.push_back(std::move(d));
+      return scenario;
+    };
+    const std::string backend = "System Information: Jax Backend: PJRT C API\nTFRT TPU v5 lite\n";
+    const auto chosen = made(backend, true);
+    QCOMPARE(chosen->cluster.device.id, std::string("tpu-v5e"));
+    QVERIFY(findCode(chosen.diagnostics, "device-from-file") && !findCode(chosen.diagnostics, "run-device"));
+    const auto kept = made(backend, false);
+    QCOMPARE(kept->cluster.device.id, std::string("tpu-v4"));
+    QVERIFY(findCode(kept.diagnostics, "run-device"));
+    QVERIFY(!findCode(made("", true).diagnostics, "run-device"));
+    // It may say no more than that it ran on TPUs.
+    const auto h100 =
+        imported("host:4@90GB/s",
+                 {{"run.log", "Config param hardware: tpu\n" + fileOf("maxtext-log/configured.log")}});
+    QVERIFY(findCode(h100.diagnostics, "run-device"));
+  }
   void tokensTellTheRoundestNumberOfSequences() {
     QVERIFY(sequencesIn(2.1e6, 4096) == 512);
     QVERIFY(sequencesIn(4194304, 4096) == 1024);
