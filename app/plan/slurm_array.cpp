@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kPatience(3);
 
-struct Told {
+struct Reply {
   int code = -1;     ///< 127: the program is not there
   std::string text;  ///< of both streams
 };
@@ -44,7 +44,7 @@ public:
   bool isOver() const { return m_control.over(); }
   /// Runs a program found by PATH and waits for it. Says once that there is no answer, and once that there is
   /// again.
-  Told run(const std::vector<std::string>& words);
+  Reply run(const std::vector<std::string>& words);
   /// Says what a program says that cannot reach the controller.
   void sayAway(const std::string& why);
 
@@ -53,7 +53,7 @@ private:
   bool m_isAway = false;  ///< and that was said
 };
 
-Told Slurm::run(const std::vector<std::string>& words) {
+Reply Slurm::run(const std::vector<std::string>& words) {
   std::array<int, 2> pipe{};
   if (pipe2(pipe.data(), O_CLOEXEC) != 0) return {};
   posix_spawn_file_actions_t actions;
@@ -68,7 +68,7 @@ Told Slurm::run(const std::vector<std::string>& words) {
   const int failed = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(pipe[1]);
-  Told told;
+  Reply reply;
   std::array<char, 4096> buffer{};
   const auto begin = std::chrono::steady_clock::now();
   for (bool isEnded = false;;) {
@@ -77,7 +77,7 @@ Told Slurm::run(const std::vector<std::string>& words) {
     if (ready > 0) {
       const ssize_t n = read(pipe[0], buffer.data(), buffer.size());
       if (n == 0 || (n < 0 && errno != EINTR)) break;
-      if (n > 0) told.text.append(buffer.data(), static_cast<std::size_t>(n));
+      if (n > 0) reply.text.append(buffer.data(), static_cast<std::size_t>(n));
     }
     if (failed == 0 && !isEnded && isOver()) isEnded = kill(child, SIGTERM) == 0;
     if (std::chrono::steady_clock::now() - begin > kPatience)
@@ -87,10 +87,10 @@ Told Slurm::run(const std::vector<std::string>& words) {
   if (failed != 0) return {127, "it is not installed here"};
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  told.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  while (!told.text.empty() && told.text.back() == '\n') told.text.pop_back();
-  if (told.code == 0 && std::exchange(m_isAway, false)) std::cerr << "Slurm answers again\n";
-  return told;
+  reply.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  while (!reply.text.empty() && reply.text.back() == '\n') reply.text.pop_back();
+  if (reply.code == 0 && std::exchange(m_isAway, false)) std::cerr << "Slurm answers again\n";
+  return reply;
 }
 
 void Slurm::sayAway(const std::string& why) {
@@ -205,15 +205,15 @@ std::string submit(Slurm& slurm, const ShardedWork& work, const ShardOptions& o,
   Diagnostics failed = beginJournals(work, o.base, tasks, open);
   if (failed.empty()) failed = writeTextFile(path, script(work, o, tasks, open));
   if (!failed.empty()) return report(failed), "";
-  const Told told = slurm.run({"sbatch", "--parsable", path});
-  const std::string id = told.text.substr(0, told.text.find_first_of(";\n"));
-  if (told.code == 0 && !id.empty() && id.find_first_not_of("0123456789") == std::string::npos) return id;
+  const Reply reply = slurm.run({"sbatch", "--parsable", path});
+  const std::string id = reply.text.substr(0, reply.text.find_first_of(";\n"));
+  if (reply.code == 0 && !id.empty() && id.find_first_not_of("0123456789") == std::string::npos) return id;
   if (slurm.isOver())
     report({trouble("interrupted before sbatch answered",
                     "squeue --me shows whether Slurm accepted the array; then run the same command again")});
   else
-    report({trouble("sbatch does not take the array: " + told.text,
-                    told.code == 127 ? "run it on a machine of the cluster, or without --submit"
+    report({trouble("sbatch does not take the array: " + reply.text,
+                    reply.code == 127 ? "run it on a machine of the cluster, or without --submit"
                                      : path + " is what was submitted; --sbatch adds options")});
   return "";
 }
@@ -226,17 +226,17 @@ struct Queued {
 /// Whether some of the job waits or runs. A controller that does not answer says nothing about the job.
 Queued queued(Slurm& slurm, const std::string& job) {
   using enum Queued::State;
-  const Told told = slurm.run({"squeue", "--noheader", "--jobs=" + job, "--format=%T|%r"});
-  if (told.code == 127 || told.text.find("Invalid job id") != std::string::npos) return {Gone, {}};
-  if (told.code != 0) {
-    if (!slurm.isOver()) slurm.sayAway("squeue: " + told.text.substr(0, told.text.find('\n')));
+  const Reply reply = slurm.run({"squeue", "--noheader", "--jobs=" + job, "--format=%T|%r"});
+  if (reply.code == 127 || reply.text.find("Invalid job id") != std::string::npos) return {Gone, {}};
+  if (reply.code != 0) {
+    if (!slurm.isOver()) slurm.sayAway("squeue: " + reply.text.substr(0, reply.text.find('\n')));
     return {};
   }
-  if (told.text.empty()) return {Gone, {}};
+  if (reply.text.empty()) return {Gone, {}};
   std::string reason;
-  for (std::size_t begin = 0; begin < told.text.size();) {
-    const std::size_t end = std::min(told.text.find('\n', begin), told.text.size());
-    const std::string line = told.text.substr(begin, end - begin);
+  for (std::size_t begin = 0; begin < reply.text.size();) {
+    const std::size_t end = std::min(reply.text.find('\n', begin), reply.text.size());
+    const std::string line = reply.text.substr(begin, end - begin);
     if (!line.starts_with("PENDING|")) return {Running, {}};
     if (reason.empty()) reason = line.substr(line.find('|') + 1);
     begin = end + 1;
