@@ -20,7 +20,7 @@ namespace {
 /// All that --as takes.
 std::vector<std::string> targets() {
   std::vector<std::string> all;
-  for (int t = 0; t < kLaunchTargetCount; ++t) all.emplace_back(nameOf(static_cast<LaunchTarget>(t)));
+  for (const LaunchTarget* t : launchTargets()) all.emplace_back(t->id);
   all.insert(all.end(), {"folder", "plan", "scenario"});
   for (const Format* f : formats())
     if (f->write) all.emplace_back(f->key);
@@ -68,8 +68,8 @@ int findPlan(const Arguments& args, const Input& input, const Limits& limits, Pl
 /// The programs that a folder can start.
 std::vector<std::string> frameworks() {
   std::vector<std::string> all;
-  for (int t = 0; t <= static_cast<int>(LaunchTarget::Nanotron); ++t)
-    all.emplace_back(nameOf(static_cast<LaunchTarget>(t)));
+  for (const LaunchTarget* t : launchTargets())
+    if (t->program) all.emplace_back(t->id);
   return all;
 }
 
@@ -113,10 +113,10 @@ int writeLaunchFiles(const std::string& path, const std::vector<LaunchFile>& lau
 }
 
 /// A warning where another program reads the files than the one that the scenario is predicted under.
-Diagnostics foreignTo(const nest::Program& program, std::optional<LaunchTarget> target) {
-  if (!target || *target > LaunchTarget::Nanotron || program.id == kIdealProgram) return {};
+Diagnostics foreignTo(const nest::Program& program, const LaunchTarget* target) {
+  if (!target || !target->program || program.id == kIdealProgram) return {};
   const auto reads = [&](const nest::Program& p) {
-    return std::find(p.launches.begin(), p.launches.end(), nameOf(*target)) != p.launches.end();
+    return std::find(p.launches.begin(), p.launches.end(), target->id) != p.launches.end();
   };
   if (reads(program)) return {};
   std::string readers;
@@ -125,7 +125,7 @@ Diagnostics foreignTo(const nest::Program& program, std::optional<LaunchTarget> 
   return {warning(
       "launch-program", {"", 0, 0, "/program"},
       "the scenario's times are those of " + program.id + " (" + program.version +
-          "), which does not read these " + std::string(nameOf(*target)) + " files",
+          "), which does not read these " + std::string(target->id) + " files",
       "plan for the program that will run them, with solve --program or in the scenario: " + readers)};
 }
 
@@ -136,11 +136,11 @@ int exportPlan(const Arguments& args) {
   const std::string as = args.value("--as").value_or("");
   if (as.empty()) return report({refused("--as is missing", "see nest-plan export --help")}), kBadInput;
   const auto cores = wholeNumber(args, "--cores-per-host", 1, 100'000, misuse);
-  if (cores && as != "rankfile")
+  const LaunchTarget* target = findLaunchTarget(as);
+  if (cores && !(target && target->takesCores))
     misuse.push_back(
         refused("--cores-per-host is for rank files", "write --as rankfile --cores-per-host 112"));
   if (hasErrors(misuse)) return report(misuse), kBadInput;
-  const auto target = launchTargetNamed(as);
   const Format* format = findFormat(as);
   const bool ofPlan = as != "scenario" && !(format && format->write);
   const bool hasPlan = args.files.size() > 1;
@@ -160,7 +160,7 @@ int exportPlan(const Arguments& args) {
   const auto input = readInput(args.files[0]);
   if (!input) return kBadInput;
   const nest::Program& program = programOf(input->scenario);
-  const auto framework = launchTargetNamed(
+  const LaunchTarget* framework = findLaunchTarget(
       args.value("--for").value_or(program.launches.empty() ? "megatron" : program.launches.front()));
   report(foreignTo(program, as == "folder" ? framework : target));
 
@@ -208,27 +208,10 @@ Command exportCommand() {
               R"(Writes a plan so that it runs, or a cluster for another program. Without PLAN the scenario is solved first. What a
 format cannot say is refused with every reason.
 
-  megatron        flags of Megatron-LM as a shell array, with the pipeline layout ("Et*8|t*8|…|tL")
-  megatron-bridge overrides of a Megatron-Bridge recipe (NeMo Framework), as a shell array
-  nemo            recipe of NeMo (nemo_run), Python: changes to the recipe of the model's family
-  deepspeed       DeepSpeed configuration, JSON; with AutoTP where the plan has TP without sequence parallelism
-  torchtitan      configuration of torchtitan v0.2.2, TOML
-  torchtitan-py   configuration of torchtitan since August 2026, Python: settings for the model's own configuration
-  nanotron        nanotron configuration, YAML
-  hostfile        hosts and slots in rank order (Open MPI, DeepSpeed)
-  slurm-hostfile  one host per rank, for SLURM_HOSTFILE and srun -m arbitrary: places every rank exactly
-  rankfile        host and slot of each rank, for mpirun --rankfile FILE (Open MPI 4) or --map-by rankfile:file=FILE
-                  (Open MPI 5); slots are CPU cores, shared out with --cores-per-host N; local ranks choose devices
-  visible-devices a shell script to start ranks through: it restricts each host to the plan's devices, as is
-                  needed where a device has failed or is excluded
-  folder          all that starts the plan with --for megatron (default), megatron-bridge, nemo, deepspeed,
-                  torchtitan, torchtitan-py or nanotron: the configuration, host files, run.sh (srun, mpirun, torchrun),
-                  check.sh (do the ranks run where the plan has them?), stopwatch.sh (measured step against the
-                  predicted one) and a README
-  chrome-trace    the simulated schedule, for Perfetto and chrome://tracing
-  plan            the plan itself, for evaluate
+)") + launchTargetsText() +
+          R"(  plan            the plan itself, for evaluate
   scenario        the scenario in its normal form
-)") + writtenNetworks() +
+)" + writtenNetworks() +
           R"(
 Ranks are numbered stage by stage, then replica, context, tensor fastest (Megatron's tp-cp-ep-dp-pp).)",
       .options = withLimits(

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "formats/format.h"
+#include "formats/launch/launch_target.h"
+#include "options/command.h"
 
 namespace nest::cli {
 namespace {
@@ -45,6 +47,33 @@ hold files of these kinds.
   group("Measurements", [](const Format& f) { return f.is<ReadMeasurement>(); });
   out.pop_back();
   return out;
+}
+
+std::string launchTargetsText() {
+  static constexpr std::size_t kWidth = 18;
+  const auto entry = [](std::string_view id, std::string_view help) {
+    std::string before = "  " + std::string(id) + ' ';
+    before.resize(std::max(before.size(), kWidth), ' ');
+    return block(std::move(before), help);
+  };
+  std::string launched, others, programs;
+  for (const LaunchTarget* t : launchTargets())
+    (t->label.empty() ? others : launched) += entry(t->id, t->help);
+  const LaunchTarget* last = nullptr;
+  for (const LaunchTarget* t : launchTargets())
+    if (t->program) last = t;
+  for (const LaunchTarget* t : launchTargets())
+    if (t->program)
+      programs += (programs.empty() ? ""
+                   : t == last      ? " or "
+                                    : ", ") +
+                  std::string(t->id) + (programs.empty() ? " (default)" : "");
+  const std::string folder =
+      "all that starts the plan with --for " + programs +
+      ": the configuration, host files, run.sh (srun, mpirun, torchrun), check.sh (do the ranks run where "
+      "the "
+      "plan has them?), stopwatch.sh (measured step against the predicted one) and a README";
+  return launched + "  folder          " + wrapped(folder, kWidth, kWidth) + '\n' + others;
 }
 
 std::string writtenNetworks() {

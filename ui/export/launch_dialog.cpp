@@ -22,28 +22,20 @@ namespace {
 
 constexpr int kMostShownCharacters = 60000;  ///< characters; a rank file of 131,072 ranks is a few megabytes
 
-struct Choice {
-  LaunchTarget target;
-  const char* name;
-  const char* file;
-};
-constexpr Choice kChoices[] = {
-    {LaunchTarget::Megatron, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Megatron-LM"), "megatron.sh"},
-    {LaunchTarget::MegatronBridge, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Megatron-Bridge"),
-     "megatron-bridge.sh"},
-    {LaunchTarget::Nemo, QT_TRANSLATE_NOOP("nest::LaunchDialog", "NeMo"), "nemo_plan.py"},
-    {LaunchTarget::DeepSpeed, QT_TRANSLATE_NOOP("nest::LaunchDialog", "DeepSpeed"), "deepspeed.json"},
-    {LaunchTarget::TorchTitan, QT_TRANSLATE_NOOP("nest::LaunchDialog", "torchtitan"), "torchtitan.toml"},
-    {LaunchTarget::TorchTitanPython, QT_TRANSLATE_NOOP("nest::LaunchDialog", "torchtitan (Python)"),
-     "torchtitan_plan.py"},
-    {LaunchTarget::Nanotron, QT_TRANSLATE_NOOP("nest::LaunchDialog", "nanotron"), "nanotron.yaml"},
-    {LaunchTarget::HostFile, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Host file"), "hostfile"},
-    {LaunchTarget::SlurmHostFile, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Slurm host file"),
-     "slurm-hostfile"},
-    {LaunchTarget::RankFile, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Rank file"), "rankfile"},
-    {LaunchTarget::VisibleDevices, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Visible devices"),
-     "visible-devices.sh"},
-};
+/// What the window offers, in order.
+const std::vector<const LaunchTarget*>& choices() {
+  static const auto all = [] {
+    std::vector<const LaunchTarget*> out;
+    for (const LaunchTarget* t : launchTargets())
+      if (!t->label.empty()) out.push_back(t);
+    return out;
+  }();
+  return all;
+}
+
+QString textOf(std::string_view text) {
+  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
 
 QString capitalised(QString text) {
   if (!text.isEmpty()) text[0] = text[0].toUpper();
@@ -59,7 +51,7 @@ LaunchDialog::LaunchDialog(const PlanContext& context, QWidget* parent)
   m_targets = new QListWidget(this);
   m_targets->setAccessibleName(tr("Programs"));
   m_targets->setMaximumWidth(180);
-  for (const Choice& c : kChoices) m_targets->addItem(tr(c.name));
+  for (const LaunchTarget* t : choices()) m_targets->addItem(textOf(t->label));
   m_what = new QLabel(this);
   m_text = new QPlainTextEdit(this);
   m_text->setReadOnly(true);
@@ -92,19 +84,17 @@ LaunchDialog::LaunchDialog(const PlanContext& context, QWidget* parent)
   // Read first: what is chosen is remembered. By name: what is on offer grows.
   const QString last = QSettings().value(QStringLiteral("launch/target")).toString();
   m_targets->setCurrentRow(0);
-  for (const Choice& c : kChoices)
-    if (last == QLatin1String(nameOf(c.target))) choose(c.target);
+  for (const LaunchTarget* t : choices())
+    if (last == textOf(t->id)) choose(*t);
 }
 
-QString LaunchDialog::fileName(LaunchTarget target) {
-  for (const Choice& c : kChoices)
-    if (c.target == target) return QString::fromLatin1(c.file);
-  return QString::fromLatin1(nameOf(target));
-}
-
-void LaunchDialog::choose(LaunchTarget target) {
+void LaunchDialog::choose(const LaunchTarget& target) {
   for (int i = 0; i < m_targets->count(); ++i)
-    if (kChoices[i].target == target) m_targets->setCurrentRow(i);
+    if (choices()[static_cast<std::size_t>(i)] == &target) m_targets->setCurrentRow(i);
+}
+
+const LaunchTarget& LaunchDialog::chosen() const {
+  return *choices()[static_cast<std::size_t>(std::max(0, m_targets->currentRow()))];
 }
 
 QString LaunchDialog::notes() const {
@@ -112,16 +102,16 @@ QString LaunchDialog::notes() const {
 }
 
 void LaunchDialog::showChosen() {
-  const Choice& choice = kChoices[std::max(0, m_targets->currentRow())];
-  QSettings().setValue(QStringLiteral("launch/target"), QString::fromLatin1(nameOf(choice.target)));
-  m_what->setText(tr("%1: %2").arg(tr(choice.name), QString::fromLatin1(describe(choice.target))));
+  const LaunchTarget& target = chosen();
+  QSettings().setValue(QStringLiteral("launch/target"), textOf(target.id));
+  m_what->setText(tr("%1: %2").arg(textOf(target.label), textOf(target.about)));
   m_content.clear();
   QStringList notes;
   if (m_context.plan && m_context.problem) {
     ReportSource source;
     source.problem = m_context.problem.get();
     if (m_context.scenario) source = reportSource(*m_context.scenario, *m_context.problem);
-    const auto written = writeLaunch(choice.target, source, m_context.plan->plan);
+    const auto written = writeLaunch(target, source, m_context.plan->plan);
     if (written) m_content = QString::fromStdString(*written);
     for (const Diagnostic& d : written.diagnostics)
       notes += capitalised(phrase(d.message)) +
@@ -145,8 +135,7 @@ void LaunchDialog::showChosen() {
 }
 
 void LaunchDialog::save() {
-  const Written written = saveExport(this, tr("Save launch file"),
-                                     fileName(kChoices[std::max(0, m_targets->currentRow())].target), {},
+  const Written written = saveExport(this, tr("Save launch file"), textOf(chosen().file), {},
                                      [this] { return m_content.toUtf8(); });
   if (written.path.isEmpty()) return;
   m_notes->show();

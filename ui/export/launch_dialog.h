@@ -20,17 +20,16 @@ class LaunchDialog : public QDialog {
 public:
   explicit LaunchDialog(const PlanContext&, QWidget* parent = nullptr);
 
-  void choose(LaunchTarget);
+  void choose(const LaunchTarget&);
   QString text() const { return m_content; }  ///< all of what is chosen; empty if it cannot be written
   QString notes() const;
-
-  static QString fileName(LaunchTarget);  ///< "megatron.sh"
 
 public Q_SLOTS:
   void save();
   void copy();
 
 private:
+  const LaunchTarget& chosen() const;
   void showChosen();
 
   PlanContext m_context;

@@ -31,33 +31,30 @@ struct Assumed {
   void leave(const std::string& why, std::string remedy = {});
 };
 
-/// How a framework is told of an assumption.
-struct Telling {
-  enum class Kind {
-    Option,    ///< by options of its files; or a warning says that they cannot
-    Always,    ///< it does so whatever its files say: another value is warned about
-    Version,   ///< its releases differ in it
-    Estimate,  ///< a measure of how well it does what other options say
-  };
-  Kind kind = Kind::Estimate;
-  void (*say)(Assumed&) = nullptr;  ///< of Option
-};
-
-/// How every framework is told of one assumption. Adding a field to resources/programs.json asks for an entry
-/// here (tests/core/formats/test_launch_assumptions.cpp).
+/// How files say one assumption. Adding a field to resources/programs.json asks for an entry here
+/// (tests/core/formats/test_launch_assumptions.cpp); a program that differs from `usual` has an entry of its
+/// own (LaunchProgram::assumes).
 struct LaunchAssumption {
   const char* field;                             ///< key of the scenario's field
   bool (*matters)(const LaunchPlan&) = nullptr;  ///< for the times of this plan; unset: always
-  Telling megatron = {}, torchtitan = {}, deepspeed = {}, nanotron = {};
+  Encoding usual = {};                           ///< of programs without an entry of their own
 
-  const Telling& telling(LaunchTarget) const;
+  const Encoding& encoding(const LaunchTarget&) const;
 };
 std::span<const LaunchAssumption> launchAssumptions();
 
 /// What the target's files have to say of the assumptions, '_' between words and "table.key" where it has
 /// tables; notes warnings for what they cannot.
 std::vector<LaunchSetting> assumedSettings(LaunchPlan&);
-/// Its value; empty: it is not among them.
+/// The value of one; empty: it is not among them.
 std::string valueOf(const std::vector<LaunchSetting>&, std::string_view name);
+
+/// What programs over Megatron's core assume; `own` differs from it.
+std::vector<OwnEncoding> megatronAssumptions(std::vector<OwnEncoding> own = {});
+/// How tokens reach their experts, in Megatron's words and in NeMo's own.
+void dispatchExperts(Assumed&, bool isNemo);
+/// Encodings that several programs share: another part of the file says it; there is no option to overlap.
+void inTheFile(Assumed&);
+void noOverlap(Assumed&);
 
 }  // namespace nest

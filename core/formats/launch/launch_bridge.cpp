@@ -210,8 +210,6 @@ std::string pythonOf(const Overrides::Setting& s) {
   return list;
 }
 
-}  // namespace
-
 Reading<std::string> writeMegatronBridge(LaunchPlan& p) {
   auto o = overridesFor(p);
   if (!o) return p.finish({});
@@ -313,6 +311,61 @@ Reading<std::string> writeNemo(LaunchPlan& p) {
       overlap + "))\n";
   return p.finish(text +
                   "    return recipe\n\n\nif __name__ == \"__main__\":\n    run.run(plan(), direct=True)\n");
+}
+
+void recipeAttention(Assumed& a) {
+  if (!a.isSet()) a.leave("and its recipes fuse attention", "`model.analytic.flash_attention = true`");
+}
+void recipeContext(Assumed& a) {
+  a.say("cp_comm_type", a.option() == "gather" ? "all_gather" : "p2p");
+}
+void nemoExperts(Assumed& a) {
+  dispatchExperts(a, true);
+}
+
+constexpr OwnEncoding kFlashAttention = {"/model/analytic/flash_attention", Encoding::by(recipeAttention)};
+constexpr OwnEncoding kContext = {"/model/analytic/context_exchange", Encoding::by(recipeContext)};
+constexpr OwnEncoding kNemoExperts = {"/model/analytic/expert_exchange", Encoding::by(nemoExperts)};
+
+}  // namespace
+
+const LaunchTarget& megatronBridgeTarget() {
+  static const LaunchProgram program = {
+      .name = "Megatron-Bridge",
+      .train = "scripts/training/run_recipe.py",
+      .arguments = "--recipe \"$RECIPE\" --mode pretrain --dataset mock \"${BRIDGE_OVERRIDES[@]}\"",
+      .stepPattern = R"(s/.*elapsed time per iteration (ms): \([0-9.]*\).*/\1/p)",
+      .stepUnit = 1e-3,
+      .write = writeMegatronBridge,
+      .assumes = megatronAssumptions({kFlashAttention, kContext}),
+      .recipe = &LaunchRecipe::bridge};
+  static const LaunchTarget target = {
+      .id = "megatron-bridge",
+      .label = "Megatron-Bridge",
+      .about = "overrides of a Megatron-Bridge recipe (NeMo Framework) as a shell array",
+      .help = "overrides of a Megatron-Bridge recipe (NeMo Framework), as a shell array",
+      .file = "megatron-bridge.sh",
+      .program = &program};
+  return target;
+}
+
+const LaunchTarget& nemoTarget() {
+  static const LaunchProgram program = {
+      .name = "NeMo",
+      .train = "nemo_plan.py",
+      .arguments = "",
+      .stepPattern = R"(s/.*train_step_timing in s: \([0-9.]*\).*/\1/p)",
+      .write = writeNemo,
+      .assumes = megatronAssumptions({kFlashAttention, kContext, kNemoExperts}),
+      .recipe = &LaunchRecipe::nemo};
+  static const LaunchTarget target = {
+      .id = "nemo",
+      .label = "NeMo",
+      .about = "recipe of NeMo, Python (nemo_run, of September 2025)",
+      .help = "recipe of NeMo (nemo_run), Python: changes to the recipe of the model's family",
+      .file = "nemo_plan.py",
+      .program = &program};
+  return target;
 }
 
 }  // namespace nest

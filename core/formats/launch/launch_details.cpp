@@ -119,7 +119,7 @@ void addRouter(const TransformerArchitecture& m, Details& d) {
 std::vector<LaunchSetting> modelDetails(LaunchPlan& p) {
   const TransformerArchitecture* m = p.source.architecture;
   if (!m) return {};
-  const bool overRecipe = p.target != LaunchTarget::Megatron;
+  const bool overRecipe = p.target.program->recipe != nullptr;
   Details d(*m, overRecipe);
   if (!m->learnedPositions) addRotary(*m, d);
   if (m->experts) addRouter(*m, d);

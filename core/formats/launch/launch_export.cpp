@@ -1,6 +1,7 @@
 #include "formats/launch/launch_export.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "formats/launch/launch_hosts.h"
 #include "formats/launch/launch_parts.h"
@@ -9,30 +10,6 @@
 
 namespace nest {
 namespace {
-
-struct Target {
-  LaunchTarget target;
-  const char* name;
-  const char* what;
-};
-
-constexpr Target kTargets[kLaunchTargetCount] = {
-    {LaunchTarget::Megatron, "megatron", "flags of Megatron-LM as a shell array"},
-    {LaunchTarget::MegatronBridge, "megatron-bridge",
-     "overrides of a Megatron-Bridge recipe (NeMo Framework) as a shell array"},
-    {LaunchTarget::Nemo, "nemo", "recipe of NeMo, Python (nemo_run, of September 2025)"},
-    {LaunchTarget::DeepSpeed, "deepspeed", "DeepSpeed configuration, JSON"},
-    {LaunchTarget::TorchTitan, "torchtitan", "torchtitan configuration, TOML (to v0.2.2)"},
-    {LaunchTarget::TorchTitanPython, "torchtitan-py", "torchtitan configuration, Python (of August 2026)"},
-    {LaunchTarget::Nanotron, "nanotron", "nanotron configuration, YAML"},
-    {LaunchTarget::HostFile, "hostfile", "hosts and slots in rank order, for Open MPI and DeepSpeed"},
-    {LaunchTarget::SlurmHostFile, "slurm-hostfile",
-     "one host per rank, for SLURM_HOSTFILE and srun -m arbitrary"},
-    {LaunchTarget::RankFile, "rankfile", "host and CPU core of each rank, for Open MPI"},
-    {LaunchTarget::VisibleDevices, "visible-devices",
-     "shell script that runs each rank on the plan's devices of its host"},
-    {LaunchTarget::ChromeTrace, "chrome-trace", "the simulated schedule, for Perfetto and chrome://tracing"},
-};
 
 /// What only a wrapper around each rank can say.
 Diagnostic deviceListWarning(const RankMap& map) {
@@ -44,46 +21,106 @@ Diagnostic deviceListWarning(const RankMap& map) {
       "start every rank through the script of the export visible-devices, which sets " + map.deviceVariable);
 }
 
-Reading<std::string> placementFile(LaunchTarget target, const ReportSource& source, const Plan& plan,
-                                   int coresPerHost) {
+/// A file made of where the ranks run; `listsDevices`: it names the devices of each rank, too.
+Reading<std::string> placementFile(const ReportSource& source, const Plan& plan, bool listsDevices,
+                                   const std::function<Reading<std::string>(const RankMap&)>& write) {
   auto map = mapRanks(source, plan);
   Diagnostics out = std::move(map.diagnostics);
   if (!map) return {std::nullopt, std::move(out)};
   const Diagnostics invented = inventedHosts(source, *map);
   out.insert(out.end(), invented.begin(), invented.end());
-  if (target == LaunchTarget::VisibleDevices) return {visibleDevicesScript(*map), std::move(out)};
-  if (map->needsDeviceLists()) out.push_back(deviceListWarning(*map));
-  if (target == LaunchTarget::RankFile && coresPerHost == 0)
-    out.push_back(warning(
-        "rankfile-slot", {},
-        "slot=N binds each rank to the one CPU core N of its host, where its data loaders run, too; it "
-        "chooses no device",
-        "give --cores-per-host N, which shares the cores out"));
-  if (target == LaunchTarget::SlurmHostFile) return {slurmHostFile(*map), std::move(out)};
-  if (target == LaunchTarget::RankFile) return {rankFile(*map, coresPerHost), std::move(out)};
-  auto file = hostFile(*map);
+  if (!listsDevices && map->needsDeviceLists()) out.push_back(deviceListWarning(*map));
+  auto file = write(*map);
   out.insert(out.end(), file.diagnostics.begin(), file.diagnostics.end());
   return {std::move(file.value), std::move(out)};
 }
 
-Reading<std::string> trace(const ReportSource& source, const Plan& plan) {
-  const Evaluation e = evaluate(*source.problem, plan);
-  return {writeChromeTrace(source, plan, simulate(*source.problem, plan, e)), {}};
-}
-
 }  // namespace
 
-const char* nameOf(LaunchTarget t) {
-  return kTargets[static_cast<std::size_t>(t)].name;
-}
-const char* describe(LaunchTarget t) {
-  return kTargets[static_cast<std::size_t>(t)].what;
+const LaunchTarget& hostFileTarget() {
+  static constexpr LaunchTarget target = {
+      .id = "hostfile",
+      .label = "Host file",
+      .about = "hosts and slots in rank order, for Open MPI and DeepSpeed",
+      .help = "hosts and slots in rank order (Open MPI, DeepSpeed)",
+      .file = "hostfile",
+      .write = [](const ReportSource& source, const Plan& plan, int) {
+        return placementFile(source, plan, false, [](const RankMap& map) { return hostFile(map); });
+      }};
+  return target;
 }
 
-std::optional<LaunchTarget> launchTargetNamed(std::string_view name) {
-  for (const Target& t : kTargets)
-    if (name == t.name) return t.target;
-  return std::nullopt;
+const LaunchTarget& slurmHostFileTarget() {
+  static constexpr LaunchTarget target = {
+      .id = "slurm-hostfile",
+      .label = "Slurm host file",
+      .about = "one host per rank, for SLURM_HOSTFILE and srun -m arbitrary",
+      .help = "one host per rank, for SLURM_HOSTFILE and srun -m arbitrary: places every rank exactly",
+      .file = "slurm-hostfile",
+      .write = [](const ReportSource& source, const Plan& plan, int) {
+        return placementFile(source, plan, false, [](const RankMap& map) {
+          return Reading<std::string>{slurmHostFile(map), {}};
+        });
+      }};
+  return target;
+}
+
+const LaunchTarget& rankFileTarget() {
+  static constexpr LaunchTarget target = {
+      .id = "rankfile",
+      .label = "Rank file",
+      .about = "host and CPU core of each rank, for Open MPI",
+      .help =
+          "host and slot of each rank, for mpirun --rankfile FILE (Open MPI 4) or --map-by "
+          "rankfile:file=FILE\n"
+          "(Open MPI 5); slots are CPU cores, shared out with --cores-per-host N; local ranks choose devices",
+      .file = "rankfile",
+      .write =
+          [](const ReportSource& source, const Plan& plan, int coresPerHost) {
+            return placementFile(source, plan, false, [coresPerHost](const RankMap& map) {
+              Reading<std::string> file{rankFile(map, coresPerHost), {}};
+              if (coresPerHost == 0)
+                file.diagnostics.push_back(warning("rankfile-slot", {},
+                                                   "slot=N binds each rank to the one CPU core N of its "
+                                                   "host, where its data loaders run, too; "
+                                                   "it chooses no device",
+                                                   "give --cores-per-host N, which shares the cores out"));
+              return file;
+            });
+          },
+      .takesCores = true};
+  return target;
+}
+
+const LaunchTarget& visibleDevicesTarget() {
+  static constexpr LaunchTarget target = {
+      .id = "visible-devices",
+      .label = "Visible devices",
+      .about = "shell script that runs each rank on the plan's devices of its host",
+      .help =
+          "a shell script to start ranks through: it restricts each host to the plan's devices, as is\n"
+          "needed where a device has failed or is excluded",
+      .file = "visible-devices.sh",
+      .write = [](const ReportSource& source, const Plan& plan, int) {
+        return placementFile(source, plan, true, [](const RankMap& map) {
+          return Reading<std::string>{visibleDevicesScript(map), {}};
+        });
+      }};
+  return target;
+}
+
+const LaunchTarget& chromeTraceTarget() {
+  static constexpr LaunchTarget target = {
+      .id = "chrome-trace",
+      .label = {},
+      .about = "the simulated schedule, for Perfetto and chrome://tracing",
+      .help = "the simulated schedule, for Perfetto and chrome://tracing",
+      .file = "chrome-trace",
+      .write = [](const ReportSource& source, const Plan& plan, int) {
+        const Evaluation e = evaluate(*source.problem, plan);
+        return Reading<std::string>{writeChromeTrace(source, plan, simulate(*source.problem, plan, e)), {}};
+      }};
+  return target;
 }
 
 std::vector<DeviceIndex> devicesByRank(const Plan& plan) {
@@ -95,39 +132,15 @@ std::vector<DeviceIndex> devicesByRank(const Plan& plan) {
   return devices;
 }
 
-Reading<std::string> writeLaunch(LaunchTarget target, const ReportSource& source, const Plan& plan,
+Reading<std::string> writeLaunch(const LaunchTarget& target, const ReportSource& source, const Plan& plan,
                                  int coresPerHost) {
-  switch (target) {
-    case LaunchTarget::HostFile:
-    case LaunchTarget::SlurmHostFile:
-    case LaunchTarget::RankFile:
-    case LaunchTarget::VisibleDevices:
-      return placementFile(target, source, plan, coresPerHost);
-    case LaunchTarget::ChromeTrace:
-      return trace(source, plan);
-    default:
-      break;
-  }
+  if (!target.program) return target.write(source, plan, coresPerHost);
   LaunchPlan launch(source, plan, target);
-  switch (target) {
-    case LaunchTarget::Megatron:
-      return writeMegatron(launch);
-    case LaunchTarget::MegatronBridge:
-      return writeMegatronBridge(launch);
-    case LaunchTarget::Nemo:
-      return writeNemo(launch);
-    case LaunchTarget::DeepSpeed:
-      return writeDeepSpeed(launch);
-    case LaunchTarget::TorchTitan:
-      return writeTorchTitan(launch);
-    case LaunchTarget::TorchTitanPython:
-      return writeTorchTitanPython(launch);
-    default:
-      return writeNanotron(launch);
-  }
+  return target.program->write(launch);
 }
 
-LaunchPlan::LaunchPlan(const ReportSource& s, const Plan& p, LaunchTarget t) : source(s), plan(p), target(t) {
+LaunchPlan::LaunchPlan(const ReportSource& s, const Plan& p, const LaunchTarget& t)
+    : source(s), plan(p), target(t) {
   worldSize = plan.devicesUsed();
   microbatchCount = source.problem->microbatchCount(plan.microbatch, plan.dataDegree());
   if (plan.stages.empty()) {
@@ -173,13 +186,12 @@ void LaunchPlan::warnOfStandIns() {
   const std::string& device = source.problem->cluster->device().name;
   for (const char* kind : {"TPU", "Trainium", "Gaudi"})
     if (device.starts_with(kind))
-      warn("accelerator", std::string(nameOf(target)) + " is written for GPUs; " + device +
+      warn("accelerator", std::string(target.id) + " is written for GPUs; " + device +
                               " needs a port of it that takes these settings");
 }
 
 void LaunchPlan::refuse(std::string code, std::string message, std::string remedy) {
-  out.push_back(error(std::move(code), {},
-                      std::string(nameOf(target)) + " cannot express this plan: " + message,
+  out.push_back(error(std::move(code), {}, std::string(target.id) + " cannot express this plan: " + message,
                       std::move(remedy)));
 }
 
@@ -205,6 +217,12 @@ void LaunchPlan::checkPrecision(std::initializer_list<NumberFormat> known) {
            "`job.format = fp16`");
 }
 
+void LaunchPlan::requireUsualSchedule() {
+  const PipelineSchedule& schedule = plan.pipelineSchedule();
+  require(schedule.kind() == usualSchedule(chunks()), "schedule", "it runs " + std::string(schedule.label()),
+          "`search.schedules := 1f1b`");
+}
+
 void LaunchPlan::checkDecoder() {
   const TransformerArchitecture* a = source.architecture;
   if (!a) return;
@@ -226,8 +244,7 @@ void LaunchPlan::checkDecoder() {
     refuse("model", std::string("its model has ") + what + ", for which this export has no flags",
            "take the parallel degrees from the plan and the model from a recipe of its own");
   const LaunchRecipe* recipe = recipeOf(a);
-  const bool isInRecipe = recipe && ((target == LaunchTarget::MegatronBridge && recipe->bridge) ||
-                                     (target == LaunchTarget::Nemo && recipe->nemo));
+  const bool isInRecipe = recipe && target.program->recipe && recipe->*target.program->recipe;
   const bool windows = any([](const BlockVariant& v) { return v.window > 0; });
   if (!what && !isInRecipe && (windows || a->blockNorms != 2 || a->wideQueryKeyNorm || a->attentionSinks))
     warn("model-details",

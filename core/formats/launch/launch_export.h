@@ -1,34 +1,13 @@
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "formats/launch/launch_target.h"
 #include "formats/results/outcome_json.h"
 #include "plan/schedule.h"
 
 namespace nest {
-
-/// What a plan can be written as, so that it runs somewhere.
-enum class LaunchTarget {
-  Megatron,
-  MegatronBridge,
-  Nemo,
-  DeepSpeed,
-  TorchTitan,
-  TorchTitanPython,
-  Nanotron,
-  HostFile,
-  SlurmHostFile,
-  RankFile,
-  VisibleDevices,
-  ChromeTrace
-};
-inline constexpr int kLaunchTargetCount = 12;
-const char* nameOf(LaunchTarget);  ///< "megatron", "slurm-hostfile", …: the names of nest-plan export --as
-const char* describe(LaunchTarget);  ///< "flags of Megatron-LM as a shell array"
-std::optional<LaunchTarget> launchTargetNamed(std::string_view);
 
 /// The plan in the words of a target. Errors name everything in the plan that the target cannot say; warnings
 /// what it leaves to other settings (ranks are placed by the host files). `plan` must be one that evaluates
@@ -37,7 +16,7 @@ std::optional<LaunchTarget> launchTargetNamed(std::string_view);
 /// 8cfedd720 (nemo/collections/llm/recipes, nemo/lightning/pytorch/strategies/megatron_strategy.py),
 /// DeepSpeed configuration, torchtitan v0.2.2 (TOML) and b5bcd76c6 (Python), nanotron 2411b02, Slurm and Open
 /// MPI manuals, Chrome trace event format. `coresPerHost`: for rank files, see rankFile().
-Reading<std::string> writeLaunch(LaunchTarget, const ReportSource&, const Plan&, int coresPerHost = 0);
+Reading<std::string> writeLaunch(const LaunchTarget&, const ReportSource&, const Plan&, int coresPerHost = 0);
 
 /// Device of each global rank, in the order that all these launchers share: stage, then replica, then
 /// context, tensor fastest (Megatron's tp-cp-ep-dp-pp).

@@ -14,40 +14,6 @@
 namespace nest {
 namespace {
 
-/// How a framework is started behind its launcher.
-struct Framework {
-  LaunchTarget target;
-  const char* name;
-  const char* file;     ///< its configuration
-  const char* program;  ///< default of TRAIN
-  const char* arguments;
-  const char*
-      stepPattern;  ///< sed expression that takes the seconds or milliseconds of a step out of its log
-  double stepUnit;  ///< seconds
-};
-
-constexpr Framework kFrameworks[] = {
-    {LaunchTarget::Megatron, "Megatron-LM", "megatron.sh", "pretrain_gpt.py", "\"${MEGATRON_ARGS[@]}\"",
-     R"(s/.*elapsed time per iteration (ms): \([0-9.]*\).*/\1/p)", 1e-3},
-    {LaunchTarget::MegatronBridge, "Megatron-Bridge", "megatron-bridge.sh", "scripts/training/run_recipe.py",
-     "--recipe \"$RECIPE\" --mode pretrain --dataset mock \"${BRIDGE_OVERRIDES[@]}\"",
-     R"(s/.*elapsed time per iteration (ms): \([0-9.]*\).*/\1/p)", 1e-3},
-    {LaunchTarget::Nemo, "NeMo", "nemo_plan.py", "nemo_plan.py", "",
-     R"(s/.*train_step_timing in s: \([0-9.]*\).*/\1/p)", 1},
-    {LaunchTarget::DeepSpeed, "DeepSpeed", "deepspeed.json", "train.py",
-     "--deepspeed --deepspeed_config deepspeed.json", R"(s/.*iter time (s): \([0-9.]*\).*/\1/p)", 1},
-    {LaunchTarget::TorchTitan, "torchtitan", "torchtitan.toml", "-m torchtitan.train",
-     "--job.config_file torchtitan.toml", R"(s/.*tps: \([0-9,]*\).*/\1/p)", 0},
-    {LaunchTarget::TorchTitanPython, "torchtitan", "torchtitan_plan.py", "-m torchtitan.train",
-     "--module torchtitan_plan --config plan", R"(s/.*tps: \([0-9,]*\).*/\1/p)", 0},
-    {LaunchTarget::Nanotron, "nanotron", "nanotron.yaml", "run_train.py", "--config-file nanotron.yaml",
-     R"(s/.*elapsed_time_per_iteration_ms: \([0-9.]*K*\).*/\1/p)", 1e-3}};
-
-const Framework& frameworkOf(LaunchTarget target) {
-  return *std::find_if(std::begin(kFrameworks), std::end(kFrameworks),
-                       [&](const Framework& f) { return f.target == target; });
-}
-
 /// "rank host device", a line for each rank.
 std::string rankTable(const RankMap& map) {
   std::string text;
@@ -94,7 +60,9 @@ std::string torchrunBranch(const RankMap& map) {
                      map.hosts.size(), map.hosts.front().name);
 }
 
-std::string runScript(const Framework& f, const RankMap& map, const Plan& plan, const PlanMetrics& m) {
+std::string runScript(const LaunchTarget& target, const RankMap& map, const Plan& plan,
+                      const PlanMetrics& m) {
+  const LaunchProgram& program = *target.program;
   const std::size_t ranks = map.hostOf.size();
   return fmt::format(R"sh(#!/bin/bash
 # {}: {} ranks on {} hosts; predicted step time {}.
@@ -122,10 +90,10 @@ torchrun)
   exit 1 ;;
 esac
 )sh",
-                     summaryOf(plan), ranks, map.hosts.size(), words::withError(m.batchTime, m.error), f.name,
-                     f.program, f.program,
-                     std::string_view(f.file).ends_with(".sh") ? fmt::format("source ./{}\n", f.file) : "",
-                     f.arguments, ranks, ranks, torchrunBranch(map));
+                     summaryOf(plan), ranks, map.hosts.size(), words::withError(m.batchTime, m.error),
+                     program.name, program.train, program.train,
+                     target.file.ends_with(".sh") ? fmt::format("source ./{}\n", target.file) : "",
+                     program.arguments, ranks, ranks, torchrunBranch(map));
 }
 
 std::string checkScript(const RankMap& map) {
@@ -154,7 +122,7 @@ echo "$seen" | awk '
                      map.hostOf.size());
 }
 
-std::string stopwatch(const Framework& f, const ReportSource& source, const Plan& plan,
+std::string stopwatch(const LaunchProgram& program, const ReportSource& source, const Plan& plan,
                       const PlanMetrics& m) {
   const Job& job = source.problem->job;
   // torchtitan counts the tokens of a replica for each of its devices.
@@ -173,8 +141,8 @@ sed -n '{}' "$1" | awk -v unit={} -v tokens={} '
            median, NR, predicted, off < 0 ? -off : off, off < 0 ? "short" : "long"
   }}'
 )sh",
-                     f.name, words::withError(m.batchTime, m.error), f.stepPattern, text::exact(f.stepUnit),
-                     text::exact(tokens), text::exact(m.batchTime.value()));
+                     program.name, words::withError(m.batchTime, m.error), program.stepPattern,
+                     text::exact(program.stepUnit), text::exact(tokens), text::exact(m.batchTime.value()));
 }
 
 /// Text of others as one line of Markdown that shows it as it is.
@@ -199,8 +167,8 @@ std::string shown(std::string_view text) {
   return markdown(printable(text, false));
 }
 
-std::string readme(const Framework& f, const ReportSource& source, const Plan& plan, const RankMap& map,
-                   const PlanMetrics& m, const Diagnostics& said) {
+std::string readme(const LaunchProgram& program, const ReportSource& source, const Plan& plan,
+                   const RankMap& map, const PlanMetrics& m, const Diagnostics& said) {
   const Assumptions& a = source.problem->assumptions;
   std::string t = fmt::format(
       "# {}\n\n{} on {} hosts, {} ranks, with {}. Predicted step time: {} ({}).\n\n"
@@ -209,7 +177,7 @@ std::string readme(const Framework& f, const ReportSource& source, const Plan& p
       "    ./stopwatch.sh train.log      # measured step against the predicted one\n\n"
       "## What was assumed\n\n",
       shown(source.scenario), summaryOf(plan), text::count(std::ssize(map.hosts)),
-      text::count(std::ssize(map.hostOf)), f.name, words::withError(m.batchTime, m.error),
+      text::count(std::ssize(map.hostOf)), program.name, words::withError(m.batchTime, m.error),
       words::programWith(m.program, m.error));
   const std::string headroom =
       a.headroom > 0 ? " and " + text::percent(a.headroom) + " of its memory" : std::string();
@@ -231,10 +199,9 @@ std::string readme(const Framework& f, const ReportSource& source, const Plan& p
 
 }  // namespace
 
-Reading<std::vector<LaunchFile>> writeLaunchFolder(LaunchTarget target, const ReportSource& source,
+Reading<std::vector<LaunchFile>> writeLaunchFolder(const LaunchTarget& target, const ReportSource& source,
                                                    const Plan& plan) {
   Reading<std::vector<LaunchFile>> result;
-  const Framework& f = frameworkOf(target);
   auto configuration = writeLaunch(target, source, plan);
   auto map = mapRanks(source, plan);
   result.diagnostics = std::move(configuration.diagnostics);
@@ -248,16 +215,17 @@ Reading<std::vector<LaunchFile>> writeLaunchFolder(LaunchTarget target, const Re
   result.diagnostics.insert(result.diagnostics.end(), invented.begin(), invented.end());
   const PlanMetrics m =
       metricsOf(*source.problem, source.architecture, plan, evaluate(*source.problem, plan));
-  std::vector<LaunchFile> files = {{"README.md", readme(f, source, plan, *map, m, result.diagnostics)},
-                                   {f.file, std::move(*configuration)},
-                                   {"run.sh", runScript(f, *map, plan, m), true},
-                                   {"rank.sh", rankScript(*map), true},
-                                   {"visible-devices.sh", visibleDevicesScript(*map), true},
-                                   {"check.sh", checkScript(*map), true},
-                                   {"stopwatch.sh", stopwatch(f, source, plan, m), true},
-                                   {"ranks.txt", rankTable(*map)},
-                                   {"hosts.txt", hostTable(*map)},
-                                   {"slurm-hostfile", slurmHostFile(*map)}};
+  std::vector<LaunchFile> files = {
+      {"README.md", readme(*target.program, source, plan, *map, m, result.diagnostics)},
+      {std::string(target.file), std::move(*configuration)},
+      {"run.sh", runScript(target, *map, plan, m), true},
+      {"rank.sh", rankScript(*map), true},
+      {"visible-devices.sh", visibleDevicesScript(*map), true},
+      {"check.sh", checkScript(*map), true},
+      {"stopwatch.sh", stopwatch(*target.program, source, plan, m), true},
+      {"ranks.txt", rankTable(*map)},
+      {"hosts.txt", hostTable(*map)},
+      {"slurm-hostfile", slurmHostFile(*map)}};
   if (auto hosts = hostFile(*map)) files.push_back({"hostfile", std::move(*hosts)});
   result.value = std::move(files);
   return result;
@@ -266,7 +234,8 @@ Reading<std::vector<LaunchFile>> writeLaunchFolder(LaunchTarget target, const Re
 std::vector<std::string> launchFileNames() {
   std::vector<std::string> all = {"README.md",    "run.sh",    "rank.sh",   "visible-devices.sh", "check.sh",
                                   "stopwatch.sh", "ranks.txt", "hosts.txt", "slurm-hostfile",     "hostfile"};
-  for (const Framework& f : kFrameworks) all.emplace_back(f.file);
+  for (const LaunchTarget* t : launchTargets())
+    if (t->program) all.emplace_back(t->file);
   return all;
 }
 

@@ -16,9 +16,9 @@ struct LaunchFile {
 
 /// Everything that starts a plan with one framework: its configuration, host files, a script for srun, mpirun
 /// and torchrun, one that checks where ranks run, one that compares measured steps with the predicted one,
-/// and a README that says what was assumed. `framework`: Megatron … Nanotron. Errors:
-/// what the framework or the host files cannot express. Warnings of both are in the README, too.
-Reading<std::vector<LaunchFile>> writeLaunchFolder(LaunchTarget framework, const ReportSource&, const Plan&);
+/// and a README that says what was assumed. The target starts a program. Errors:
+/// what the program or the host files cannot express. Warnings of both are in the README, too.
+Reading<std::vector<LaunchFile>> writeLaunchFolder(const LaunchTarget&, const ReportSource&, const Plan&);
 
 /// The names of all files that any framework's folder has.
 std::vector<std::string> launchFileNames();

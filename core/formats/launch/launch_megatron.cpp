@@ -195,7 +195,7 @@ std::vector<LaunchSetting> megatronSettings(LaunchPlan& p) {
   const auto sizeOrNone = [&](const char* name, int value) {  // over a recipe that may have it
     if (value > 0)
       size(name, value);
-    else if (p.target != LaunchTarget::Megatron)
+    else if (p.target.program->recipe)
       out.push_back({name, "null"});
   };
   if (p.recompute == Recompute::Full) {
@@ -312,6 +312,8 @@ const char* fp8Recipe(const DeviceSpec& device) {
   return isBlackwell ? "mxfp8" : "delayed";
 }
 
+namespace {
+
 Reading<std::string> writeMegatron(LaunchPlan& p) {
   checkMegatron(p);
   const std::string layout = !hasErrors(p.out) && p.stages() > 1 ? megatronLayout(p) : std::string();
@@ -346,6 +348,27 @@ Reading<std::string> writeMegatron(LaunchPlan& p) {
   return p.finish(p.head() + "# For Megatron-LM d98e8a64; model flags are those that the plan knows of.\n" +
                   (oneQueue ? "export CUDA_DEVICE_MAX_CONNECTIONS=1\n" : "") + "MEGATRON_ARGS=(\n" +
                   a.text() + ")\n");
+}
+
+}  // namespace
+
+const LaunchTarget& megatronTarget() {
+  static const LaunchProgram program = {
+      .name = "Megatron-LM",
+      .train = "pretrain_gpt.py",
+      .arguments = "\"${MEGATRON_ARGS[@]}\"",
+      .stepPattern = R"(s/.*elapsed time per iteration (ms): \([0-9.]*\).*/\1/p)",
+      .stepUnit = 1e-3,
+      .write = writeMegatron,
+      .assumes = megatronAssumptions()};
+  static const LaunchTarget target = {
+      .id = "megatron",
+      .label = "Megatron-LM",
+      .about = "flags of Megatron-LM as a shell array",
+      .help = "flags of Megatron-LM as a shell array, with the pipeline layout (\"Et*8|t*8|…|tL\")",
+      .file = "megatron.sh",
+      .program = &program};
+  return target;
 }
 
 }  // namespace nest

@@ -10,11 +10,11 @@ namespace nest {
 /// d | B.
 class LaunchPlan {
 public:
-  LaunchPlan(const ReportSource& source, const Plan& plan, LaunchTarget target);
+  LaunchPlan(const ReportSource& source, const Plan& plan, const LaunchTarget& target);
 
   const ReportSource& source;
   const Plan& plan;
-  LaunchTarget target;
+  const LaunchTarget& target;
   Strategy strategy;  ///< of all stages
   Recompute recompute = Recompute::None;
   int microbatchCount = 0;  ///< m
@@ -39,6 +39,8 @@ public:
   void warn(std::string code, std::string message, std::string remedy = {});
   /// Refuses number formats that the target has no setting for, and fp8 on devices without it.
   void checkPrecision(std::initializer_list<NumberFormat> known);
+  /// Refuses schedules other than the usual one of the plan's chunks.
+  void requireUsualSchedule();
   /// Warns where the framework's optimizer or accelerators are others than the plan's.
   void warnOfStandIns();
   /// Refuses models that are no decoders of attention and MLPs in turn: the target's flags build nothing
@@ -54,14 +56,6 @@ public:
   std::string head() const;
   Reading<std::string> finish(std::string text);
 };
-
-Reading<std::string> writeMegatron(LaunchPlan&);
-Reading<std::string> writeMegatronBridge(LaunchPlan&);
-Reading<std::string> writeNemo(LaunchPlan&);
-Reading<std::string> writeDeepSpeed(LaunchPlan&);
-Reading<std::string> writeTorchTitan(LaunchPlan&);
-Reading<std::string> writeTorchTitanPython(LaunchPlan&);
-Reading<std::string> writeNanotron(LaunchPlan&);
 
 /// What Megatron's core cannot run of the plan, and what its settings leave out of the model; shared by
 /// Megatron-LM and Megatron-Bridge.

@@ -1,3 +1,5 @@
+#include <iterator>
+
 #include "formats/launch/launch_assumptions.h"
 
 namespace nest {
@@ -135,8 +137,6 @@ void checkTorchTitan(LaunchPlan& p) {
             "its experts multiply in fp8, which is a prototype there", "`job.format = bf16`");
 }
 
-}  // namespace
-
 Reading<std::string> writeTorchTitan(LaunchPlan& p) {
   p.checkDecoder();
   checkTorchTitan(p);
@@ -187,8 +187,6 @@ Reading<std::string> writeTorchTitan(LaunchPlan& p) {
   return p.finish(std::move(t));
 }
 
-namespace {
-
 /// torchtitan of 2026 installs FSDP, of one device if need be, around every model: replication goes with all
 /// other degrees. Expert groups there take the tensor ranks in.
 void checkTorchTitanPython(LaunchPlan& p) {
@@ -208,8 +206,6 @@ const char* baseOf(const TransformerArchitecture* a) {
   if (a->family == "qwen3" && !a->experts) return "torchtitan.models.qwen3.config_registry:qwen3_8b";
   return nullptr;
 }
-
-}  // namespace
 
 Reading<std::string> writeTorchTitanPython(LaunchPlan& p) {
   p.checkDecoder();
@@ -269,6 +265,116 @@ Reading<std::string> writeTorchTitanPython(LaunchPlan& p) {
                                                                 : "SelectiveAC.Config()");
   for (const LaunchSetting& s : assumed) set(s.name.c_str(), s.value == "true" ? "True" : "False");
   return p.finish(t + "    return config\n");
+}
+
+void titanCompile(Assumed& a) {
+  a.say("compile.enable", !a.isSet());
+}
+
+/// `table`: where the option stands; `needsSequence`: it does nothing without sequence parallelism.
+void overlapTensor(Assumed& a, const std::string& table, bool needsSequence) {
+  const bool wanted = a.number() > 0, compiled = !a.isSetOf("/model/analytic/eager_elementwise");
+  const bool can = compiled && (!needsSequence || a.plan.strategy.sequence);
+  a.say(table + ".enable_async_tensor_parallel", wanted && can);
+  if (wanted && !can)
+    a.leave(std::string("which torchtitan's async tensor parallelism does ") +
+            (compiled ? "with sequence parallelism only" : "in compiled models only"));
+}
+void titanTensorOverlap(Assumed& a) {
+  overlapTensor(a, "parallelism", false);
+}
+void pythonTensorOverlap(Assumed& a) {
+  overlapTensor(a, "compile", true);
+}
+
+void titanExperts(Assumed& a) {
+  const bool wanted = a.option() == "per-host", can = a.plan.strategy.expertTensor() == 1;
+  a.say("parallelism.expert_parallel_comm_backend", wanted && can ? "deepep" : "standard");
+  if (wanted && !can) a.leave("which torchtitan's DeepEP does where experts are not split over tensor ranks");
+}
+void pythonExperts(Assumed& a) {
+  if (a.option() == "per-host")
+    a.leave("which is an option of the model's own configuration",
+            "give its routed experts the DeepEPTokenDispatcher in BASE");
+}
+
+void titanEarlyStop(Assumed& a) {
+  a.say("activation_checkpoint.early_stop", a.isSet());
+}
+void pythonEarlyStop(Assumed& a) {
+  if (a.isSet() == a.isSetOf("/model/analytic/eager_elementwise"))
+    a.leave("and torchtitan of 2026 does so in compiled models, and in these alone");
+}
+
+void titanContext(Assumed& a) {
+  a.say("parallelism.context_parallel_rotate_method", a.option() == "gather" ? "allgather" : "alltoall");
+}
+void pythonContext(Assumed& a) {
+  if (a.option() != "gather") a.leave("and torchtitan of 2026 gathers keys and values");
+}
+
+void titanGradients(Assumed& a) {
+  if (a.number() <= 2)
+    a.leave("and torchtitan reduces gradients in fp32", "`job.optimizer = adam-fp32-grads`");
+}
+
+/// What files of either kind assume; `own` differs from it.
+std::vector<OwnEncoding> titanAssumptions(std::vector<OwnEncoding> own) {
+  constexpr auto by = Encoding::by;
+  static constexpr OwnEncoding kAll[] = {{"/job/optimizer/gradient_bytes_per_parameter", by(titanGradients)},
+                                         {"/model/analytic/eager_elementwise", by(titanCompile)},
+                                         {"/model/analytic/keeps_gathered_inputs", Encoding::version()},
+                                         {"/model/analytic/reorders_exchanges", Encoding::version()}};
+  own.insert(own.end(), std::begin(kAll), std::end(kAll));
+  return own;
+}
+
+}  // namespace
+
+const LaunchTarget& torchTitanTarget() {
+  constexpr auto by = Encoding::by;
+  static const LaunchProgram program = {
+      .name = "torchtitan",
+      .train = "-m torchtitan.train",
+      .arguments = "--job.config_file torchtitan.toml",
+      .stepPattern = R"(s/.*tps: \([0-9,]*\).*/\1/p)",
+      .stepUnit = 0,
+      .write = writeTorchTitan,
+      .assumes = titanAssumptions({{"/assumptions/overlap/tensor", by(titanTensorOverlap)},
+                                   {"/model/analytic/recompute_stops_early", by(titanEarlyStop)},
+                                   {"/model/analytic/expert_exchange", by(titanExperts)},
+                                   {"/model/analytic/context_exchange", by(titanContext)}})};
+  static const LaunchTarget target = {.id = "torchtitan",
+                                      .label = "torchtitan",
+                                      .about = "torchtitan configuration, TOML (to v0.2.2)",
+                                      .help = "configuration of torchtitan v0.2.2, TOML",
+                                      .file = "torchtitan.toml",
+                                      .program = &program};
+  return target;
+}
+
+const LaunchTarget& torchTitanPythonTarget() {
+  constexpr auto by = Encoding::by;
+  static const LaunchProgram program = {
+      .name = "torchtitan",
+      .train = "-m torchtitan.train",
+      .arguments = "--module torchtitan_plan --config plan",
+      .stepPattern = R"(s/.*tps: \([0-9,]*\).*/\1/p)",
+      .stepUnit = 0,
+      .write = writeTorchTitanPython,
+      .assumes = titanAssumptions({{"/assumptions/overlap/tensor", by(pythonTensorOverlap)},
+                                   {"/model/analytic/recompute_stops_early", by(pythonEarlyStop)},
+                                   {"/model/analytic/expert_exchange", by(pythonExperts)},
+                                   {"/model/analytic/context_exchange", by(pythonContext)}})};
+  static const LaunchTarget target = {
+      .id = "torchtitan-py",
+      .label = "torchtitan (Python)",
+      .about = "torchtitan configuration, Python (of August 2026)",
+      .help =
+          "configuration of torchtitan since August 2026, Python: settings for the model's own configuration",
+      .file = "torchtitan_plan.py",
+      .program = &program};
+  return target;
 }
 
 }  // namespace nest

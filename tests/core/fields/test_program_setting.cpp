@@ -73,7 +73,7 @@ private slots:
           "deepspeed-zero3-2021", "deepspeed-2025", "nanotron", "maxtext", "ideal"}) {
       const Program* p = findProgram(id);
       QVERIFY2(p, id);
-      for (const std::string& launch : p->launches) QVERIFY2(launchTargetNamed(launch), launch.c_str());
+      for (const std::string& launch : p->launches) QVERIFY2(findLaunchTarget(launch), launch.c_str());
       QVERIFY2(p->id == kIdealProgram || (!p->version.empty() && !p->about.empty()), id);
     }
   }

@@ -46,6 +46,17 @@ inline Plan plan(int inner, int outer) {
   return p;
 }
 
+inline const LaunchTarget& to(std::string_view id) {
+  return *findLaunchTarget(id);
+}
+/// All that start a training program.
+inline std::vector<const LaunchTarget*> programTargets() {
+  std::vector<const LaunchTarget*> out;
+  for (const LaunchTarget* t : launchTargets())
+    if (t->program) out.push_back(t);
+  return out;
+}
+
 inline bool has(const Reading<std::string>& r, const std::string& part) {
   return r && r->find(part) != std::string::npos;
 }

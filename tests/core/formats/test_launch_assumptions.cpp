@@ -10,7 +10,7 @@
 
 using namespace nest;
 using namespace nest::test;
-using Kind = Telling::Kind;
+using Kind = Encoding::Kind;
 
 namespace {
 
@@ -19,15 +19,8 @@ bool isPriced(const std::string& field) {
   return field.starts_with("/assumptions/") || field.starts_with("/model/") || field.starts_with("/job/");
 }
 
-std::vector<LaunchTarget> frameworks() {
-  std::vector<LaunchTarget> out;
-  for (int t = 0; t <= static_cast<int>(LaunchTarget::Nanotron); ++t)
-    out.push_back(static_cast<LaunchTarget>(t));
-  return out;
-}
-
-bool reads(const Program& p, LaunchTarget t) {
-  return std::find(p.launches.begin(), p.launches.end(), nameOf(t)) != p.launches.end();
+bool reads(const Program& p, const LaunchTarget& t) {
+  return std::find(p.launches.begin(), p.launches.end(), t.id) != p.launches.end();
 }
 
 /// One stage of all layers, or two.
@@ -75,7 +68,7 @@ void price(Fixture& f, const std::string& program, const Field* field = nullptr,
 }
 
 /// All that a target says of a plan, and whether it takes it.
-std::pair<std::string, bool> saidOf(LaunchTarget t, const Fixture& f, const Plan& p) {
+std::pair<std::string, bool> saidOf(const LaunchTarget& t, const Fixture& f, const Plan& p) {
   const auto r = writeLaunch(t, f.source(), p);
   std::string all = r.value.value_or("");
   for (const Diagnostic& d : r.diagnostics) all += d.message + '\n';
@@ -114,14 +107,14 @@ private slots:
   }
   /// What a framework does whatever its files say cannot differ between the programs that read them.
   void whatHoldsAlwaysHoldsForAllItsPrograms() {
-    for (const LaunchTarget t : frameworks())
+    for (const LaunchTarget* t : programTargets())
       for (const LaunchAssumption& a : launchAssumptions()) {
-        if (a.telling(t).kind != Kind::Always) continue;
+        if (a.encoding(*t).kind != Kind::Always) continue;
         std::optional<FieldValue> first;
         for (const Program& p : programs()) {
-          if (!reads(p, t)) continue;
+          if (!reads(p, *t)) continue;
           const FieldValue v = findField(a.field)->access.get(usualSetting(p.id), 0);
-          QVERIFY2(v == first.value_or(v), (std::string(nameOf(t)) + ": " + a.field + " of " + p.id).c_str());
+          QVERIFY2(v == first.value_or(v), (std::string(t->id) + ": " + a.field + " of " + p.id).c_str());
           first = v;
         }
       }
@@ -129,31 +122,32 @@ private slots:
   /// Every value that some program has of an option, and every one that a framework does not do, is seen in
   /// its files or told.
   void anotherValueIsWrittenOrWarnedOf() {
-    std::map<LaunchTarget, int> options, refusals;
+    std::map<const LaunchTarget*, int> options, refusals;
     for (const bool experts : {false, true})
       for (const Plan& p : plans())
-        for (const LaunchTarget t : frameworks()) {
+        for (const LaunchTarget* t : programTargets()) {
           Fixture f = modelOf(experts);
           price(f, "ideal");
-          if (!saidOf(t, f, p).second) continue;
+          if (!saidOf(*t, f, p).second) continue;
           const ReportSource source = f.source();
-          const LaunchPlan launch(source, p, t);
+          const LaunchPlan launch(source, p, *t);
           for (const LaunchAssumption& a : launchAssumptions()) {
-            const Telling& telling = a.telling(t);
+            const Encoding& encoding = a.encoding(*t);
             if (a.matters && !a.matters(launch)) continue;
             const Field& field = *findField(a.field);
             std::vector<std::string> seen;
             for (const FieldValue& v : valuesOf(field)) {
               const bool isOwn = std::any_of(programs().begin(), programs().end(), [&](const Program& x) {
-                return (reads(x, t) || x.id == kIdealProgram) && field.access.get(usualSetting(x.id), 0) == v;
+                return (reads(x, *t) || x.id == kIdealProgram) &&
+                       field.access.get(usualSetting(x.id), 0) == v;
               });
-              if (telling.kind == Kind::Always && isOwn) continue;
-              if (telling.kind != Kind::Always && telling.kind != Kind::Option) continue;
+              if (encoding.kind == Kind::Always && isOwn) continue;
+              if (encoding.kind != Kind::Always && encoding.kind != Kind::Option) continue;
               Fixture g = modelOf(experts);
               price(g, "ideal", &field, v);
-              const std::string said = saidOf(t, g, p).first;
-              const std::string what = std::string(nameOf(t)) + ' ' + a.field;
-              if (telling.kind == Kind::Always) {
+              const std::string said = saidOf(*t, g, p).first;
+              const std::string what = std::string(t->id) + ' ' + a.field;
+              if (encoding.kind == Kind::Always) {
                 QVERIFY2(said.find(field.label + " = ") != std::string::npos, what.c_str());
                 ++refusals[t];
                 continue;
@@ -164,66 +158,65 @@ private slots:
             }
           }
         }
-    for (const LaunchTarget t : frameworks()) {
-      QVERIFY2(options[t] >= 10, nameOf(t));
-      QVERIFY2(refusals[t] >= 10, nameOf(t));
+    for (const LaunchTarget* t : programTargets()) {
+      QVERIFY2(options[t] >= 10, t->id.data());
+      QVERIFY2(refusals[t] >= 10, t->id.data());
     }
   }
   void filesSayWhatTheirProgramsAssume_data() {
     QTest::addColumn<QString>("program");
-    QTest::addColumn<int>("target");
+    QTest::addColumn<QString>("target");
     QTest::addColumn<int>("experts");
     QTest::addColumn<QStringList>("parts");
     QTest::addColumn<QStringList>("without");
-    const auto row = [](const char* program, LaunchTarget t, int experts, const QStringList& parts,
+    const auto row = [](const char* program, const LaunchTarget& t, int experts, const QStringList& parts,
                         const QStringList& without = {}) {
-      QTest::addRow("%s %s %d", program, nameOf(t), experts)
-          << program << int(t) << experts << parts << without;
+      QTest::addRow("%s %s %d", program, t.id.data(), experts)
+          << program << QString::fromUtf8(t.id) << experts << parts << without;
     };
-    row("megatron-bridge-2025", LaunchTarget::Megatron, 0,
+    row("megatron-bridge-2025", to("megatron"), 0,
         {"--tp-comm-overlap\n", "--cross-entropy-loss-fusion\n", "--overlap-grad-reduce\n"});
-    row("megatron-core-2025", LaunchTarget::Megatron, 0, {}, {"--tp-comm-overlap", "loss-fusion"});
-    row("megatron-2021", LaunchTarget::Megatron, 0,
+    row("megatron-core-2025", to("megatron"), 0, {}, {"--tp-comm-overlap", "loss-fusion"});
+    row("megatron-2021", to("megatron"), 0,
         {"--no-gradient-accumulation-fusion\n", "--attention-backend unfused\n"}, {"--overlap-grad-reduce"});
-    row("megatron-bridge-2025", LaunchTarget::Megatron, 2,
+    row("megatron-bridge-2025", to("megatron"), 2,
         {"--moe-token-dispatcher-type flex\n", "--moe-flex-dispatcher-backend deepep\n",
          "--moe-router-dtype fp32\n"});
-    row("megatron-core-2025", LaunchTarget::Megatron, 2, {"--moe-token-dispatcher-type alltoall\n"},
-        {"deepep"});
-    row("megatron-bridge-2025", LaunchTarget::Megatron, 1, {"--moe-token-dispatcher-type alltoall\n"});
-    row("megatron-bridge-2025", LaunchTarget::MegatronBridge, 2,
+    row("megatron-core-2025", to("megatron"), 2, {"--moe-token-dispatcher-type alltoall\n"}, {"deepep"});
+    row("megatron-bridge-2025", to("megatron"), 1, {"--moe-token-dispatcher-type alltoall\n"});
+    row("megatron-bridge-2025", to("megatron-bridge"), 2,
         {"++comm_overlap=null\n",
          "++comm_overlap._target_=megatron.bridge.training.comm_overlap.CommOverlapConfig\n",
          "++comm_overlap.tp_comm_overlap=true\n", "++comm_overlap.overlap_grad_reduce=true\n",
          "++model.cross_entropy_loss_fusion=true\n", "++model.moe_token_dispatcher_type=flex\n",
          "++model.moe_flex_dispatcher_backend=deepep\n", "++model.moe_shared_expert_overlap=false\n"});
-    row("megatron-core-2025", LaunchTarget::MegatronBridge, 2,
+    row("megatron-core-2025", to("megatron-bridge"), 2,
         {"++comm_overlap.tp_comm_overlap=false\n", "++model.cross_entropy_loss_fusion=false\n",
          "++model.moe_token_dispatcher_type=alltoall\n"});
-    row("megatron-bridge-2025", LaunchTarget::Nemo, 2,
+    row("megatron-bridge-2025", to("nemo"), 2,
         {"MegatronCommOverlapCallback, tp_comm_overlap=True", "config.moe_enable_deepep = True\n",
          "config.moe_token_dispatcher_type = \"flex\"\n"});
-    row("torchtitan-2024", LaunchTarget::TorchTitan, 0,
+    row("torchtitan-2024", to("torchtitan"), 0,
         {"[compile]\nenable = false\n", "enable_async_tensor_parallel = false\n",
          "context_parallel_rotate_method = \"allgather\"\n"});
-    row("torchtitan-2024-compiled", LaunchTarget::TorchTitan, 0,
+    row("torchtitan-2024-compiled", to("torchtitan"), 0,
         {"[compile]\nenable = true\n", "enable_async_tensor_parallel = false\n"});
-    row("torchtitan-2026", LaunchTarget::TorchTitan, 0,
+    row("torchtitan-2026", to("torchtitan"), 0,
         {"[compile]\nenable = true\n", "enable_async_tensor_parallel = true\n"});
-    row("torchtitan-2026", LaunchTarget::TorchTitanPython, 0,
+    row("torchtitan-2026", to("torchtitan-py"), 0,
         {"config.compile.enable = True\n", "config.compile.enable_async_tensor_parallel = True\n"});
-    row("nemo-automodel-2025", LaunchTarget::TorchTitan, 2, {"expert_parallel_comm_backend = \"deepep\"\n"});
-    row("nanotron", LaunchTarget::Nanotron, 0,
+    row("nemo-automodel-2025", to("torchtitan"), 2, {"expert_parallel_comm_backend = \"deepep\"\n"});
+    row("nanotron", to("nanotron"), 0,
         {"tp_linear_async_communication: true\n", "tp_recompute_allgather: true\n"});
   }
   void filesSayWhatTheirProgramsAssume() {
     QFETCH(QString, program);
-    QFETCH(int, target);
+    QFETCH(QString, target);
     QFETCH(int, experts);
     QFETCH(QStringList, parts);
     QFETCH(QStringList, without);
-    const auto t = LaunchTarget(target);
-    const bool titan = t == LaunchTarget::TorchTitan || t == LaunchTarget::TorchTitanPython;
+    const LaunchTarget& t = to(target.toStdString());
+    const bool titan = t.id == "torchtitan" || t.id == "torchtitan-py";
     Fixture f = modelOf(experts > 0);
     price(f, program.toStdString());
     std::string all;
@@ -240,7 +233,8 @@ private slots:
       QVERIFY2(all.find(part.toStdString()) == std::string::npos, all.c_str());
   }
   void whatAFileCannotSayIsTold() {
-    const auto told = [](const char* device, const std::string& program, LaunchTarget t, const Plan& p) {
+    const auto told = [](const char* device, const std::string& program, const LaunchTarget& t,
+                         const Plan& p) {
       Fixture f = modelOf(true);
       Fixture other = teaching([&](Scenario& s) { s.cluster.device = *findDevice(device); });
       f.problem.cluster = other.problem.cluster;
@@ -252,25 +246,22 @@ private slots:
     };
     const Plan spread = planOf(4, {1, false, 1, 4}, 1, Recompute::None);
     const std::string program = "megatron-bridge-2025";
-    QCOMPARE(told("h100-sxm", program, LaunchTarget::Megatron, spread), std::string());
-    QVERIFY(told("mi300x", program, LaunchTarget::Megatron, spread).find("Expert exchange = ") !=
-            std::string::npos);
-    QVERIFY(told("b200", program, LaunchTarget::Nemo, spread).find("flex dispatcher") != std::string::npos);
-    QCOMPARE(told("b200", program, LaunchTarget::MegatronBridge, spread), std::string());
+    QCOMPARE(told("h100-sxm", program, to("megatron"), spread), std::string());
+    QVERIFY(told("mi300x", program, to("megatron"), spread).find("Expert exchange = ") != std::string::npos);
+    QVERIFY(told("b200", program, to("nemo"), spread).find("flex dispatcher") != std::string::npos);
+    QCOMPARE(told("b200", program, to("megatron-bridge"), spread), std::string());
     // Userbuffers need sequence parallelism.
     Fixture f = modelOf(false);
     price(f, program);
-    const auto r =
-        writeLaunch(LaunchTarget::Megatron, f.source(), planOf(2, {2, false, 1, 1}, 1, Recompute::None));
+    const auto r = writeLaunch(to("megatron"), f.source(), planOf(2, {2, false, 1, 1}, 1, Recompute::None));
     QVERIFY(r && !has(r, "tp-comm-overlap"));
     QVERIFY(codes(r.diagnostics, Severity::Warning).find("assumption") != std::string::npos);
     // Expert exchanges beside another microbatch: only with virtual stages where there is a pipeline.
     Fixture g = modelOf(true);
     price(g, program, findField("/assumptions/overlap/expert"), 0.45);
-    QVERIFY(
-        has(writeLaunch(LaunchTarget::Megatron, g.source(), spread), "--overlap-moe-expert-parallel-comm\n"));
+    QVERIFY(has(writeLaunch(to("megatron"), g.source(), spread), "--overlap-moe-expert-parallel-comm\n"));
     const Plan staged = planOf(4, {1, false, 1, 4}, 1, Recompute::None, true);
-    const auto left = writeLaunch(LaunchTarget::Megatron, g.source(), staged);
+    const auto left = writeLaunch(to("megatron"), g.source(), staged);
     QVERIFY(left && !has(left, "overlap-moe"));
     QVERIFY(codes(left.diagnostics, Severity::Warning).find("assumption") != std::string::npos);
   }

@@ -16,51 +16,51 @@ private slots:
     Plan p = plan(4, 1);
     p.stages.resize(1);
     for (int l = 4; l < 9; ++l) p.stages[0].chunks[0].push_back(LayerIndex(l));
-    const auto text = [&](LaunchTarget target, const Strategy& s) {
+    const auto text = [&](const LaunchTarget& target, const Strategy& s) {
       p.stages[0].strategy = s;
       return writeLaunch(target, f.source(), p).value.value_or("refused");
     };
     const auto has = [](const std::string& all, const char* part) {
       return all.find(part) != std::string::npos;
     };
-    const std::string megatron = text(LaunchTarget::Megatron, {2, true, 1, 4});
+    const std::string megatron = text(to("megatron"), {2, true, 1, 4});
     QVERIFY(has(megatron, "--tensor-model-parallel-size 2\n"));
     QVERIFY(has(megatron, "--expert-model-parallel-size 4\n"));
     QVERIFY(has(megatron, "--expert-tensor-parallel-size 2\n"));
     QVERIFY(has(megatron, "--sequence-parallel\n"));
     QVERIFY(!has(megatron, "--context-parallel-size"));
-    const std::string folded = text(LaunchTarget::Megatron, {2, true, 1, 8, true});
+    const std::string folded = text(to("megatron"), {2, true, 1, 8, true});
     QVERIFY(has(folded, "--expert-model-parallel-size 8\n"));
     QVERIFY(has(folded, "--expert-tensor-parallel-size 1\n"));
-    QCOMPARE(text(LaunchTarget::DeepSpeed, {2, true, 1, 8, true}), std::string("refused"));
-    QVERIFY(has(text(LaunchTarget::Megatron, {1, false, 8, 1}), "--context-parallel-size 8\n"));
-    QVERIFY(!has(text(LaunchTarget::Megatron, {1, false, 8, 1}), "--sequence-parallel"));
+    QCOMPARE(text(to("deepspeed"), {2, true, 1, 8, true}), std::string("refused"));
+    QVERIFY(has(text(to("megatron"), {1, false, 8, 1}), "--context-parallel-size 8\n"));
+    QVERIFY(!has(text(to("megatron"), {1, false, 8, 1}), "--sequence-parallel"));
     f.scenario.model.architecture->experts.reset();
-    QVERIFY(!has(text(LaunchTarget::Megatron, {2, false, 1, 1}), "--sequence-parallel"));
-    QVERIFY(has(text(LaunchTarget::Nanotron, {2, false, 8, 1}),
+    QVERIFY(!has(text(to("megatron"), {2, false, 1, 1}), "--sequence-parallel"));
+    QVERIFY(has(text(to("nanotron"), {2, false, 8, 1}),
                 "  dp: 4\n  pp: 1\n  tp: 2\n  context_parallel_size: 8\n  expert_parallel_size: 1\n"));
-    QVERIFY(has(text(LaunchTarget::Nanotron, {2, false, 1, 1}), "  tp_mode: ALL_REDUCE\n"));
+    QVERIFY(has(text(to("nanotron"), {2, false, 1, 1}), "  tp_mode: ALL_REDUCE\n"));
     // Four replicas: as they are, or sharded.
     for (const int zero : {0, 2, 3}) {
       p.zero = zero;
-      const std::string torchtitan = text(LaunchTarget::TorchTitan, {1, false, 1, 1});
+      const std::string torchtitan = text(to("torchtitan"), {1, false, 1, 1});
       QVERIFY(has(torchtitan, zero == 0
                                   ? "data_parallel_replicate_degree = 4\ndata_parallel_shard_degree = 1\n"
                                   : "data_parallel_replicate_degree = 1\ndata_parallel_shard_degree = 4\n"));
     }
     // Two shard groups of two: what each program calls them, or that it has none.
     p.shardReplicas = 2;
-    QVERIFY(has(text(LaunchTarget::TorchTitan, {1, false, 1, 1}),
+    QVERIFY(has(text(to("torchtitan"), {1, false, 1, 1}),
                 "data_parallel_replicate_degree = 2\ndata_parallel_shard_degree = 2\n"));
-    QVERIFY(has(text(LaunchTarget::DeepSpeed, {1, false, 1, 1}), "\"mics_shard_size\": 2"));
+    QVERIFY(has(text(to("deepspeed"), {1, false, 1, 1}), "\"mics_shard_size\": 2"));
     p.zero = 1;
-    QVERIFY(has(text(LaunchTarget::Megatron, {1, false, 1, 1}),
+    QVERIFY(has(text(to("megatron"), {1, false, 1, 1}),
                 "--use-distributed-optimizer\n  --num-distributed-optimizer-instances 2\n"));
-    QCOMPARE(text(LaunchTarget::DeepSpeed, {1, false, 1, 1}), std::string("refused"));
-    QCOMPARE(text(LaunchTarget::Nanotron, {1, false, 1, 1}), std::string("refused"));
+    QCOMPARE(text(to("deepspeed"), {1, false, 1, 1}), std::string("refused"));
+    QCOMPARE(text(to("nanotron"), {1, false, 1, 1}), std::string("refused"));
     p.shardReplicas = 0;
     p.zero = 0;
-    QVERIFY(has(text(LaunchTarget::Nanotron, {2, true, 1, 1}), "  tp_mode: REDUCE_SCATTER\n"));
+    QVERIFY(has(text(to("nanotron"), {2, true, 1, 1}), "  tp_mode: REDUCE_SCATTER\n"));
   }
   /// Llama 3 405B's way: embedding and loss count as a layer each.
   void endsWithoutBlocksAreNamed() {
@@ -69,14 +69,14 @@ private slots:
     p.schedule = ScheduleKind::Interleaved;
     p.stages[0].chunks = {{LayerIndex(0)}, {LayerIndex(2)}, {LayerIndex(4)}, {LayerIndex(6)}};
     p.stages[1].chunks = {{LayerIndex(1)}, {LayerIndex(3)}, {LayerIndex(5)}, {LayerIndex(7), LayerIndex(8)}};
-    const auto r = writeLaunch(LaunchTarget::Megatron, f.source(), p);
+    const auto r = writeLaunch(to("megatron"), f.source(), p);
     QVERIFY2(has(r, "--pipeline-model-parallel-layout 'E|t|t|t|t|t|t|L'"), r ? r->c_str() : "refused");
   }
   /// torchtitan runs what Megatron-LM cannot say.
   void schedulesByTheirNames() {
     const Fixture f = teaching();
     Plan p = plan(1, 1);
-    const auto titan = [&] { return writeLaunch(LaunchTarget::TorchTitan, f.source(), p); };
+    const auto titan = [&] { return writeLaunch(to("torchtitan"), f.source(), p); };
     QVERIFY(has(titan(), "pipeline_parallel_schedule = \"1F1B\""));
     p.stages[0].chunks = {{LayerIndex(0), LayerIndex(1)}, {LayerIndex(6), LayerIndex(7), LayerIndex(8)}};
     p.stages[1].chunks = {{LayerIndex(2), LayerIndex(3)}, {LayerIndex(4), LayerIndex(5)}};
@@ -86,8 +86,7 @@ private slots:
     QVERIFY(folded->find("\"layers.3\"") < folded->find("\"layers.5\""));
     p.schedule = ScheduleKind::ZbV;
     QVERIFY(has(titan(), "pipeline_parallel_schedule = \"ZBVZeroBubble\""));
-    for (const LaunchTarget other :
-         {LaunchTarget::Megatron, LaunchTarget::DeepSpeed, LaunchTarget::Nanotron}) {
+    for (const LaunchTarget& other : {to("megatron"), to("deepspeed"), to("nanotron")}) {
       const auto refused = writeLaunch(other, f.source(), p);
       QVERIFY(!refused);
       const std::string why = codes(refused.diagnostics, Severity::Error);
@@ -102,7 +101,7 @@ private slots:
     Plan p = plan(1, 1);
     p.stages[0].chunks = {{LayerIndex(0), LayerIndex(1)}, {LayerIndex(4), LayerIndex(5)}};
     p.stages[1].chunks = {{LayerIndex(2), LayerIndex(3)}, {LayerIndex(6), LayerIndex(7), LayerIndex(8)}};
-    const auto r = writeLaunch(LaunchTarget::Megatron, f.source(), p);
+    const auto r = writeLaunch(to("megatron"), f.source(), p);
     QVERIFY(r);
     QVERIFY(r->find("'Et|t*2|t*2|tL'") != std::string::npos);
   }
@@ -113,29 +112,29 @@ private slots:
     p.microbatch = 3;
     p.stages[1].strategy.tensor = 2;
     p.stages[1].recompute = Recompute::Full;
-    const auto r = writeLaunch(LaunchTarget::Megatron, f.source(), p);
+    const auto r = writeLaunch(to("megatron"), f.source(), p);
     QVERIFY(!r);
     QCOMPARE(codes(r.diagnostics, Severity::Error),
              std::string("strategy-per-stage recompute-per-stage padded-batch zero-with-pipeline"));
   }
   void deepSpeedsBatchAddsUp() {
     const Fixture f = teaching();
-    const auto r = writeLaunch(LaunchTarget::DeepSpeed, f.source(), plan(2, 1));
+    const auto r = writeLaunch(to("deepspeed"), f.source(), plan(2, 1));
     QVERIFY(r);
     const auto j = nlohmann::json::parse(*r);
     QCOMPARE(j["train_batch_size"].get<int>(), j["train_micro_batch_size_per_gpu"].get<int>() *
                                                    j["gradient_accumulation_steps"].get<int>() * 2);
     Plan z = plan(2, 1);
     z.zero = 1;
-    const auto sharded = writeLaunch(LaunchTarget::DeepSpeed, f.source(), z);
+    const auto sharded = writeLaunch(to("deepspeed"), f.source(), z);
     QVERIFY(sharded);
     QCOMPARE(nlohmann::json::parse(*sharded)["zero_optimization"]["stage"].get<int>(), 1);
     z.zero = 2;
-    QVERIFY(!writeLaunch(LaunchTarget::DeepSpeed, f.source(), z));
+    QVERIFY(!writeLaunch(to("deepspeed"), f.source(), z));
   }
   void tracesNestOnEachThread() {
     const Fixture f = teaching();
-    const auto r = writeLaunch(LaunchTarget::ChromeTrace, f.source(), plan(2, 1));
+    const auto r = writeLaunch(to("chrome-trace"), f.source(), plan(2, 1));
     QVERIFY(r);
     const auto j = nlohmann::json::parse(*r);
     std::map<int, std::vector<std::pair<double, double>>> threads;
@@ -158,38 +157,38 @@ private slots:
     const Fixture hopper = fp8On("h100-sxm"), blackwell = fp8On("b200"), ampere = fp8On("a100-80");
     const Plan p = plan(1, 1);
     for (const char* flag : {"--bf16\n", "--fp8-format hybrid\n", "--fp8-recipe delayed\n"})
-      QVERIFY2(has(writeLaunch(LaunchTarget::Megatron, hopper.source(), p), flag), flag);
-    QVERIFY(has(writeLaunch(LaunchTarget::Megatron, blackwell.source(), p), "--fp8-recipe mxfp8\n"));
-    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, hopper.source(), p),
-                "converters = [\"quantize.linear.float8\"]"));
-    const auto refusal = [&](LaunchTarget t, const Fixture& f) {
+      QVERIFY2(has(writeLaunch(to("megatron"), hopper.source(), p), flag), flag);
+    QVERIFY(has(writeLaunch(to("megatron"), blackwell.source(), p), "--fp8-recipe mxfp8\n"));
+    QVERIFY(
+        has(writeLaunch(to("torchtitan"), hopper.source(), p), "converters = [\"quantize.linear.float8\"]"));
+    const auto refusal = [&](const LaunchTarget& t, const Fixture& f) {
       return codes(writeLaunch(t, f.source(), p).diagnostics, Severity::Error);
     };
-    QCOMPARE(refusal(LaunchTarget::Megatron, ampere), std::string("fp8-device"));
-    QCOMPARE(refusal(LaunchTarget::DeepSpeed, hopper), std::string("format"));
-    QCOMPARE(refusal(LaunchTarget::Nanotron, hopper), std::string("format"));
+    QCOMPARE(refusal(to("megatron"), ampere), std::string("fp8-device"));
+    QCOMPARE(refusal(to("deepspeed"), hopper), std::string("format"));
+    QCOMPARE(refusal(to("nanotron"), hopper), std::string("format"));
     const Fixture volta = teaching([](Scenario& s) { s.cluster.device = *findDevice("v100"); });
-    QCOMPARE(refusal(LaunchTarget::Megatron, volta), std::string("bf16-device"));
-    QCOMPARE(refusal(LaunchTarget::DeepSpeed, volta), std::string("bf16-device"));
+    QCOMPARE(refusal(to("megatron"), volta), std::string("bf16-device"));
+    QCOMPARE(refusal(to("deepspeed"), volta), std::string("bf16-device"));
     const Fixture half = teaching([](Scenario& s) { s.job.format = NumberFormat::Fp16; });
-    QCOMPARE(refusal(LaunchTarget::TorchTitan, half), std::string("format"));
-    QVERIFY(!has(writeLaunch(LaunchTarget::Megatron, teaching().source(), p), "fp8"));
+    QCOMPARE(refusal(to("torchtitan"), half), std::string("format"));
+    QVERIFY(!has(writeLaunch(to("megatron"), teaching().source(), p), "fp8"));
   }
   /// What the frameworks do unless told otherwise is not what the plan counts.
   void gradientsAreSummedAsThePlanCounts() {
     const Plan p = plan(1, 1);
     Fixture f = teaching([](Scenario& s) { s.job.format = NumberFormat::Fp16; });
     const char* flag = "--accumulate-allreduce-grads-in-fp32\n";
-    QVERIFY(has(writeLaunch(LaunchTarget::Megatron, f.source(), p), flag));
-    QVERIFY(!has(writeLaunch(LaunchTarget::Megatron, teaching().source(), p), flag));
+    QVERIFY(has(writeLaunch(to("megatron"), f.source(), p), flag));
+    QVERIFY(!has(writeLaunch(to("megatron"), teaching().source(), p), flag));
     f.problem.job.optimizer = OptimizerRegime::zeroPaper();
-    QVERIFY(!has(writeLaunch(LaunchTarget::Megatron, f.source(), p), flag));
+    QVERIFY(!has(writeLaunch(to("megatron"), f.source(), p), flag));
 
     Fixture deep = teaching();
     Plan sharded = p;
     sharded.zero = 1;
     const auto settings = [&] {
-      const auto text = writeLaunch(LaunchTarget::DeepSpeed, deep.source(), sharded);
+      const auto text = writeLaunch(to("deepspeed"), deep.source(), sharded);
       return text ? nlohmann::json::parse(*text) : nlohmann::json();
     };
     QVERIFY(settings()["data_types"]["grad_accum_dtype"] == "fp32");
@@ -198,28 +197,29 @@ private slots:
     deep.problem.job.optimizer = OptimizerRegime::sgd();
     QVERIFY(!settings().contains("data_types"));
     QVERIFY(settings()["zero_allow_untested_optimizer"] == true);
-    const auto whole = writeLaunch(LaunchTarget::DeepSpeed, teaching().source(), p);
+    const auto whole = writeLaunch(to("deepspeed"), teaching().source(), p);
     QVERIFY(codes(whole.diagnostics, Severity::Warning).find("gradients") != std::string::npos);
   }
   void standInsAreTold() {
     Fixture f = teaching([](Scenario& s) { s.cluster.device = *findDevice("tpu-v4"); });
     f.problem.job.optimizer = {"custom", 2, 2, 2};
-    for (const LaunchTarget t : {LaunchTarget::Megatron, LaunchTarget::DeepSpeed, LaunchTarget::Nanotron}) {
+    for (const LaunchTarget& t : {to("megatron"), to("deepspeed"), to("nanotron")}) {
       const auto told = codes(writeLaunch(t, f.source(), plan(1, 1)).diagnostics, Severity::Warning);
       QVERIFY2(told.find("optimizer accelerator") != std::string::npos, told.c_str());
     }
     f.scenario.model.architecture->gatedMlp = false;
     f.scenario.model.architecture->activation = "relu";
     const auto told =
-        codes(writeLaunch(LaunchTarget::Megatron, f.source(), plan(1, 1)).diagnostics, Severity::Warning);
+        codes(writeLaunch(to("megatron"), f.source(), plan(1, 1)).diagnostics, Severity::Warning);
     QVERIFY2(told.find("activation") != std::string::npos, told.c_str());
   }
   void namesReadBack() {
-    for (int t = 0; t < kLaunchTargetCount; ++t) {
-      const auto target = static_cast<LaunchTarget>(t);
-      QVERIFY(launchTargetNamed(nameOf(target)) == target);
+    for (const LaunchTarget* t : launchTargets()) {
+      QCOMPARE(findLaunchTarget(t->id), t);
+      QVERIFY2(!t->about.empty() && !t->help.empty() && !t->file.empty(), t->id.data());
+      QVERIFY2((t->program != nullptr) != (t->write != nullptr), t->id.data());
     }
-    QVERIFY(!launchTargetNamed("megaton"));
+    QVERIFY(!findLaunchTarget("megaton"));
   }
 };
 NEST_TEST(TestLaunchExport)

@@ -67,12 +67,12 @@ private slots:
   }
   void everyFrameworkHasOne() {
     const Fixture f = teaching();
-    for (int k = 0; k <= static_cast<int>(LaunchTarget::Nanotron); ++k) {
-      const auto t = static_cast<LaunchTarget>(k);
+    for (const LaunchTarget* target : programTargets()) {
+      const LaunchTarget& t = *target;
       Plan p = plan(2, 1);
-      if (t == LaunchTarget::TorchTitan || t == LaunchTarget::TorchTitanPython) p.zero = 1;
+      if (t.id == "torchtitan" || t.id == "torchtitan-py") p.zero = 1;
       const auto files = writeLaunchFolder(t, f.source(), p);
-      QVERIFY2(files, nameOf(t));
+      QVERIFY2(files, t.id.data());
       const Folder folder(*files);
       for (const LaunchFile& file : *files) {
         QVERIFY(!file.text.empty());
@@ -83,7 +83,7 @@ private slots:
     }
     Plan refused = plan(2, 1);
     refused.zero = 3;
-    QVERIFY(!writeLaunchFolder(LaunchTarget::Megatron, f.source(), refused));
+    QVERIFY(!writeLaunchFolder(to("megatron"), f.source(), refused));
   }
   // The configuration of torchtitan is a program: it runs, and sets what the plan says.
   void theConfigurationInPythonRuns() {
@@ -92,7 +92,7 @@ private slots:
     const Fixture f = teaching();
     Plan p = plan(2, 1);
     p.zero = 1;
-    const auto files = writeLaunchFolder(LaunchTarget::TorchTitanPython, f.source(), p);
+    const auto files = writeLaunchFolder(to("torchtitan-py"), f.source(), p);
     QVERIFY(files);
     const Folder folder(*files);
     QVERIFY(folder.run("mkdir", {"-p", "torchtitan/distributed"}).code == 0);
@@ -118,7 +118,7 @@ private slots:
              qPrintable(started.out));
   }
   void aRecipeOfMegatronBridgeIsOverridden() {
-    const auto files = writeLaunchFolder(LaunchTarget::MegatronBridge, teaching().source(), plan(2, 1));
+    const auto files = writeLaunchFolder(to("megatron-bridge"), teaching().source(), plan(2, 1));
     QVERIFY(files);
     const Folder folder(*files);
     const auto started = folder.run("./run.sh", {}, {"RECIPE=a_recipe"});
@@ -135,7 +135,7 @@ private slots:
     if (python.isEmpty()) QSKIP("there is no python3");
     Plan p = plan(2, 1);
     p.zero = 1;
-    const auto files = writeLaunchFolder(LaunchTarget::Nemo, teaching().source(), p);
+    const auto files = writeLaunchFolder(to("nemo"), teaching().source(), p);
     QVERIFY(files);
     Folder folder(*files);
     QVERIFY(folder.run("mkdir", {"-p", "nemo/collections/llm/recipes/precision"}).code == 0);
@@ -177,7 +177,7 @@ private slots:
 
     Fixture other = teaching();
     other.scenario.model.architecture->family = "exaone4";
-    const auto refused = writeLaunch(LaunchTarget::Nemo, other.source(), p);
+    const auto refused = writeLaunch(to("nemo"), other.source(), p);
     QVERIFY(!refused && refused.diagnostics.front().code == "recipe");
     // A device that is out leaves its host with fewer ranks than the others.
     Plan three = plan(1, 1);
@@ -185,16 +185,15 @@ private slots:
     for (int l = 4; l < 9; ++l) three.stages[0].chunks[0].push_back(LayerIndex(l));
     three.dataOuter = 3;
     three.blockStride = 1;
-    const auto uneven =
-        writeLaunch(LaunchTarget::Nemo,
-                    teaching([](Scenario& s) { s.constraints.excludedDevices = {3}; }).source(), three);
+    const auto uneven = writeLaunch(
+        to("nemo"), teaching([](Scenario& s) { s.constraints.excludedDevices = {3}; }).source(), three);
     QVERIFY(!uneven);
     QVERIFY2(std::any_of(uneven.diagnostics.begin(), uneven.diagnostics.end(),
                          [](const Diagnostic& d) { return d.code == "uneven-hosts"; }),
              uneven.diagnostics.front().message.c_str());
   }
   void theScriptStartsEveryRankWithThePlansFlags() {
-    const auto files = writeLaunchFolder(LaunchTarget::Megatron, teaching().source(), plan(1, 2));
+    const auto files = writeLaunchFolder(to("megatron"), teaching().source(), plan(1, 2));
     QVERIFY(files);
     const Folder folder(*files);
     const auto srun = folder.run("./run.sh", {"--lr", "1e-4"});
@@ -210,7 +209,7 @@ private slots:
     // The ranks of a host do not follow each other in this plan.
     const auto torchrun = folder.run("./run.sh", {}, {"LAUNCHER=torchrun", "HOST=host1"});
     QVERIFY(torchrun.code != 0 && torchrun.out.contains("use srun"));
-    const auto whole = writeLaunchFolder(LaunchTarget::Megatron, teaching().source(), plan(2, 1));
+    const auto whole = writeLaunchFolder(to("megatron"), teaching().source(), plan(2, 1));
     const Folder inOrder(*whole);
     const auto second = inOrder.run("./run.sh", {}, {"LAUNCHER=torchrun", "HOST=host1.cluster"});
     QVERIFY(second.code != 0);  // neither the name nor its first part is what `hostname` says
@@ -220,7 +219,7 @@ private slots:
                 .out.contains("does not use host other"));
   }
   void ranksOnOtherHostsAreFound() {
-    const auto files = writeLaunchFolder(LaunchTarget::Megatron, teaching().source(), plan(1, 2));
+    const auto files = writeLaunchFolder(to("megatron"), teaching().source(), plan(1, 2));
     Folder folder(*files);
     const auto check = [&](const char* seen) {
       folder.write("seen", seen);
@@ -236,7 +235,7 @@ private slots:
   }
   /// A file that is named is one of the folder that the user stands in.
   void theCheckReadsWhereTheUserIs() {
-    const auto files = writeLaunchFolder(LaunchTarget::Megatron, teaching().source(), plan(1, 2));
+    const auto files = writeLaunchFolder(to("megatron"), teaching().source(), plan(1, 2));
     Folder folder(*files);
     QVERIFY(folder.run("mkdir", {"elsewhere"}).code == 0);
     folder.write("elsewhere/seen", "1 host1 0\n0 host0 0\n3 host1 1\n2 host0 1\n");
@@ -250,7 +249,7 @@ private slots:
     });
     ReportSource source = f.source();
     source.cluster = &f.scenario.cluster;
-    const auto files = writeLaunchFolder(LaunchTarget::Megatron, source, plan(2, 1));
+    const auto files = writeLaunchFolder(to("megatron"), source, plan(2, 1));
     QVERIFY(files);
     const Folder folder(*files);
     for (const char* host : {"esac", "in"})
@@ -270,7 +269,7 @@ private slots:
       s.cluster.device.name = foreign;
       s.model.architecture->name = foreign;
     });
-    const auto files = writeLaunchFolder(LaunchTarget::DeepSpeed, f.source(), plan(2, 1));
+    const auto files = writeLaunchFolder(to("deepspeed"), f.source(), plan(2, 1));
     QVERIFY(files);
     const QString readme = QString::fromStdString(files->front().text);
     const QStringList lines = readme.split('\n');
@@ -287,7 +286,7 @@ private slots:
     Plan p = plan(1, 1);
     p.deviceOrder = {DeviceIndex(2),
                      DeviceIndex(0)};  // what is left of the host with one device, and another
-    const auto files = writeLaunchFolder(LaunchTarget::Megatron, f.source(), p);
+    const auto files = writeLaunchFolder(to("megatron"), f.source(), p);
     QVERIFY(files);
     const Folder folder(*files);
     const auto devices = [&](const char* host) {
@@ -302,29 +301,29 @@ private slots:
     QCOMPARE(rank.out, QString("1 0 2\n"));
   }
   void measuredStepsAreComparedWithThePrediction_data() {
-    QTest::addColumn<int>("target");
+    QTest::addColumn<QString>("target");
     QTest::addColumn<QByteArray>("log");
     const double tokens = 16.0 * 2048 / 4;
-    QTest::newRow("Megatron-LM") << int(LaunchTarget::Megatron)
+    QTest::newRow("Megatron-LM") << "megatron"
                                  << QByteArray(
                                         " iteration 1/ 9 | elapsed time per iteration (ms): 9000.0 | x\n"
                                         " iteration 2/ 9 | elapsed time per iteration (ms): 2000.0 | x\n"
                                         " iteration 3/ 9 | elapsed time per iteration (ms): 1000.0 | x\n");
-    QTest::newRow("DeepSpeed") << int(LaunchTarget::DeepSpeed)
+    QTest::newRow("DeepSpeed") << "deepspeed"
                                << QByteArray("steps: 1 loss: 2 iter time (s): 2.0 samples/sec: 8\n");
-    QTest::newRow("torchtitan") << int(LaunchTarget::TorchTitan)
+    QTest::newRow("torchtitan") << "torchtitan"
                                 << "step: 10  loss: 8  tps: " +
                                        QByteArray::number(tokens / 2 / 1000, 'f', 3).replace('.', ',') +
                                        "  mfu\n";
-    QTest::newRow("nanotron") << int(LaunchTarget::Nanotron)
+    QTest::newRow("nanotron") << "nanotron"
                               << QByteArray("iteration: 1 | elapsed_time_per_iteration_ms: 2K | x\n");
   }
   void measuredStepsAreComparedWithThePrediction() {
-    QFETCH(int, target);
+    QFETCH(QString, target);
     QFETCH(QByteArray, log);
     Plan p = plan(2, 1);
-    if (LaunchTarget(target) == LaunchTarget::TorchTitan) p.zero = 1;
-    const auto files = writeLaunchFolder(LaunchTarget(target), teaching().source(), p);
+    if (target == QLatin1String("torchtitan")) p.zero = 1;
+    const auto files = writeLaunchFolder(to(target.toStdString()), teaching().source(), p);
     QVERIFY(files);
     Folder folder(*files);
     folder.write("log", log.toStdString());
@@ -341,13 +340,13 @@ private slots:
     };
     ReportSource source = f.source();
     source.cluster = &f.scenario.cluster;
-    const auto files = writeLaunchFolder(LaunchTarget::Megatron, source, plan(2, 1));
+    const auto files = writeLaunchFolder(to("megatron"), source, plan(2, 1));
     QVERIFY(files && told(files));
     QVERIFY(files->front().text.find("host0 to host1 stand for hosts of yours") != std::string::npos);
-    QVERIFY(told(writeLaunch(LaunchTarget::SlurmHostFile, source, plan(2, 1))));
-    QVERIFY(!told(writeLaunch(LaunchTarget::Megatron, source, plan(2, 1))));  // names none
+    QVERIFY(told(writeLaunch(to("slurm-hostfile"), source, plan(2, 1))));
+    QVERIFY(!told(writeLaunch(to("megatron"), source, plan(2, 1))));  // names none
     std::get<LevelsSource>(f.scenario.cluster.network).hostNames = {"n1", "n2"};
-    QVERIFY(!told(writeLaunchFolder(LaunchTarget::Megatron, source, plan(2, 1))));
+    QVERIFY(!told(writeLaunchFolder(to("megatron"), source, plan(2, 1))));
     // A drawing calls its hosts host0, host1, …, until somebody names them.
     std::get<LevelsSource>(f.scenario.cluster.network).hostNames.clear();
     GraphSource drawn{graph::fromLevels(std::get<LevelsSource>(f.scenario.cluster.network)), {}, {}};
@@ -356,7 +355,7 @@ private slots:
         if (named && n.kind == NodeKind::Host) n.name = "gpu-" + n.name;
       f.scenario.cluster.network = drawn;
       f.problem = *buildProblem(f.scenario).value;
-      QCOMPARE(told(writeLaunchFolder(LaunchTarget::Megatron, source, plan(2, 1))), !named);
+      QCOMPARE(told(writeLaunchFolder(to("megatron"), source, plan(2, 1))), !named);
     }
     // Hosts that a network does not have go by their level's name, and generators number them within slices.
     for (const std::string prefix : {"", "slice0.host", "gpu-"}) {
@@ -372,7 +371,7 @@ private slots:
       for (NetworkNode& n : renamed.graph.nodes) n.host = names[n.host];
       f.scenario.cluster.network = renamed;
       f.problem = *buildProblem(f.scenario).value;
-      const auto folder = writeLaunchFolder(LaunchTarget::Megatron, source, plan(2, 1));
+      const auto folder = writeLaunchFolder(to("megatron"), source, plan(2, 1));
       QVERIFY2(folder, prefix.c_str());
       QCOMPARE(told(folder), prefix != "gpu-");
     }
@@ -380,7 +379,7 @@ private slots:
   void theReadmeSaysWhatWasAssumed() {
     Fixture f = teaching();
     f.problem.assumptions.syncOverlap = 0.5;
-    const auto files = writeLaunchFolder(LaunchTarget::DeepSpeed, f.source(), plan(2, 1));
+    const auto files = writeLaunchFolder(to("deepspeed"), f.source(), plan(2, 1));
     QVERIFY(files);
     const auto readme =
         std::find_if(files->begin(), files->end(), [](const LaunchFile& x) { return x.name == "README.md"; });
@@ -394,7 +393,7 @@ private slots:
     Fixture f = teaching();
     f.problem.program = {findProgram("nemo-2024")};
     f.problem.error = {0.08, 19};
-    const auto files = writeLaunchFolder(LaunchTarget::Megatron, f.source(), plan(2, 1));
+    const auto files = writeLaunchFolder(to("megatron"), f.source(), plan(2, 1));
     QVERIFY(files);
     int withError = 0;
     for (const LaunchFile& file : *files) withError += file.text.find(" ± 8 %") != std::string::npos;

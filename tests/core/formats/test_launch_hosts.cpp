@@ -14,34 +14,33 @@ private slots:
     const Fixture f = teaching();
     // d_in = 2: stage 0 on devices 0 and 1, stage 1 on 2 and 3. d_in = 1: the blocks {0, 1} and {2, 3} hold a
     // pipeline each.
-    const auto inner = writeLaunch(LaunchTarget::SlurmHostFile, f.source(), plan(2, 1));
-    const auto outer = writeLaunch(LaunchTarget::SlurmHostFile, f.source(), plan(1, 2));
+    const auto inner = writeLaunch(to("slurm-hostfile"), f.source(), plan(2, 1));
+    const auto outer = writeLaunch(to("slurm-hostfile"), f.source(), plan(1, 2));
     QVERIFY(inner && outer);
     QCOMPARE(*inner, std::string("host0\nhost0\nhost1\nhost1\n"));
     QCOMPARE(*outer, std::string("host0\nhost1\nhost0\nhost1\n"));
     QCOMPARE(
-        *writeLaunch(LaunchTarget::RankFile, f.source(), plan(1, 2)),
+        *writeLaunch(to("rankfile"), f.source(), plan(1, 2)),
         std::string("rank 0=host0 slot=0\nrank 1=host1 slot=0\nrank 2=host0 slot=1\nrank 3=host1 slot=1\n"));
     // A slot of that file is no device, and is said to be none.
-    QCOMPARE(
-        codes(writeLaunch(LaunchTarget::RankFile, f.source(), plan(1, 2)).diagnostics, Severity::Warning),
-        std::string("rankfile-slot"));
-    const auto shared = writeLaunch(LaunchTarget::RankFile, f.source(), plan(1, 2), 29);
+    QCOMPARE(codes(writeLaunch(to("rankfile"), f.source(), plan(1, 2)).diagnostics, Severity::Warning),
+             std::string("rankfile-slot"));
+    const auto shared = writeLaunch(to("rankfile"), f.source(), plan(1, 2), 29);
     QVERIFY(shared && shared.diagnostics.empty());
     QCOMPARE(*shared, std::string("rank 0=host0 slot=0-13\nrank 1=host1 slot=0-13\nrank 2=host0 slot=14-28\n"
                                   "rank 3=host1 slot=14-28\n"));
-    QVERIFY(std::string(describe(LaunchTarget::RankFile)).find("CPU core") != std::string::npos);
-    QCOMPARE(*writeLaunch(LaunchTarget::HostFile, f.source(), plan(2, 1)),
+    QVERIFY(to("rankfile").about.find("CPU core") != std::string_view::npos);
+    QCOMPARE(*writeLaunch(to("hostfile"), f.source(), plan(2, 1)),
              std::string("host0 slots=2\nhost1 slots=2\n"));
-    const auto refused = writeLaunch(LaunchTarget::HostFile, f.source(), plan(1, 2));
+    const auto refused = writeLaunch(to("hostfile"), f.source(), plan(1, 2));
     QVERIFY(!refused);
     QCOMPARE(codes(refused.diagnostics, Severity::Error), std::string("hosts-interleave"));
-    QVERIFY(codes(writeLaunch(LaunchTarget::Megatron, f.source(), plan(1, 2)).diagnostics, Severity::Warning)
+    QVERIFY(codes(writeLaunch(to("megatron"), f.source(), plan(1, 2)).diagnostics, Severity::Warning)
                 .find("placement") != std::string::npos);
   }
   void aPlanBeyondTheClusterIsRefused() {
     const Fixture f = teaching();
-    for (const LaunchTarget t : {LaunchTarget::HostFile, LaunchTarget::SlurmHostFile, LaunchTarget::RankFile})
+    for (const LaunchTarget& t : {to("hostfile"), to("slurm-hostfile"), to("rankfile")})
       QVERIFY(!writeLaunch(t, f.source(), plan(8, 1)));
   }
   void aDeviceThatIsOutStaysOut() {
@@ -56,18 +55,17 @@ private slots:
     QVERIFY(map);
     QCOMPARE(map->hosts.size(), std::size_t(1));
     QCOMPARE(joinedNumbers(map->hosts[0].devices), std::string("0,2"));
-    const auto script = writeLaunch(LaunchTarget::VisibleDevices, f.source(), p);
+    const auto script = writeLaunch(to("visible-devices"), f.source(), p);
     QVERIFY(has(script, "(\"host0\") devices=0,2 ;;"));
     QVERIFY(has(script, "export CUDA_VISIBLE_DEVICES="));
-    for (const LaunchTarget t : {LaunchTarget::HostFile, LaunchTarget::SlurmHostFile, LaunchTarget::RankFile,
-                                 LaunchTarget::Megatron, LaunchTarget::DeepSpeed}) {
+    for (const LaunchTarget& t :
+         {to("hostfile"), to("slurm-hostfile"), to("rankfile"), to("megatron"), to("deepspeed")}) {
       const auto r = writeLaunch(t, f.source(), p);
       QVERIFY2(codes(r.diagnostics, Severity::Warning).find("visible-devices") != std::string::npos,
-               nameOf(t));
+               t.id.data());
     }
-    QVERIFY(has(writeLaunch(LaunchTarget::HostFile, f.source(), p), "--exclude host0:1\n"));
-    QVERIFY(
-        !has(writeLaunch(LaunchTarget::HostFile, f.source(), plan(1, 1)), "#"));  // a whole host's first two
+    QVERIFY(has(writeLaunch(to("hostfile"), f.source(), p), "--exclude host0:1\n"));
+    QVERIFY(!has(writeLaunch(to("hostfile"), f.source(), plan(1, 1)), "#"));  // a whole host's first two
   }
   void aFailedDeviceOfADrawingLeavesTheOthersTheirNumbers() {
     const Fixture f = teaching([](Scenario& s) {
@@ -97,8 +95,8 @@ private slots:
     const Fixture f = teaching([&](Scenario& s) {
       std::get<LevelsSource>(s.cluster.network).hostNames = {"gpu-1.rack_2", name.toStdString()};
     });
-    for (const LaunchTarget t : {LaunchTarget::HostFile, LaunchTarget::SlurmHostFile, LaunchTarget::RankFile,
-                                 LaunchTarget::VisibleDevices}) {
+    for (const LaunchTarget& t :
+         {to("hostfile"), to("slurm-hostfile"), to("rankfile"), to("visible-devices")}) {
       ReportSource source = f.source();
       source.cluster = &f.scenario.cluster;
       const auto r = writeLaunch(t, source, plan(2, 1));
@@ -128,9 +126,8 @@ private slots:
       std::get<LevelsSource>(s.cluster.network).hostNames = {"gpu-a", "GPU-A"};
     });
     for (const Fixture* x : std::initializer_list<const Fixture*>{&f, &drawn, &named, &cases})
-      QCOMPARE(
-          codes(writeLaunch(LaunchTarget::HostFile, x->source(), plan(2, 1)).diagnostics, Severity::Error),
-          std::string("host-name-duplicate"));
+      QCOMPARE(codes(writeLaunch(to("hostfile"), x->source(), plan(2, 1)).diagnostics, Severity::Error),
+               std::string("host-name-duplicate"));
   }
 };
 NEST_TEST(TestLaunchHosts)

@@ -19,7 +19,7 @@ private slots:
     Plan p = plan(1, 1);
     for (auto& s : p.stages) s.strategy = {2, true, 1, 1}, s.recompute = Recompute::Full;
     p.zero = 1;
-    const auto r = writeLaunch(LaunchTarget::Megatron, f.source(), p);
+    const auto r = writeLaunch(to("megatron"), f.source(), p);
     QVERIFY(r);
     for (const char* part :
          {"--tensor-model-parallel-size 2", "--pipeline-model-parallel-size 2",
@@ -34,7 +34,7 @@ private slots:
     Plan p = plan(2, 1);
     p.zero = 1;
     const auto has = [&](const char* flag) {
-      const auto r = writeLaunch(LaunchTarget::Megatron, f.source(), p);
+      const auto r = writeLaunch(to("megatron"), f.source(), p);
       return r && r->find(flag) != std::string::npos;
     };
     QVERIFY(!has("--overlap-grad-reduce") && !has("--overlap-param-gather"));
@@ -52,13 +52,13 @@ private slots:
       const char *core, *activations, *latent, *nothing;
     };
     for (const Recomputed& t :
-         {Recomputed{LaunchTarget::Megatron, "--recompute-modules core_attn\n",
+         {Recomputed{to("megatron"), "--recompute-modules core_attn\n",
                      "--recompute-modules layernorm moe_act\n", "--recompute-modules mla_up_proj\n",
                      "--micro-batch-size"},
-          Recomputed{LaunchTarget::MegatronBridge, "model.recompute_modules=[core_attn]\n",
+          Recomputed{to("megatron-bridge"), "model.recompute_modules=[core_attn]\n",
                      "model.recompute_modules=[layernorm,moe_act]\n",
                      "model.recompute_modules=[mla_up_proj]\n", "model.recompute_granularity=null\n"},
-          Recomputed{LaunchTarget::Nemo, "recipe.model.config.recompute_modules = [\"core_attn\"]\n",
+          Recomputed{to("nemo"), "recipe.model.config.recompute_modules = [\"core_attn\"]\n",
                      "recipe.model.config.recompute_modules = [\"layernorm\", \"moe_act\"]\n",
                      "recipe.model.config.recompute_modules = [\"mla_up_proj\"]\n",
                      "recipe.model.config.recompute_granularity = None\n"}}) {
@@ -74,20 +74,20 @@ private slots:
       };
       const auto errors = [&] { return codes(written().diagnostics, Severity::Error); };
       kernels.flashAttention = false;
-      QVERIFY2(has(written(), t.core) && !warned(), nameOf(t.target));
+      QVERIFY2(has(written(), t.core) && !warned(), t.target.id.data());
       kernels.flashAttention = true;
       QVERIFY2(has(written(), t.nothing) && !has(written(), "recompute-") && !has(written(), "core_attn"),
-               nameOf(t.target));
+               t.target.id.data());
       QVERIFY(warned());
       kernels.selectiveRecompute = SelectiveRecompute::LatentProjection;
-      QVERIFY2(has(written(), t.nothing) && !has(written(), "mla_up_proj") && warned(), nameOf(t.target));
+      QVERIFY2(has(written(), t.nothing) && !has(written(), "mla_up_proj") && warned(), t.target.id.data());
       kernels.selectiveRecompute = SelectiveRecompute::EverySecondProduct;
       QCOMPARE(errors(), std::string("recompute-modules"));
       kernels.selectiveRecompute = SelectiveRecompute::Activations;
       QCOMPARE(errors(), std::string("recompute-modules"));
       m.family = "mixtral";
       m.experts = ExpertLayers{};
-      QVERIFY2(has(written(), t.activations) && !warned(), nameOf(t.target));
+      QVERIFY2(has(written(), t.activations) && !warned(), t.target.id.data());
       m.experts->firstDense = 2;
       QVERIFY(has(written(), t.activations) && warned());
       f.problem.job.format = NumberFormat::Fp8;
@@ -95,7 +95,7 @@ private slots:
       kernels.selectiveRecompute = SelectiveRecompute::LatentProjection;
       m.family = "deepseek_v3";
       m.latent = LatentAttention{};
-      QVERIFY2(has(written(), t.latent) && !warned(), nameOf(t.target));
+      QVERIFY2(has(written(), t.latent) && !warned(), t.target.id.data());
     }
   }
   void megatronGetsWhatTheModelIs() {
@@ -103,13 +103,13 @@ private slots:
     TransformerArchitecture& m = *f.scenario.model.architecture;
     Plan p = plan(1, 1);
     for (auto& s : p.stages) s.strategy = {2, true, 1, 1};
-    QVERIFY(!has(writeLaunch(LaunchTarget::Megatron, f.source(), p), "--qk-layernorm"));
+    QVERIFY(!has(writeLaunch(to("megatron"), f.source(), p), "--qk-layernorm"));
     m.attentionBias = m.queryKeyNorm = true, m.projectionBias = false;
     m.headDim = m.hidden / m.heads * 2;
     m.experts = ExpertLayers{};
     m.experts->firstDense = 2;
     m.experts->sharedIntermediate = 512;
-    const auto r = writeLaunch(LaunchTarget::Megatron, f.source(), p);
+    const auto r = writeLaunch(to("megatron"), f.source(), p);
     QVERIFY(r);
     for (const char* part :
          {"export CUDA_DEVICE_MAX_CONNECTIONS=1\n", "--disable-bias-linear", "--add-qkv-bias",
@@ -117,9 +117,9 @@ private slots:
           "--moe-layer-freq \"[0]*2+[1]*4\"", "--moe-shared-expert-intermediate-size 512"})
       QVERIFY2(r->find(part) != std::string::npos, part);
     for (auto& s : p.stages) s.strategy.sequence = false;
-    QCOMPARE(codes(writeLaunch(LaunchTarget::Megatron, f.source(), p).diagnostics, Severity::Error),
+    QCOMPARE(codes(writeLaunch(to("megatron"), f.source(), p).diagnostics, Severity::Error),
              std::string("experts-without-sequence"));
-    QCOMPARE(codes(writeLaunch(LaunchTarget::Nanotron, f.source(), p).diagnostics, Severity::Error),
+    QCOMPARE(codes(writeLaunch(to("nanotron"), f.source(), p).diagnostics, Severity::Error),
              std::string("experts"));
   }
   /// A recipe starts with stages and layers of its own: the layout does not go with them.
@@ -145,7 +145,7 @@ private slots:
           "++model.num_layers_in_last_pipeline_stage=null\n",
           "++model.account_for_embedding_in_pipeline_split=false\n",
           "++model.account_for_loss_in_pipeline_split=false\n"})
-      QVERIFY2(has(writeLaunch(LaunchTarget::MegatronBridge, f.source(), p), part), part);
+      QVERIFY2(has(writeLaunch(to("megatron-bridge"), f.source(), p), part), part);
     for (const char* part :
          {"recipe.model.config.mtp_num_layers = None\n", "recipe.optim.config.optimizer = \"adam\"\n",
           "recipe.optim.config.use_precision_aware_optimizer = False\n",
@@ -155,7 +155,7 @@ private slots:
           "recipe.trainer.strategy.num_layers_in_last_pipeline_stage = None\n",
           "recipe.trainer.strategy.account_for_embedding_in_pipeline_split = False\n",
           "recipe.trainer.strategy.account_for_loss_in_pipeline_split = False\n"})
-      QVERIFY2(has(writeLaunch(LaunchTarget::Nemo, f.source(), p), part), part);
+      QVERIFY2(has(writeLaunch(to("nemo"), f.source(), p), part), part);
   }
   /// Of published configurations the recipe of that very model, where there is one.
   void recipesAreOfTheModelsSize() {
@@ -224,7 +224,7 @@ private slots:
     QVERIFY(!recipeOf(&gemma));
   }
   void whatTheConfigurationSaysIsWritten() {
-    const auto written = [](const char* file, LaunchTarget t, Diagnostics* told = nullptr) {
+    const auto written = [](const char* file, const LaunchTarget& t, Diagnostics* told = nullptr) {
       const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/models/" + file + ".json";
       Fixture f = teaching([](Scenario& s) { s.cluster.device = *findDevice("h100"); });
       f.scenario.model.architecture = *readHuggingFaceConfig(readFile(path), path).value;
@@ -235,30 +235,31 @@ private slots:
       if (told) *told = r.diagnostics;
       return r.value.value_or("refused");
     };
-    const auto check = [&](const char* file, LaunchTarget t, std::initializer_list<const char*> parts) {
+    const auto check = [&](const char* file, const LaunchTarget& t,
+                           std::initializer_list<const char*> parts) {
       const std::string text = written(file, t);
       for (const char* part : parts) QVERIFY2(text.find(part) != std::string::npos, (part + text).c_str());
     };
-    check("llama-3.1-405b", LaunchTarget::Megatron,
+    check("llama-3.1-405b", to("megatron"),
           {"--rotary-base 500000\n", "--use-rope-scaling\n", "--rope-scaling-factor 8\n",
            "--norm-epsilon 1e-05\n"});
-    check("gpt-neox-20b", LaunchTarget::Megatron, {"--rotary-percent 0.25\n", "--rotary-base 10000\n"});
-    check("deepseek-v3", LaunchTarget::Megatron,
+    check("gpt-neox-20b", to("megatron"), {"--rotary-percent 0.25\n", "--rotary-base 10000\n"});
+    check("deepseek-v3", to("megatron"),
           {"--qk-layernorm\n", "--rope-type yarn\n", "--rotary-scaling-factor 40\n", "--mscale 1\n",
            "--mscale-all-dim 1\n", "--moe-router-score-function sigmoid\n",
            "--moe-router-enable-expert-bias\n", "--moe-router-topk-scaling-factor 2.5\n",
            "--moe-router-num-groups 8\n", "--moe-router-group-topk 4\n"});
-    check("llama-3.1-405b", LaunchTarget::MegatronBridge,
+    check("llama-3.1-405b", to("megatron-bridge"),
           {"++model.rotary_base=500000\n", "++model.rope_scaling=true\n", "++model.rope_scaling_factor=8\n"});
-    check("deepseek-v3", LaunchTarget::Nemo,
+    check("deepseek-v3", to("nemo"),
           {"config.rotary_base = 10000\n", "config.moe_router_score_function = \"sigmoid\"\n",
            "config.qk_layernorm = True\n"});
-    check("qwen3-30b-a3b", LaunchTarget::Megatron, {"--rotary-base 1000000\n", "--qk-layernorm\n"});
+    check("qwen3-30b-a3b", to("megatron"), {"--rotary-base 1000000\n", "--qk-layernorm\n"});
     Diagnostics told;
-    written("llama-3-70b", LaunchTarget::Megatron, &told);
+    written("llama-3-70b", to("megatron"), &told);
     QVERIFY(codes(told, Severity::Warning).find("model-details") == std::string::npos);
     const Fixture silent = teaching();
-    const auto r = writeLaunch(LaunchTarget::Megatron, silent.source(), plan(1, 1));
+    const auto r = writeLaunch(to("megatron"), silent.source(), plan(1, 1));
     const auto it = std::find_if(r.diagnostics.begin(), r.diagnostics.end(),
                                  [](const Diagnostic& d) { return d.code == "model-details"; });
     QVERIFY(it != r.diagnostics.end() && it->message.find("rope_theta") != std::string::npos);
@@ -266,7 +267,7 @@ private slots:
   }
   /// A recipe brings the rotary positions of its own model along.
   void rotaryPositionsAreTheModelsNotTheRecipes() {
-    const auto written = [](TransformerArchitecture m, LaunchTarget t) {
+    const auto written = [](TransformerArchitecture m, const LaunchTarget& t) {
       Fixture f = teaching([](Scenario& s) { s.cluster.device = *findDevice("h100"); });
       f.scenario.model.architecture = std::move(m);
       Plan p = plan(1, 1);
@@ -274,7 +275,7 @@ private slots:
       for (int l = 4; l < 9; ++l) p.stages[0].chunks[0].push_back(LayerIndex(l));
       return writeLaunch(t, f.source(), p);
     };
-    const auto told = [&](const TransformerArchitecture& m, LaunchTarget t) {
+    const auto told = [&](const TransformerArchitecture& m, const LaunchTarget& t) {
       std::string out;
       for (const Diagnostic& d : written(m, t).diagnostics)
         if (d.code == "model-details") out += d.message + '\n';
@@ -284,7 +285,7 @@ private slots:
       const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/models/" + name + ".json";
       return *readHuggingFaceConfig(readFile(path), path).value;
     };
-    const auto bridge = LaunchTarget::MegatronBridge, nemo = LaunchTarget::Nemo;
+    const auto bridge = to("megatron-bridge"), nemo = to("nemo");
     const TransformerArchitecture scaled = sample("llama-3.1-405b");
     QVERIFY(has(written(scaled, bridge), "++model.rope_scaling=true\n"));
     QVERIFY(has(written(scaled, nemo), "recipe.model.config.scale_factor = 8\n"));
@@ -295,7 +296,7 @@ private slots:
     QCOMPARE(std::string(recipeOf(&plain)->nemo), std::string("llama32_3b"));
     QVERIFY(has(written(plain, bridge), "++model.rope_scaling=false\n"));
     QVERIFY(has(written(plain, nemo), "recipe.model.config.scale_factor = 1\n"));
-    QVERIFY(!has(written(plain, LaunchTarget::Megatron), "rope-scaling"));
+    QVERIFY(!has(written(plain, to("megatron")), "rope-scaling"));
     // And the other way round.
     TransformerArchitecture longer = sample("llama-2-7b");
     longer.details["rope_type"] = std::string("llama3"), longer.details["rope_factor"] = 8.0;
@@ -316,7 +317,7 @@ private slots:
     yarn.attentionSinks = true,
     yarn.experts = ExpertLayers{.experts = 32, .perToken = 4, .intermediate = 2880};
     QCOMPARE(told(yarn, bridge), std::string());  // sinks, too
-    QVERIFY(told(yarn, LaunchTarget::Megatron).find("sinks of attention") != std::string::npos);
+    QVERIFY(told(yarn, to("megatron")).find("sinks of attention") != std::string::npos);
   }
   /// The shares of positions and norms that Nemotron's class has where its files say nothing.
   void nemotronIsWritten() {
@@ -331,7 +332,7 @@ private slots:
     Fixture f = teaching();
     f.scenario.model.architecture = *m;
     for (const char* part : {"--rotary-percent 0.5\n", "--apply-layernorm-1p\n", "--squared-relu\n"})
-      QVERIFY2(has(writeLaunch(LaunchTarget::Megatron, f.source(), plan(1, 1)), part), part);
+      QVERIFY2(has(writeLaunch(to("megatron"), f.source(), plan(1, 1)), part), part);
   }
   /// The recipes' mixed precision of 16-bit floats reduces gradients in them, that of bf16 in fp32.
   void gradientsOfRecipesAreTold() {
@@ -341,7 +342,7 @@ private slots:
       for (const double bytes : {2.0, 4.0}) {
         f.problem.job.format = format;
         f.problem.job.optimizer.gradientBytes = bytes;
-        const auto r = writeLaunch(LaunchTarget::MegatronBridge, f.source(), plan(1, 1));
+        const auto r = writeLaunch(to("megatron-bridge"), f.source(), plan(1, 1));
         QVERIFY(r);
         const bool told = codes(r.diagnostics, Severity::Warning).find("gradients") != std::string::npos;
         QCOMPARE(told, (format == NumberFormat::Bf16) == (bytes < 4));
@@ -354,7 +355,7 @@ private slots:
     for (int l = 4; l < 9; ++l) p.stages[0].chunks[0].push_back(LayerIndex(l));
     p.stages[0].strategy = {2, true, 1, 1};
     p.zero = 3;
-    const auto r = writeLaunch(LaunchTarget::Megatron, f.source(), p);
+    const auto r = writeLaunch(to("megatron"), f.source(), p);
     QVERIFY(r);
     QVERIFY(r->find("--ckpt-format fsdp_dtensor") != std::string::npos);
     QVERIFY(r->find("CUDA_DEVICE_MAX_CONNECTIONS") == std::string::npos);
@@ -363,7 +364,7 @@ private slots:
     Fixture f = teaching();
     TransformerArchitecture& m = *f.scenario.model.architecture;
     const Plan p = plan(1, 1);
-    const auto write = [&] { return writeLaunch(LaunchTarget::Megatron, f.source(), p); };
+    const auto write = [&] { return writeLaunch(to("megatron"), f.source(), p); };
     QVERIFY(has(write(), "--attention-dropout 0.0\n") && has(write(), "--hidden-dropout 0.0\n"));
     QVERIFY(!has(write(), "--moe-grouped-gemm") && !has(write(), "--optimizer"));
     m.layerNorm = true;
@@ -374,7 +375,7 @@ private slots:
     f.problem.job.optimizer = OptimizerRegime::sgd();
     QVERIFY(has(write(), "--optimizer sgd\n"));
     QVERIFY(codes(write().diagnostics, Severity::Warning).find("master-weights") != std::string::npos);
-    const auto deepSpeed = writeLaunch(LaunchTarget::DeepSpeed, f.source(), p);
+    const auto deepSpeed = writeLaunch(to("deepspeed"), f.source(), p);
     QVERIFY(deepSpeed);
     QCOMPARE(nlohmann::json::parse(*deepSpeed)["optimizer"]["type"].get<std::string>(), std::string("SGD"));
   }

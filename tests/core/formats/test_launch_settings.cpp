@@ -135,14 +135,14 @@ Settings recipe(const std::string& text) {
   return out;
 }
 
-Settings settingsOf(LaunchTarget t, const std::string& text) {
-  if (t == LaunchTarget::Nemo) return recipe(text);
-  if (t == LaunchTarget::MegatronBridge) return overrides(text);
-  if (t == LaunchTarget::TorchTitanPython) return python(text);
-  return t == LaunchTarget::Megatron     ? megatron(text)
-         : t == LaunchTarget::TorchTitan ? toml(text)
-         : t == LaunchTarget::Nanotron   ? yaml(text)
-                                         : flat(json::parse(text));
+Settings settingsOf(const LaunchTarget& t, const std::string& text) {
+  if (t.id == "nemo") return recipe(text);
+  if (t.id == "megatron-bridge") return overrides(text);
+  if (t.id == "torchtitan-py") return python(text);
+  return t.id == "megatron"     ? megatron(text)
+         : t.id == "torchtitan" ? toml(text)
+         : t.id == "nanotron"   ? yaml(text)
+                                : flat(json::parse(text));
 }
 
 bool isNumber(const std::string& s, bool whole) {
@@ -285,14 +285,6 @@ class TestLaunchSettings : public QObject {
   Q_OBJECT
 private slots:
   void everyExportIsOfKnownSettings() {
-    const std::pair<LaunchTarget, const char*> targets[] = {
-        {LaunchTarget::Megatron, "megatron"},
-        {LaunchTarget::DeepSpeed, "deepspeed"},
-        {LaunchTarget::TorchTitan, "torchtitan"},
-        {LaunchTarget::Nanotron, "nanotron"},
-        {LaunchTarget::MegatronBridge, "megatron-bridge"},
-        {LaunchTarget::Nemo, "nemo"},
-        {LaunchTarget::TorchTitanPython, "torchtitan-py"}};
     std::map<std::string, int> written;
     std::map<std::string, std::set<std::string>> used;
     int plans = 0;
@@ -307,7 +299,9 @@ private slots:
       if (!best.best()) continue;
       ++plans;
       const ReportSource source = reportSource(s, *problem);
-      for (const auto& [target, program] : targets) {
+      for (const LaunchTarget* t : programTargets()) {
+        const LaunchTarget& target = *t;
+        const std::string program(target.id);
         const auto text = writeLaunch(target, source, best.best()->plan);
         if (!text) {
           QVERIFY(hasErrors(text.diagnostics));
@@ -316,7 +310,7 @@ private slots:
         ++written[program];
         const auto settings = settingsOf(target, *text);
         QVERIFY(settings.size() >= 4);
-        if (target == LaunchTarget::Megatron)
+        if (target.id == "megatron")
           QCOMPARE(std::any_of(settings.begin(), settings.end(),
                                [](const auto& x) { return x.first == "pipeline-model-parallel-layout"; }),
                    best.best()->plan.stageCount() > 1);
@@ -333,9 +327,10 @@ private slots:
     }
     QVERIFY2(plans >= 45, qPrintable(QString::number(plans)));
     QVERIFY(written["megatron"] >= 30);
-    for (const auto& [target, program] : targets) {
-      QVERIFY2(written[program] >= 5, program);
-      QVERIFY2(used[program].size() * 10 >= known()[program]["settings"].size() * 7, program);
+    for (const LaunchTarget* t : programTargets()) {
+      const std::string program(t->id);
+      QVERIFY2(written[program] >= 5, t->id.data());
+      QVERIFY2(used[program].size() * 10 >= known()[program]["settings"].size() * 7, t->id.data());
     }
   }
 };

@@ -17,7 +17,7 @@ Plan shardedPlan() {
   return p;
 }
 Reading<std::string> torchtitan(const Fixture& f, const Plan& p) {
-  return writeLaunch(LaunchTarget::TorchTitan, f.source(), p);
+  return writeLaunch(to("torchtitan"), f.source(), p);
 }
 RunSettings readBack(const std::string& text) {
   const auto read = std::get<ReadMeasurement>(findFormat("torchtitan-config")->read)(text, "t.toml");
@@ -53,7 +53,7 @@ private slots:
     QVERIFY(codes(torchtitan(f, p).diagnostics, Severity::Warning).find("recompute") != std::string::npos);
     QVERIFY(codes(torchtitan(there, p).diagnostics, Severity::Warning).find("recompute") ==
             std::string::npos);
-    QVERIFY(!writeLaunch(LaunchTarget::Nanotron, f.source(), p));
+    QVERIFY(!writeLaunch(to("nanotron"), f.source(), p));
   }
   void torchTitanRunsInThePlansFormat() {
     const Fixture f = teaching();
@@ -127,12 +127,12 @@ private slots:
   void pipelinesShardStatesAlone() {
     const Fixture f = teaching();
     Plan p = shardedPlan();
-    for (const LaunchTarget target : {LaunchTarget::TorchTitan, LaunchTarget::TorchTitanPython}) {
+    for (const LaunchTarget& target : {to("torchtitan"), to("torchtitan-py")}) {
       const auto written = writeLaunch(target, f.source(), p);
-      QVERIFY(has(written, target == LaunchTarget::TorchTitan ? "fsdp_reshard_after_forward = \"never\""
-                                                              : "fsdp_reshard_after_forward=\"never\""));
-      QVERIFY(has(written, target == LaunchTarget::TorchTitan ? "data_parallel_shard_degree = 2\n"
-                                                              : "data_parallel_shard_degree=2,\n"));
+      QVERIFY(has(written, target.id == "torchtitan" ? "fsdp_reshard_after_forward = \"never\""
+                                                     : "fsdp_reshard_after_forward=\"never\""));
+      QVERIFY(has(written, target.id == "torchtitan" ? "data_parallel_shard_degree = 2\n"
+                                                     : "data_parallel_shard_degree=2,\n"));
       for (const int zero : {2, 3}) {
         Plan more = p;
         more.zero = zero;

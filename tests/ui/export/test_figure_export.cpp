@@ -69,15 +69,15 @@ class TestFigureExport : public QObject {
 private slots:
   void launchFilesShowWhatIsWritten() {
     LaunchDialog dialog(test::contextOf({}));
-    dialog.choose(LaunchTarget::Megatron);
+    dialog.choose(*findLaunchTarget("megatron"));
     QVERIFY(dialog.text().contains(QStringLiteral("--tensor-model-parallel-size")));
-    dialog.choose(LaunchTarget::SlurmHostFile);
+    dialog.choose(*findLaunchTarget("slurm-hostfile"));
     QVERIFY(!dialog.text().isEmpty() && !dialog.text().contains(QStringLiteral("--")));
     QCOMPARE(LaunchDialog(test::contextOf({})).text(), dialog.text());  // remembered
     QCOMPARE(QSettings().value(QStringLiteral("launch/target")).toString(), QStringLiteral("slurm-hostfile"));
     QSettings().setValue(QStringLiteral("launch/target"), 1);  // as earlier versions wrote it
     const QString first = LaunchDialog(test::contextOf({})).text();
-    dialog.choose(LaunchTarget::Megatron);
+    dialog.choose(*findLaunchTarget("megatron"));
     QCOMPARE(first, dialog.text());
     LaunchDialog none{PlanContext{}};
     QVERIFY(none.text().isEmpty());

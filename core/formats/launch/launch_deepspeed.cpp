@@ -6,16 +6,6 @@
 namespace nest {
 namespace {
 
-const char* yes(bool b) {
-  return b ? "true" : "false";
-}
-
-void requireUsualSchedule(LaunchPlan& p) {
-  const PipelineSchedule& schedule = p.plan.pipelineSchedule();
-  p.require(schedule.kind() == usualSchedule(p.chunks()), "schedule",
-            "it runs " + std::string(schedule.label()), "`search.schedules := 1f1b`");
-}
-
 /// Gradients of 16-bit training are summed and exchanged in the format of the weights unless it is told
 /// otherwise, and without ZeRO it cannot be.
 void addDeepSpeedGradients(nlohmann::ordered_json& j, LaunchPlan& p) {
@@ -36,13 +26,11 @@ bool splitsAutomatically(const LaunchPlan& p) {
          !(p.source.architecture && p.source.architecture->experts);
 }
 
-}  // namespace
-
 Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp16, NumberFormat::Fp32});
   p.require(p.plan.schedule != ScheduleKind::Interleaved, "interleaved", "its stages are interleaved",
             "`search.chunks_per_stage := 1`");
-  requireUsualSchedule(p);
+  p.requireUsualSchedule();
   p.require(p.strategy.context == 1, "context", "it splits the context", "`search.context_parallel = false`");
   p.require(p.plan.zero <= 1 || p.stages() == 1, "zero-with-pipeline",
             "ZeRO " + std::to_string(p.plan.zero) + " does not go with a pipeline",
@@ -102,61 +90,34 @@ Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
   return p.finish(layOut(j));
 }
 
-namespace {
-
-void checkNanotron(LaunchPlan& p) {
-  const TransformerArchitecture* a = p.source.architecture;
-  p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp32});
-  p.require(p.plan.schedule != ScheduleKind::Interleaved, "interleaved", "its stages are interleaved",
-            "`search.chunks_per_stage := 1`");
-  requireUsualSchedule(p);
-  p.require(p.plan.zero <= 1, "zero", "ZeRO " + std::to_string(p.plan.zero) + " is not known there",
-            "`search.zero_stages := 0, 1`");
-  p.require(!p.hasShardGroups(), "shard-groups", "it shards over groups of its replicas",
-            "`search.shard_groups = all`");
-  p.require(p.recompute != Recompute::Selective, "recompute-selective", "it recomputes selectively",
-            "`search.recompute := none, full`");
-  p.require(
-      !a || !a->experts, "experts",
-      "it has experts, which nanotron's releases (to v0.5) and main branch (to April 2026) lay out in a "
-      "dimension of their own; only the unmerged branch dev_qwen_moe_with_ep spreads them over replicas",
-      "export as megatron");
-  p.require(!a || p.strategy.tensor <= a->keyValueHeads, "key-value-heads",
-            "its tensor degree " + std::to_string(p.strategy.tensor) + " exceeds the " +
-                std::to_string(a ? a->keyValueHeads : 0) + " key-value heads, which nanotron does not copy",
-            "bound `constraints.tensor`");
+void deepSpeedDataOverlap(Assumed& a) {
+  a.say("zero_optimization.overlap_comm", a.number() > 0);
+}
+void modelsOwnRecompute(Assumed& a) {
+  a.leave("which the model's own code has to do");
 }
 
 }  // namespace
 
-Reading<std::string> writeNanotron(LaunchPlan& p) {
-  p.checkDecoder();
-  checkNanotron(p);
-  if (p.stages() > 1)
-    p.warn("cuts", "nanotron places the cuts between the " + std::to_string(p.stages()) +
-                       " stages itself, by its own estimate of each block's cost");
-  const std::vector<LaunchSetting> assumed = assumedSettings(p);
-  p.warnOfPlacement();
-  std::string t = p.head() +
-                  "# For nanotron's main branch of April 2026 (2411b02). Model, data, steps and learning "
-                  "rate are yours to add.\nparallelism:\n";
-  t += "  dp: " + std::to_string(p.data()) + "\n  pp: " + std::to_string(p.stages()) +
-       "\n  tp: " + std::to_string(p.strategy.tensor) + '\n';
-  t += "  context_parallel_size: " + std::to_string(p.strategy.context) + "\n  expert_parallel_size: 1\n";
-  t += std::string("  pp_engine: 1f1b\n  tp_mode: ") +
-       (p.strategy.sequence ? "REDUCE_SCATTER" : "ALL_REDUCE") + '\n';
-  for (const LaunchSetting& s : assumed)
-    t += "  " + s.name.substr(s.name.find('.') + 1) + ": " + s.value + '\n';
-  t += std::string("  recompute_layer: ") + yes(p.recompute == Recompute::Full) + '\n';
-  t += std::string("model:\n  dtype: ") + (p.job().format == NumberFormat::Fp32 ? "float32" : "bfloat16") +
-       '\n';
-  t += "optimizer:\n  zero_stage: " + std::to_string(p.plan.zero) +
-       "\n  accumulate_grad_in_fp32: " + yes(p.job().optimizer.gradientBytes > 2) + '\n';
-  if (p.job().optimizer.id == "sgd") t += "  optimizer_factory:\n    name: sgd\n";
-  t += "tokens:\n  micro_batch_size: " + std::to_string(p.plan.microbatch) +
-       "\n  batch_accumulation_per_replica: " + std::to_string(p.microbatchCount) +
-       "\n  sequence_length: " + std::to_string(p.job().sequenceLength) + '\n';
-  return p.finish(std::move(t));
+const LaunchTarget& deepSpeedTarget() {
+  static const LaunchProgram program = {
+      .name = "DeepSpeed",
+      .train = "train.py",
+      .arguments = "--deepspeed --deepspeed_config deepspeed.json",
+      .stepPattern = R"(s/.*iter time (s): \([0-9.]*\).*/\1/p)",
+      .write = writeDeepSpeed,
+      .assumes = {{"/assumptions/overlap/data", Encoding::by(deepSpeedDataOverlap)},
+                  {"/model/analytic/flash_attention", Encoding::version()},
+                  {"/model/analytic/selective_recompute", Encoding::by(modelsOwnRecompute)},
+                  {"/model/analytic/eager_elementwise", Encoding::version()}}};
+  static const LaunchTarget target = {
+      .id = "deepspeed",
+      .label = "DeepSpeed",
+      .about = "DeepSpeed configuration, JSON",
+      .help = "DeepSpeed configuration, JSON; with AutoTP where the plan has TP without sequence parallelism",
+      .file = "deepspeed.json",
+      .program = &program};
+  return target;
 }
 
 }  // namespace nest
