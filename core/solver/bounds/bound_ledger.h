@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "solver/bound_use.h"
 #include "solver/search_bound.h"
 
@@ -19,7 +21,20 @@ public:
   }
   void countCalls(SearchBound b, long long calls) { of(b).calls += calls; }
   void countClosed(SearchBound b, long long closed) { of(b).closed += closed; }
-  const BoundUses& all() const { return m_uses; }
+  BoundUses all() const { return BoundUses(m_uses.begin(), m_uses.end()); }
+
+  /// Calls of a bound that a loop asks for each of its elements: counted here, and in the ledger when it ends.
+  class Tally {
+  public:
+    Tally(BoundLedger& ledger, SearchBound bound) : m_use(ledger.of(bound)) {}
+    ~Tally() { m_use.calls += calls, m_use.closed += closed; }
+    Tally(const Tally&) = delete;
+    Tally& operator=(const Tally&) = delete;
+    long long calls = 0, closed = 0;
+
+  private:
+    BoundUse& m_use;
+  };
 
   /// The processor time of a block of this thread goes to a bound. Takes about half a microsecond: it is for
   /// tables that take a multiple of that.
@@ -39,7 +54,7 @@ public:
 private:
   BoundUse& of(SearchBound b) { return m_uses[static_cast<std::size_t>(b)]; }
   BoundSwitches m_off;
-  BoundUses m_uses = BoundUses(kBoundCount);
+  std::array<BoundUse, kBoundCount> m_uses = {};
 };
 
 }  // namespace nest::planner

@@ -91,6 +91,7 @@ void StagePrefixes::list(int to, InFlight inFlight, const std::vector<Span>& fro
   };
   const double most = m_limits.load * kSlack;
   const bool dominance = m_ledger.uses(SearchBound::Dominance);
+  BoundLedger::Tally compared(m_ledger, SearchBound::Dominance);
   const bool mayRepeat = to < m_order.last() && m_alike[at(to + 1)] > 0;
   m_stages.clear();
   m_added.clear();
@@ -127,9 +128,9 @@ void StagePrefixes::list(int to, InFlight inFlight, const std::vector<Span>& fro
                    return o.beats({fill, tail});
                  });
         };
-        if (dominance) m_ledger.countCalls(SearchBound::Dominance, 1);
+        compared.calls += dominance;
         if (!m_weights.fills() && isBeaten({atLeast, atLeast})) {
-          m_ledger.countClosed(SearchBound::Dominance, 1);
+          ++compared.closed;
           continue;
         }
         const double own =
@@ -145,7 +146,7 @@ void StagePrefixes::list(int to, InFlight inFlight, const std::vector<Span>& fro
         };
         const StageFill cheapest = fillIf(0);
         if (isBeaten(cheapest)) {
-          m_ledger.countClosed(SearchBound::Dominance, 1);
+          ++compared.closed;
           continue;
         }
         m_stages.push_back({to - from, a, k, m_added.size()});
