@@ -134,8 +134,8 @@ private slots:
   void commentsHaveEverFewer() {
     const std::map<std::string, int> most = {
         {"app/explorer", 1},  {"app/plan", 4},     {"app/python", 1},   {"core/analytic", 11},
-        {"core/cluster", 25}, {"core/cost", 3},    {"core/fields", 3},  {"core/files", 2},
-        {"core/formats", 93}, {"core/jobs", 4},    {"core/log", 2},     {"core/model", 7},
+        {"core/cluster", 25}, {"core/cost", 1},    {"core/fields", 3},  {"core/files", 2},
+        {"core/formats", 90}, {"core/jobs", 4},    {"core/log", 2},     {"core/model", 7},
         {"core/plan", 12},    {"core/problem", 5}, {"core/program", 3}, {"core/scenario", 24},
         {"core/schedule", 6}, {"core/solver", 73}, {"core/study", 28},  {"core/text", 3},
         {"core/units", 2},    {"core/words", 2},   {"ui/document", 21}, {"ui/editors", 28},
