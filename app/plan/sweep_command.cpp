@@ -11,7 +11,7 @@
 namespace nest::cli {
 namespace {
 
-Diagnostic misuse(std::string message) {
+Diagnostic sweepMisuse(std::string message) {
   return error("command-line", {"", 0, 0, ""}, std::move(message), "see nest-plan sweep --help");
 }
 
@@ -71,14 +71,14 @@ int mergeInto(const std::string& base, const std::vector<std::string>& paths) {
 
 int merge(const Arguments& args) {
   if (args.has("--json"))
-    return report({misuse("--merge writes the table as JSON, too: leave --json out")}), kBadInput;
+    return report({sweepMisuse("--merge writes the table as JSON, too: leave --json out")}), kBadInput;
   if (args.has("--set"))
-    return report({misuse("--set does not go with --merge: journals have their fields")}), kBadInput;
+    return report({sweepMisuse("--set does not go with --merge: journals have their fields")}), kBadInput;
   Diagnostics wrong;
   refuseBesideMerge(args, wrong);
   if (hasErrors(wrong)) return report(wrong), kBadInput;
   if (const auto base = args.value("--output")) return mergeInto(*base, args.files);
-  return report({misuse("--merge needs -o for the joined table")}), kBadInput;
+  return report({sweepMisuse("--merge needs -o for the joined table")}), kBadInput;
 }
 
 int sweep(const Arguments& args) {
@@ -90,10 +90,11 @@ int sweep(const Arguments& args) {
     out.insert(out.end(), field.diagnostics.begin(), field.diagnostics.end());
     if (field) fields.push_back(std::move(*field));
   }
-  if (args.values("--set").empty()) out.push_back(misuse("a sweep needs at least one --set FIELD=VALUES"));
+  if (args.values("--set").empty())
+    out.push_back(sweepMisuse("a sweep needs at least one --set FIELD=VALUES"));
   if (args.has("--json") && args.has("--output"))
-    out.push_back(misuse("-o writes the table as JSON, too; --json prints it where -o is left out"));
-  if (args.files.size() != 1) out.push_back(misuse("a sweep takes one scenario"));
+    out.push_back(sweepMisuse("-o writes the table as JSON, too; --json prints it where -o is left out"));
+  if (args.files.size() != 1) out.push_back(sweepMisuse("a sweep takes one scenario"));
   const ShardOptions options = shardOptions(args, out);
   report(out);
   if (hasErrors(out)) return kBadInput;

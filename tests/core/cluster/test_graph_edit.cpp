@@ -17,7 +17,7 @@ NetworkGraph pod() {
   levels.levels[2] = {"spine", 2, BytesPerSecond(12.5e9), {}, Seconds(8e-6)};
   return graph::fromLevels(levels);
 }
-int nodeOf(const NetworkGraph& g, const std::string& name) {
+int editedNode(const NetworkGraph& g, const std::string& name) {
   for (std::size_t i = 0; i < g.nodes.size(); ++i)
     if (g.nodes[i].name == name) return static_cast<int>(i);
   return -1;
@@ -34,7 +34,7 @@ private slots:
         std::count_if(g.nodes.begin(), g.nodes.end(), [](auto& n) { return n.kind == NodeKind::Switch; }), 3);
     QVERIFY(graph::problemsOf(g).empty());
     // What leaves a rack is its 32 devices' share of the spine.
-    const int rack = nodeOf(g, "rack 0"), spine = nodeOf(g, "spine 0");
+    const int rack = editedNode(g, "rack 0"), spine = editedNode(g, "spine 0");
     double up = 0;
     for (const auto& l : g.links)
       if (l.from == rack && l.to == spine) up += l.bandwidth.value() * l.count;
@@ -138,7 +138,7 @@ private slots:
 
   void duplicatesKeepTheirUplink() {
     auto g = pod();
-    const int host = nodeOf(g, "host3"), rack = nodeOf(g, "rack 0");
+    const int host = editedNode(g, "host3"), rack = editedNode(g, "rack 0");
     const auto made = graph::duplicate(g, {host}, 2, 100, 0);
     QCOMPARE(made.size(), std::size_t(18));
     QCOMPARE(g.deviceCount(), 80);
@@ -157,7 +157,7 @@ private slots:
   void hostsApartAreJoinedByOneRepair() {
     for (const bool haveSwitch : {false, true}) {
       NetworkGraph g;
-      const auto piece = graph::extract(pod(), {nodeOf(pod(), "host3")});
+      const auto piece = graph::extract(pod(), {editedNode(pod(), "host3")});
       for (int k = 0; k < 3; ++k) graph::paste(g, piece, 300 * k, 0);
       if (haveSwitch) graph::addNode(g, NodeKind::Switch, 300, -100);
       const auto problems = graph::problemsOf(g);
@@ -175,7 +175,7 @@ private slots:
   }
   void whatAFailedSwitchCutsOffIsTold() {
     auto g = pod();
-    g.nodes[std::size_t(nodeOf(g, "rack 0"))].failed = true;
+    g.nodes[std::size_t(editedNode(g, "rack 0"))].failed = true;
     const auto problems = graph::problemsOf(g);
     QVERIFY(!problems.empty());
     for (const auto& p : problems) {
@@ -187,7 +187,7 @@ private slots:
   }
   void whatAFailureCutsOffIsLeftOut() {
     auto g = pod();
-    const int host = nodeOf(g, "host3");
+    const int host = editedNode(g, "host3");
     for (auto& l : g.links)
       if (l.from == host) l.failed = true;
     const auto problems = graph::problemsOf(g);
@@ -200,14 +200,14 @@ private slots:
   void removingAHostTakesItsDevicesAndLinks() {
     auto g = pod();
     const auto before = g.links.size();
-    graph::remove(g, {nodeOf(g, "host0")});
+    graph::remove(g, {editedNode(g, "host0")});
     QCOMPARE(g.deviceCount(), 56);
     QCOMPARE(g.links.size(), before - 9);
     QVERIFY(graph::problemsOf(g).empty());
   }
   void copyAndPasteBetweenNetworks() {
     auto g = pod();
-    const auto piece = graph::extract(g, {nodeOf(g, "host1"), nodeOf(g, "rack 0")});
+    const auto piece = graph::extract(g, {editedNode(g, "host1"), editedNode(g, "rack 0")});
     QCOMPARE(piece.nodes.size(), std::size_t(10));
     QCOMPARE(piece.links.size(), std::size_t(9));
     NetworkGraph other;

@@ -25,7 +25,7 @@ DeviceSpec device() {
 }
 
 /// "pairs 2 300, …": largest group and GB/s of each level.
-QString levelsOf(const GraphSource& s) {
+QString derivedLevels(const GraphSource& s) {
   const auto a = abstractLevels(s, device());
   if (!a) qFatal("%s", toText(a.diagnostics.front()).c_str());
   const auto h = Hierarchy::build(a->input);
@@ -57,7 +57,7 @@ private slots:
     const auto h = readNcclXml(topologyIn("nccl-xml/two_hosts.xml"));
     QVERIFY(h);
     QCOMPARE(h->deviceCount(), 4);
-    QCOMPARE(levelsOf(clusterOf(*h)), QString("4 721.8"));
+    QCOMPARE(derivedLevels(clusterOf(*h)), QString("4 721.8"));
     QCOMPARE(nearest(*h),
              QString("host0 mlx5_0: host0 GPU0 host0 GPU1, host1 mlx5_0: host1 GPU0 host1 GPU1"));
   }
@@ -100,7 +100,7 @@ private slots:
   void bridgesMayShareANumber() {
     const auto h = readNcclXml(topologyIn("nccl-xml/twin_bridges.xml"));
     QVERIFY(h);
-    QCOMPARE(levelsOf(clusterOf(*h)), QString("2 96"));
+    QCOMPARE(derivedLevels(clusterOf(*h)), QString("2 96"));
     QCOMPARE(h->adapters.front().bandwidth.value(), 1.25e9);  // −1 Mb/s is not known
     QCOMPARE(h->adapters.front().origin, Origin::Estimated);
     QVERIFY(std::any_of(h.diagnostics.begin(), h.diagnostics.end(),
@@ -111,19 +111,19 @@ private slots:
         readNvidiaTopo(topologyIn("nvidia-topo/lost_nvlink.txt"), "", hostFiguresOf(*findDevice("b200")));
     QVERIFY(h);
     // GPU2 reaches the others over PCIe alone, GPU3 has 9 of its 18 links.
-    QCOMPARE(levelsOf(clusterOf(*h)), QString("3 900, 4 450, 5 48"));
+    QCOMPARE(derivedLevels(clusterOf(*h)), QString("3 900, 4 450, 5 48"));
   }
   void nvlinkPairs() {
     const auto h = readNvidiaTopo(topologyIn("nvidia-topo/pairs.txt"));
     QVERIFY(h);
     QCOMPARE(h->deviceCount(), 4);
-    QCOMPARE(levelsOf(clusterOf(*h)), QString("2 300, 4 8"));
+    QCOMPARE(derivedLevels(clusterOf(*h)), QString("2 300, 4 8"));
     QCOMPARE(nearest(*h), QString("mlx5_0: GPU0 GPU1"));  // and two devices share the 16 between the sockets
   }
   void nvSwitch() {
     const auto h = readNvidiaTopo(topologyIn("nvidia-topo/hgx.txt"));
     QVERIFY(h);
-    QCOMPARE(levelsOf(clusterOf(*h)), QString("8 450"));
+    QCOMPARE(derivedLevels(clusterOf(*h)), QString("8 450"));
     QCOMPARE(nearest(*h).section(", ", 5, 5), QString("NIC5: GPU5"));
   }
   void noNvlinkAtAll() {
@@ -131,20 +131,20 @@ private slots:
         "     GPU0 GPU1 GPU2 GPU3 CPU Affinity\nGPU0 X PHB SOC SOC 0-7\nGPU1 PHB X SOC SOC 0-7\nGPU2 SOC SOC "
         "X PIX 8-15\nGPU3 SOC SOC PIX X 8-15\n");
     QVERIFY(h);
-    QCOMPARE(levelsOf(clusterOf(*h)), QString("2 48, 4 8"));  // two devices share the sockets' 16
+    QCOMPARE(derivedLevels(clusterOf(*h)), QString("2 48, 4 8"));  // two devices share the sockets' 16
   }
   void ncclHost() {
     const auto h = readNcclXml(topologyIn("nccl-xml/hgx.xml"));
     QVERIFY(h);
     QCOMPARE(h->deviceCount(), 8);
-    QCOMPARE(levelsOf(clusterOf(*h)), QString("8 370.8"));
+    QCOMPARE(derivedLevels(clusterOf(*h)), QString("8 370.8"));
     QCOMPARE(nearest(*h).section(", ", 3, 3), QString("mlx5_3: GPU3"));
     QCOMPARE(h->adapters[0].bandwidth.value(), 50e9);
   }
   void ncclDirectLinks() {
     const auto h = readNcclXml(topologyIn("nccl-xml/direct.xml"));
     QVERIFY(h);
-    QCOMPARE(levelsOf(clusterOf(*h)), QString("2 80"));
+    QCOMPARE(derivedLevels(clusterOf(*h)), QString("2 80"));
     QCOMPARE(h->adapters[0].bandwidth.value(), 25e9 / 8);
   }
   void aHostAndATreeMakeACluster() {
@@ -156,7 +156,7 @@ private slots:
     const auto joined = joinHosts(*h, *t, figures);
     QVERIFY(joined);
     QCOMPARE(joined->graph.deviceCount(), 80);
-    QCOMPARE(levelsOf(*joined),
+    QCOMPARE(derivedLevels(*joined),
              QString("8 370.8, 32 48, 80 12.5"));  // the adapters' 50 pass a PCIe link of 48
     const auto a = abstractLevels(*joined, device());
     QCOMPARE(a->input.identities[9].host, std::string("a2"));

@@ -235,7 +235,7 @@ std::vector<Case> cases() {
   return out;
 }
 
-Scenario scenarioOf(const Case& c) {
+Scenario launched(const Case& c) {
   Scenario s;
   s.cluster = {*findDevice(c.device), *readClusterText("host:4@450GB/s rack:4@50GB/s").value};
   s.model.architecture = model(c.model);
@@ -289,7 +289,7 @@ private slots:
     std::map<std::string, std::set<std::string>> used;
     int plans = 0;
     std::vector<std::pair<std::string, Scenario>> all;
-    for (const Case& c : cases()) all.emplace_back(c.name + ' ' + c.model, scenarioOf(c));
+    for (const Case& c : cases()) all.emplace_back(c.name + ' ' + c.model, launched(c));
     for (auto& sample : samples()) all.push_back(std::move(sample));
     QVERIFY(all.size() >= cases().size() + 6);
     for (const auto& [name, s] : all) {

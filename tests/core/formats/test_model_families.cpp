@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "cluster/devices/device_catalog.h"
 #include "formats/models/architecture_json.h"
@@ -80,17 +81,28 @@ private slots:
     json found = json::object();
     for (const ConfigFamily& family : configFamilies()) {
       json config = {{"model_type", family.type}, {"vocab_size", 32000}};
-      for (const char* key : {"hidden_size", "n_embd", "d_model"}) config[key] = 512;
-      for (const char* key :
-           {"num_hidden_layers", "n_layer", "num_layers", "encoder_layers", "decoder_layers"})
-        config[key] = 8;
-      for (const char* key : {"num_attention_heads", "n_head", "num_heads", "encoder_attention_heads",
-                              "decoder_attention_heads"})
-        config[key] = 8;
-      for (const char* key : {"intermediate_size", "d_ff", "ffn_dim", "encoder_ffn_dim", "decoder_ffn_dim"})
-        config[key] = 2048;
+      for (const auto& [keys, value] :
+           {std::pair{std::vector{"hidden_size", "n_embd", "d_model"}, 2048},
+            std::pair{std::vector{"num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers",
+                                  "decoder_layers"},
+                      8},
+            std::pair{std::vector{"num_attention_heads", "n_head", "n_heads", "num_heads",
+                                  "encoder_attention_heads", "decoder_attention_heads",
+                                  "linear_num_key_heads", "linear_num_value_heads"},
+                      32},
+            std::pair{std::vector{"linear_key_head_dim", "linear_value_head_dim"}, 64},
+            std::pair{
+                std::vector{"intermediate_size", "d_ff", "ffn_dim", "encoder_ffn_dim", "decoder_ffn_dim"},
+                4096}})
+        for (const char* key : keys) config[key] = value;
       if (family.hasExperts())
-        for (const char* key : {"num_experts", "n_routed_experts", "num_local_experts"}) config[key] = 16;
+        for (const auto& [keys, value] :
+             {std::pair{std::vector{"num_experts", "n_routed_experts", "num_local_experts"}, 16},
+              std::pair{std::vector{"num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k",
+                                    "experts_per_token"},
+                        2},
+              std::pair{std::vector{"moe_intermediate_size"}, 512}})
+          for (const char* key : keys) config[key] = value;
       const auto a = read(config);
       found[family.type] = a ? json(architectureJson(*a)) : json(a.diagnostics.front().code);
     }

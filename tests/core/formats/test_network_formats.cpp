@@ -49,7 +49,7 @@ NetworkGraph oddGraph() {
   return g;
 }
 
-QString levelsOf(const NetworkGraph& g) {
+QString graphLevels(const NetworkGraph& g) {
   DeviceSpec d;
   d.memory.value = Bytes(1e9);
   const auto a = abstractLevels({g, {}, {}}, d);
@@ -120,7 +120,7 @@ private slots:
     QCOMPARE(g->deviceCount(), 2);
     QCOMPARE(int(g->nodes[2].kind), int(NodeKind::Switch));
     QVERIFY(!g->links[0].directed && g->links[1].directed);
-    QCOMPARE(levelsOf(*g), QString("2 80"));
+    QCOMPARE(graphLevels(*g), QString("2 80"));
   }
   /// Other programs mean gigabits by gbps: what only a port can have is doubted, once.
   void gigabitsAreNotTakenInSilence() {
@@ -145,7 +145,7 @@ private slots:
     QCOMPARE(g->nodes[1].memory.value(), 80 * 1024.0 * 1024 * 1024);
     QCOMPARE(g->links.size(), std::size_t(2));
     QCOMPARE(g->links[0].latency.value(), 0.5e-6);
-    QCOMPARE(levelsOf(*g), QString("2 450"));
+    QCOMPARE(graphLevels(*g), QString("2 450"));
   }
 
   void simGridClusters_data() {
@@ -170,9 +170,9 @@ private slots:
     QCOMPARE(int(g->nodes.size()) - g->deviceCount(), switches);
     QCOMPARE(int(g->links.size()), links);
     if (!levels.isEmpty())
-      QCOMPARE(levelsOf(*g), levels);
+      QCOMPARE(graphLevels(*g), levels);
     else
-      QVERIFY(!levelsOf(*g).isEmpty());
+      QVERIFY(!graphLevels(*g).isEmpty());
     QCOMPARE(
         g->nodes.back().kind == NodeKind::Device ? g->nodes.back().name.substr(0, 5) : std::string("node-"),
         std::string("node-"));

@@ -21,7 +21,7 @@ Reading<std::string> load(const std::string& path) {
   return {std::nullopt, {error("no-file", {}, "there is no file " + path)}};
 }
 
-Reading<Scenario> read(const std::string& text) {
+Reading<Scenario> readText(const std::string& text) {
   return readScenario(text, "x.nest.json", load);
 }
 
@@ -91,9 +91,9 @@ private slots:
   void whatIsExpectedIsTheFieldsOwn() {
     const auto said = [](const std::string& value) {
       const auto r =
-          read(R"({"version": 1, "cluster": {"device": "h100-sxm", "network": "host:8@450GB/s,1us"},
+          readText(R"({"version": 1, "cluster": {"device": "h100-sxm", "network": "host:8@450GB/s,1us"},
         "model": {"path": "models/tiny.json"}, "job": {"global_batch": )" +
-               value + R"(, "sequence_length": 2048}})");
+                   value + R"(, "sequence_length": 2048}})");
       std::string out;
       Diagnostics all = r.diagnostics;
       if (r)
@@ -112,7 +112,7 @@ private slots:
   void everyFieldSurvives() {
     const Scenario s = everything();
     const std::string text = writeScenario(s);
-    const auto again = read(text);
+    const auto again = readText(text);
     QVERIFY2(again.value.has_value(), again.diagnostics.empty() ? "" : toText(again.diagnostics[0]).c_str());
     QCOMPARE(codes(again.diagnostics), std::string());
     QVERIFY(*again == s);
@@ -154,7 +154,7 @@ private slots:
     fifth.table = SavedTable{{{"Plan", false}, {"Time", true}}, {{"a", "1 s"}, {"b", "2 s"}}, 7};
     s.moments.insert(s.moments.end(), {third, fourth, fifth});
     const std::string text = writeScenario(s);
-    const auto back = read(text);
+    const auto back = readText(text);
     QVERIFY2(back, back.diagnostics.empty() ? "" : toText(back.diagnostics.front()).c_str());
     QVERIFY(back.diagnostics.empty());
     QVERIFY(*back == s);
@@ -168,7 +168,7 @@ private slots:
 
   /// Slides of earlier versions name kept plans; they are independent of them from then on.
   void slidesOfEarlierVersionsAreRead() {
-    const auto r = read(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")", R"(,
+    const auto r = readText(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")", R"(,
  "kept_plans": [{"name": "a", "plan": {"microbatch": 1, "stages": [{"layers": [0]}]},
                  "setting": {"job": {"global_batch": 64, "sequence_length": 128}}}],
  "moments": [{"caption": "Old", "view": "compare", "plan": "a", "state": {"first": "This plan"},
@@ -184,12 +184,12 @@ private slots:
     QVERIFY(!old.beside.at(1).setting);
     QCOMPARE(old.beside.at(1).plan.microbatch, 2);
     QVERIFY(!r->moments.at(1).shown);  // whatever the scenario's own plan is
-    const auto again = read(writeScenario(*r));
+    const auto again = readText(writeScenario(*r));
     QVERIFY(again && *again == *r && again.diagnostics.empty());
   }
 
   void mistakesInSlidesAreAllTold() {
-    const auto r = read(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")", R"(,
+    const auto r = readText(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")", R"(,
  "moments": [{"view": "stages", "shown": {"setting_of": 1}},
              {"view": "stages", "shown": {"by_hand": true, "outcome": {"status": "lost"}}},
              {"view": "search", "table": {"columns": [{"name": "a"}], "rows": [["1", "2"]]}},
@@ -207,7 +207,7 @@ private slots:
   }
 
   void mistakesInWhatWasKeptAreAllTold() {
-    const auto r = read(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")", R"(,
+    const auto r = readText(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")", R"(,
  "kept_plans": [
   {"name": "a", "plan": {"microbatch": 0, "stages": []}},
   {"name": "a", "plan": {"microbatch": 1, "stages": [{"layers": [0]}]}, "setting": {"job": {"global_batch": "x"}}},
@@ -239,7 +239,7 @@ private slots:
     g.importedFrom = "topology.conf";
     s.cluster.network = g;
     const std::string text = writeScenario(s);
-    const auto again = read(text);
+    const auto again = readText(text);
     QVERIFY2(again.value.has_value(), again.diagnostics.empty() ? "" : toText(again.diagnostics[0]).c_str());
     QVERIFY(*again == s);
     QCOMPARE(writeScenario(*again), text);
@@ -259,7 +259,7 @@ private slots:
     Scenario inlined = *byPath;
     inlined.model.reference.clear();
     const std::string written = writeScenario(inlined);
-    const auto again = read(written);
+    const auto again = readText(written);
     QVERIFY2(again.value.has_value(), again.diagnostics.empty() ? "" : toText(again.diagnostics[0]).c_str());
     QVERIFY(*again == inlined);
     QCOMPARE(writeScenario(*again), written);
@@ -274,7 +274,7 @@ private slots:
              true);
   }
   void shortFormsAreNormalisedOnce() {
-    const auto r = read(minimal());
+    const auto r = readText(minimal());
     QVERIFY2(r.value.has_value(), r.diagnostics.empty() ? "" : toText(r.diagnostics[0]).c_str());
     QCOMPARE(codes(r.diagnostics).find("unknown"), std::string::npos);
     const auto& levels = std::get<LevelsSource>(r->cluster.network);
@@ -283,13 +283,13 @@ private slots:
     QCOMPARE(r->model.reference, std::string("models/tiny.json"));
     QCOMPARE(r->model.architecture->layers, 6);
     const std::string once = writeScenario(*r);
-    const auto again = read(once);
+    const auto again = readText(once);
     QVERIFY(again);
     QVERIFY(*again == *r);
     QCOMPARE(writeScenario(*again), once);
   }
   void figuresMayBeTexts() {
-    const auto r = read(minimal(
+    const auto r = readText(minimal(
         R"("device": {"id": "h100-sxm", "memory_bytes": 1e11}, "levels": [{"fanout": 8, "bandwidth": "3.6 Tb/s", "latency_s": "1.5 us"}])",
         R"(, "assumptions": {"reserve": "3 GiB"})"));
     QVERIFY2(r.value.has_value(), r.diagnostics.empty() ? "" : toText(r.diagnostics[0]).c_str());
@@ -303,7 +303,7 @@ private slots:
   // Files that say neither mean bandwidths as typed and nothing hidden; they are written as they were.
   void linkEfficiencyAndSyncOverlapAreOptional() {
     const char* cluster = R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")";
-    const auto silent = read(minimal(cluster));
+    const auto silent = readText(minimal(cluster));
     QVERIFY(silent);
     QCOMPARE(silent->assumptions.linkEfficiency, 1.0);
     QCOMPARE(silent->assumptions.syncOverlap, 0.0);
@@ -311,13 +311,13 @@ private slots:
     QVERIFY(text.find("link_efficiency\": 1") == std::string::npos &&
             text.find("sync\"") == std::string::npos);
     const auto said =
-        read(minimal(cluster, R"(, "assumptions": {"link_efficiency": 0.8, "overlap": {"sync": 0.5}})"));
+        readText(minimal(cluster, R"(, "assumptions": {"link_efficiency": 0.8, "overlap": {"sync": 0.5}})"));
     QVERIFY(said);
     QCOMPARE(said->assumptions.linkEfficiency, 0.8);
     QCOMPARE(said->assumptions.syncOverlap, 0.5);
     QVERIFY(writeScenario(*said).find("\"link_efficiency\": 0.8") != std::string::npos);
     const auto wrong =
-        read(minimal(cluster, R"(, "assumptions": {"link_efficiency": 0, "overlap": {"sync": 2}})"));
+        readText(minimal(cluster, R"(, "assumptions": {"link_efficiency": 0, "overlap": {"sync": 2}})"));
     QStringList wrongPlaces;
     for (const Diagnostic& d : buildProblem(*wrong).diagnostics)
       if (d.code == "out-of-range") wrongPlaces += QString::fromStdString(d.where.pointer);
@@ -327,19 +327,19 @@ private slots:
   void aDeviceNeedsNoLinksWhereTheNetworkSaysThem() {
     const std::string device = R"("device": {"peak_flops_per_s": 1e14, "memory_bytes": 8e10,
       "memory_bandwidth_bytes_per_s": 1e12}, )";
-    const auto levels = read(minimal((device + R"("network": "host:8@450GB/s")").c_str()));
+    const auto levels = readText(minimal((device + R"("network": "host:8@450GB/s")").c_str()));
     QVERIFY2(levels, levels.diagnostics.empty() ? "" : toText(levels.diagnostics[0]).c_str());
-    QCOMPARE(writeScenario(*read(writeScenario(*levels))), writeScenario(*levels));
-    const auto boxed = read(minimal((device + R"("graph": {"nodes": [{"id": "h", "kind": "host"},
+    QCOMPARE(writeScenario(*readText(writeScenario(*levels))), writeScenario(*levels));
+    const auto boxed = readText(minimal((device + R"("graph": {"nodes": [{"id": "h", "kind": "host"},
       {"id": "a", "kind": "device", "host": "h"}, {"id": "b", "kind": "device", "host": "h"}], "links": []})")
-                                        .c_str()));
+                                            .c_str()));
     QVERIFY2(boxed, boxed.diagnostics.empty() ? "" : toText(boxed.diagnostics[0]).c_str());
     const auto derived = deriveHierarchy(boxed->cluster);
     QVERIFY(!derived);
     QCOMPARE(derived.diagnostics[0].where.pointer, std::string("/cluster/device/link_bandwidth_bytes_per_s"));
   }
   void unknownKeysAreWarnings() {
-    const auto r = read(
+    const auto r = readText(
         minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us", "colour": 1)", R"(, "jop": {})"));
     QVERIFY(r);
     QCOMPARE(codes(r.diagnostics), std::string("json-unknown-key json-unknown-key"));
@@ -347,8 +347,9 @@ private slots:
   }
   /// Under its other names a field is found, and what there is is named.
   void unknownKeysAreAdvisedOn() {
-    const auto r = read(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")",
-                                R"(, "constraints": {"pipeline": 4, "tensor_parallel": 2, "colour": 1})"));
+    const auto r =
+        readText(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")",
+                         R"(, "constraints": {"pipeline": 4, "tensor_parallel": 2, "colour": 1})"));
     QVERIFY(r);
     QMap<QString, QString> advice;
     for (const Diagnostic& d : r.diagnostics)
@@ -365,7 +366,7 @@ private slots:
              qPrintable(last));
   }
   void allErrorsComeAtOnceWithTheirPlaces() {
-    const auto r = read(R"({
+    const auto r = readText(R"({
   "version": 1,
   "cluster": {
     "device": "h1000",
@@ -398,7 +399,7 @@ private slots:
   void levelsInOneLineAreJudgedThere() {
     const auto errors = [](const std::string& line) {
       const std::string text = minimal("\"device\": \"h100-sxm\", \"network\": \"" + line + "\"");
-      auto r = read(text);
+      auto r = readText(text);
       if (r) r.diagnostics = locatedIn(text, "x.nest.json", deriveHierarchy(r->cluster, {}).diagnostics);
       std::erase_if(r.diagnostics, [](const Diagnostic& d) { return d.severity != Severity::Error; });
       return std::pair(r.diagnostics, static_cast<int>(text.find("\"host:")) + 1);
@@ -411,8 +412,8 @@ private slots:
     QCOMPARE(many[0].where.pointer, std::string("/cluster/network"));
   }
   void whateverTheNumberItsRangeIsSaid() {
-    const auto r = read(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")",
-                                R"(, "assumptions": {"headroom": 1e308})"));
+    const auto r = readText(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")",
+                                    R"(, "assumptions": {"headroom": 1e308})"));
     const Diagnostics found = r ? checkSetting(*r) : r.diagnostics;
     QCOMPARE(codes(found), std::string("out-of-range"));
   }
@@ -422,7 +423,7 @@ private slots:
         minimal(R"("device": "h100-sxm", "graph": {"nodes": [{"id": "a", "kind": "device"},
                    {"id": "b", "kind": "device", "speed": 3}],
                    "links": [{"from": "a", "to": "b", "bandwidth_bytes_per_s": 1e9}]})");
-    const auto r = read(text);
+    const auto r = readText(text);
     QVERIFY(r);
     const auto placed = locatedIn(text, "x.nest.json",
                                   deriveHierarchy(r->cluster, r->constraints.excludedDevices).diagnostics);
@@ -431,8 +432,8 @@ private slots:
     QCOMPARE(placed[0].where.line, 2);
   }
   void impossibleWishesStillOpen() {
-    const auto r = read(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")",
-                                R"(, "constraints": {"tensor": {"least": 8, "most": 2}})"));
+    const auto r = readText(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")",
+                                    R"(, "constraints": {"tensor": {"least": 8, "most": 2}})"));
     QVERIFY(r);
     const Diagnostics found = checkSetting(*r);
     QCOMPARE(found.size(), std::size_t(1));
@@ -478,7 +479,7 @@ private slots:
   void brokenFilesAreRefused() {
     QFETCH(QString, text);
     QFETCH(QString, code);
-    const auto r = read(text.toStdString());
+    const auto r = readText(text.toStdString());
     QVERIFY(!r);
     QVERIFY(hasErrors(r.diagnostics));
     if (!code.isEmpty())

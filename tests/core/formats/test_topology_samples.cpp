@@ -19,7 +19,7 @@ const fs::path kFolder = fs::path(NEST_SOURCE_DIR) / "samples" / "topologies";
 NamedText drawnIn(const std::string& name, const char* hosts = "") {
   return {name, test::readFile((kFolder / name).string()), hosts};
 }
-NamedText model() {
+NamedText sampleModel() {
   return {"config.json", test::readFile(NEST_SOURCE_DIR "/samples/models/bert-large.json"), {}};
 }
 
@@ -49,7 +49,7 @@ private slots:
   void nominalBandwidthsCountInPart() {
     const DeviceSpec& device = *findDevice("h100-sxm");
     const auto opened = [&](const NamedText& network) {
-      const auto imported = importFiles({network, model()}, device, {});
+      const auto imported = importFiles({network, sampleModel()}, device, {});
       return assemble(*imported, nullptr);
     };
     const auto slurm = opened(drawnIn("tree.topology.conf"));
@@ -87,7 +87,7 @@ private slots:
   }
   void everySampleOpensAndSolves() {
     QFETCH(QString, name);
-    verifySolves({drawnIn(name.toStdString()), model()});
+    verifySolves({drawnIn(name.toStdString()), sampleModel()});
   }
   void everyFormatHasOne() {
     std::set<const Format*> found;
@@ -99,7 +99,7 @@ private slots:
   }
   void hostsOfTwoKindsSolve() {
     verifySolves({drawnIn("mixed.topology.conf"), drawnIn("a100-host.nccl.xml", "a[0-3]"),
-                  drawnIn("h100-host.nccl.xml", "h[0-3]"), model()});
+                  drawnIn("h100-host.nccl.xml", "h[0-3]"), sampleModel()});
   }
 };
 NEST_TEST(TestTopologySamples)

@@ -16,11 +16,11 @@ Scenario teaching() {
   return *readScenario(nest::test::readFile(path), path, {}).value;
 }
 
-bool near(Seconds a, Seconds b) {
+bool isClose(Seconds a, Seconds b) {
   return std::abs((a - b).value()) <= 1e-12 * std::max(1.0, std::abs(b.value()));
 }
 
-Plan twoStages(int layers) {
+Plan pipelineOf(int layers) {
   Plan p;
   p.stages.resize(2);
   for (int i = 0; i < 2; ++i) {
@@ -41,14 +41,14 @@ private slots:
     const Scenario s = teaching();
     const auto problem = buildProblem(s);
     QVERIFY(problem);
-    const Plan plan = twoStages(problem->graph->layerCount());
+    const Plan plan = pipelineOf(problem->graph->layerCount());
     const Evaluation e = evaluate(*problem, plan);
     QVERIFY(e.feasible());
     const PlanMetrics m = metricsOf(*problem, &*s.model.architecture, plan, e);
     Seconds sum;
     for (const Seconds x : m.split) sum += x;
-    QVERIFY(near(sum, e.batchTime));
-    QVERIFY(near(m.split[std::size_t(TimePart::Idle)], m.bubble.idle() * e.batchTime));
+    QVERIFY(isClose(sum, e.batchTime));
+    QVERIFY(isClose(m.split[std::size_t(TimePart::Idle)], m.bubble.idle() * e.batchTime));
     QCOMPARE(m.devicesUsed, 4);
     QVERIFY(std::abs(m.tokensPerSecond - 16.0 * 2048 / e.batchTime.value()) < 1e-6);
     const double flops = modelFlops(*s.model.architecture, 2048, 16).value();
@@ -58,7 +58,7 @@ private slots:
     Scenario s = teaching();
     s.job.trainingTokens = 1e9;
     const auto problem = buildProblem(s);
-    const Plan plan = twoStages(problem->graph->layerCount());
+    const Plan plan = pipelineOf(problem->graph->layerCount());
     const PlanMetrics m = metricsOf(*problem, nullptr, plan, evaluate(*problem, plan));
     QVERIFY(!m.mfu);
     QVERIFY(std::abs(m.trainingTime->value() * m.tokensPerSecond - 1e9) < 1);
@@ -68,7 +68,7 @@ private slots:
     Scenario s = teaching();
     s.job.trainingTokens = 1e9;
     const auto problem = buildProblem(s);
-    Plan plan = twoStages(problem->graph->layerCount());
+    Plan plan = pipelineOf(problem->graph->layerCount());
     for (StagePlan& stage : plan.stages) stage.strategy = {1, false, 1, 1};
     plan.blockStride = 2;
     const PlanMetrics m = metricsOf(*problem, &*s.model.architecture, plan, evaluate(*problem, plan));
@@ -91,7 +91,7 @@ private slots:
       if (peakFp8) in.device.peakFp8 = Sourced<FlopsPerSecond>{FlopsPerSecond(*peakFp8)};
       p.cluster = std::make_shared<const Hierarchy>(*Hierarchy::build(in));
       p.job.format = format;
-      const Plan plan = twoStages(p.graph->layerCount());
+      const Plan plan = pipelineOf(p.graph->layerCount());
       return *metricsOf(p, &*s.model.architecture, plan, evaluate(p, plan)).mfu;
     };
     const double wide = mfu(NumberFormat::Bf16, 250e12);
@@ -135,7 +135,7 @@ private slots:
     // Loads 6 and 3 s, 8 microbatches: 9 + 7 · 6 = 51 s, of which the stages work 48 and 24.
     const Evaluation e = evaluate(p, test::chainPlan({{0, 1}, {2}}, 2));
     const Bubble b = bubbleOf(e);
-    QVERIFY(near(e.batchTime, Seconds(51)));
+    QVERIFY(isClose(e.batchTime, Seconds(51)));
     QVERIFY(std::abs(b.fillAndDrain - 3.0 / 51) < 1e-12);
     QVERIFY(std::abs(b.imbalance - 12.0 / 51) < 1e-12);
     QCOMPARE(bubbleOf(Evaluation{}).idle(), 0.0);
@@ -154,8 +154,8 @@ private slots:
     const auto at = [](TimePart part) { return std::size_t(part); };
     const TimeSplit none = shares(0, 0), mixed = shares(1, 0);
     QVERIFY(none[at(TimePart::Pipeline)] > Seconds() && none[at(TimePart::Data)] > Seconds());
-    QVERIFY(near(mixed[at(TimePart::Pipeline)], Seconds()));
-    QVERIFY(near(mixed[at(TimePart::Data)], none[at(TimePart::Data)]));
+    QVERIFY(isClose(mixed[at(TimePart::Pipeline)], Seconds()));
+    QVERIFY(isClose(mixed[at(TimePart::Data)], none[at(TimePart::Data)]));
   }
   void stagesSplitTheirLoad() {
     Problem p = test::handProblem(test::hosts(4, 2), 2);
@@ -166,7 +166,7 @@ private slots:
     for (const StageEvaluation& s : e.stages) {
       Seconds sum;
       for (const Seconds part : splitOf(s)) sum += part;
-      QVERIFY(near(sum, s.load));
+      QVERIFY(isClose(sum, s.load));
       QVERIFY(s.hiddenExchange[std::size_t(Exchange::Pipeline)] > Seconds());
       QVERIFY(s.hiddenExchange[std::size_t(Exchange::Data)] > Seconds());
     }
@@ -209,7 +209,7 @@ private slots:
     if (offersFp8) s.cluster.device.peakFp8 = Sourced<FlopsPerSecond>{FlopsPerSecond(200e12)};
     const auto problem = buildProblem(s);
     QVERIFY(problem);
-    const Plan plan = twoStages(problem->graph->layerCount());
+    const Plan plan = pipelineOf(problem->graph->layerCount());
     const Evaluation e = evaluate(*problem, plan);
     const PlanMetrics m = metricsOf(*problem, &*s.model.architecture, plan, e);
     QCOMPARE(m.peak.rate.value(), peak);
@@ -260,7 +260,7 @@ private slots:
     in.device.hasBf16 = hasBf16;
     p.cluster = std::make_shared<const Hierarchy>(*Hierarchy::build(in));
     p.job.format = NumberFormat(format);
-    const Plan plan = twoStages(p.graph->layerCount());
+    const Plan plan = pipelineOf(p.graph->layerCount());
     const UtilisationPeak peak = metricsOf(p, &*s.model.architecture, plan, evaluate(p, plan)).peak;
     QCOMPARE(int(peak.of), of);
     QCOMPARE(int(peak.format), format);
@@ -290,9 +290,9 @@ private slots:
     QCOMPARE(e.stages[0].devices + e.stages[1].devices, 6);
     for (const TimePart part : {TimePart::Compute, TimePart::Pipeline, TimePart::Data}) {
       QVERIFY(sum[std::size_t(part)] > Seconds());
-      QVERIFY(near(split[std::size_t(part)], sum[std::size_t(part)] * (1.0 / 6)));
+      QVERIFY(isClose(split[std::size_t(part)], sum[std::size_t(part)] * (1.0 / 6)));
     }
-    QVERIFY(near(split[std::size_t(TimePart::Step)], sum[std::size_t(TimePart::Step)] * (1.0 / 6)));
+    QVERIFY(isClose(split[std::size_t(TimePart::Step)], sum[std::size_t(TimePart::Step)] * (1.0 / 6)));
   }
 };
 NEST_TEST(TestMetrics)

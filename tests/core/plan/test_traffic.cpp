@@ -34,7 +34,7 @@ Problem twoHosts(CollectiveKind kind = CollectiveKind::AllReduce) {
   return p;
 }
 
-StagePlan stage(std::vector<int> layers, Strategy strategy = {}) {
+StagePlan stageOf(std::vector<int> layers, Strategy strategy = {}) {
   StagePlan s;
   s.chunks.emplace_back();
   for (const int x : layers) s.chunks.back().push_back(LayerIndex(x));
@@ -50,7 +50,7 @@ private slots:
   void tensorAndPipelineByHand() {
     const Problem p = twoHosts();
     Plan plan;
-    plan.stages = {stage({0}, {2, false, 1, 1}), stage({1}, {2, false, 1, 1})};
+    plan.stages = {stageOf({0}, {2, false, 1, 1}), stageOf({1}, {2, false, 1, 1})};
     const Traffic t(p, plan);
     // 4 microbatches · all-reduce 2·½·100 bytes · 4 ranks, inside the hosts.
     QCOMPARE(t.total(Exchange::Tensor, 0).value(), 4 * 100 * 4.0);
@@ -77,7 +77,7 @@ private slots:
     const Problem p = twoHosts();
     Plan plan;
     plan.dataInner = 4;
-    plan.stages = {stage({0, 1})};
+    plan.stages = {stageOf({0, 1})};
     // 10 parameters on 4 ranks: ¾ of them times bytes a parameter times passes; m = 1. Level by level: half
     // of them within each host, a quarter through every port.
     const double each[] = {2 * 4.0, 4 + 2.0, 4 + 2.0, 4 + 2 * 2.0};
@@ -104,7 +104,7 @@ private slots:
     const Problem p = twoHosts();
     Plan plan;
     plan.dataInner = 2;
-    plan.stages = {stage({0, 1})};
+    plan.stages = {stageOf({0, 1})};
     // Two microbatches, 10 parameters on 2 ranks: half of them, 4 bytes a gradient and 2 a weight.
     const double each[] = {2 * 4.0, 4 + 2.0, 2 * 4 + 2.0, 2 * 4 + 2 * 2 * 2.0};
     const double messages[] = {2, 2, 3, 6};
@@ -130,11 +130,11 @@ private slots:
     profile.tied = TiedParameters{LayerIndex(0), LayerIndex(1), {3, 3, 3}};
     p.profile = std::make_shared<const Profile>(profile);
     Plan plan;
-    plan.stages = {stage({0}), stage({1})};
+    plan.stages = {stageOf({0}), stageOf({1})};
     const Traffic t(p, plan);
     // 3 gradients of 4 bytes, there and back.
     QCOMPARE(t.total(Exchange::Data).value(), 2 * 3 * 4.0);
-    plan.stages = {stage({0, 1})};
+    plan.stages = {stageOf({0, 1})};
     QCOMPARE(Traffic(p, plan).total(Exchange::Data).value(), 0.0);
   }
   /// One rank holds the whole table, each of the two others half of it: each half goes there and back.
@@ -146,16 +146,16 @@ private slots:
     profile.tied = TiedParameters{LayerIndex(0), LayerIndex(1), {6, 3, 3}};
     p.profile = std::make_shared<const Profile>(profile);
     Plan plan;
-    plan.stages = {stage({0}), stage({1}, {2, false, 1, 1})};
+    plan.stages = {stageOf({0}), stageOf({1}, {2, false, 1, 1})};
     QCOMPARE(Traffic(p, plan).total(Exchange::Data).value(), 2 * 6 * 4.0);
-    plan.stages = {stage({0}, {2, false, 1, 1}), stage({1})};
+    plan.stages = {stageOf({0}, {2, false, 1, 1}), stageOf({1})};
     QCOMPARE(Traffic(p, plan).total(Exchange::Data).value(), 2 * 6 * 4.0);
   }
   void allToAllMeetsEveryone() {
     const Problem p = twoHosts(CollectiveKind::AllToAll);
     Plan plan;
     plan.dataInner = 4;
-    plan.stages = {stage({0, 1}, {1, false, 1, 4})};
+    plan.stages = {stageOf({0, 1}, {1, false, 1, 4})};
     const Traffic t(p, plan);
     // Two layers, 25 bytes from each to each: one peer inside, two outside.
     QCOMPARE(t.total(Exchange::Expert, 0).value(), 2 * 25 * 4.0);
@@ -167,7 +167,7 @@ private slots:
   void oneLevelAlone() {
     const Problem p = twoHosts();
     Plan plan;
-    plan.stages = {stage({0}, {2, false, 1, 1}), stage({1}, {2, false, 1, 1})};
+    plan.stages = {stageOf({0}, {2, false, 1, 1}), stageOf({1}, {2, false, 1, 1})};
     const Traffic t(p, plan);
     const TrafficMatrix inside = t.matrix(groupBuckets(*p.cluster, 0), kEveryExchange, 0);
     QCOMPARE(inside.bytes[inside.cell(0, 0)].value(), 800.0);
@@ -245,7 +245,7 @@ private slots:
     const Problem p = twoHosts();
     Plan plan;
     plan.dataInner = 100;
-    plan.stages = {stage({0, 1})};
+    plan.stages = {stageOf({0, 1})};
     QCOMPARE(Traffic(p, plan).total().value(), 0.0);
     QCOMPARE(Traffic(p, plan).matrix(evenBuckets(*p.cluster)).buckets(), 4);
     QCOMPARE(Traffic(p, Plan{}).total().value(), 0.0);

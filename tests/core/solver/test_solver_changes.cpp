@@ -21,7 +21,7 @@ double bestTime(const Problem& p) {
 
 /// How many of the changes made the optimum better; −1 if one made it worse (or, if `equal`, different), −2
 /// if hardly any instance had a plan at all.
-int improved(ChangedInstance (*change)(std::uint64_t), bool equal = false) {
+int improvedBy(ChangedInstance (*change)(std::uint64_t), bool equal = false) {
   const int count = instancesFrom(120);
   int better = 0, fit = 0;
   for (int k = 0; k < count; ++k) {
@@ -45,14 +45,14 @@ int improved(ChangedInstance (*change)(std::uint64_t), bool equal = false) {
 class TestSolverChanges : public QObject {
   Q_OBJECT
 private slots:
-  void moreBandwidthNeverWorsens() { QVERIFY(improved(moreBandwidth) > 10); }
-  void lessLatencyNeverWorsens() { QVERIFY(improved(lessLatency) > 10); }
-  void moreMemoryNeverWorsens() { QVERIFY(improved(moreMemory) > 5); }
-  void fasterDevicesNeverWorsen() { QVERIFY(improved(fasterDevices) > 50); }
-  void aLargerSearchNeverWorsens() { QVERIFY(improved(largerSearch) > 5); }
-  void hostOrderDoesNotMatter() { QCOMPARE(improved(hostsInOtherOrder, true), 0); }
-  void thePapersBoundIsNeverBelow() { QVERIFY(improved(pipelineObjective) > 5); }
-  void splittingALayerNeverWorsens() { QVERIFY(improved(splitLayer) > 5); }
+  void moreBandwidthNeverWorsens() { QVERIFY(improvedBy(moreBandwidth) > 10); }
+  void lessLatencyNeverWorsens() { QVERIFY(improvedBy(lessLatency) > 10); }
+  void moreMemoryNeverWorsens() { QVERIFY(improvedBy(moreMemory) > 5); }
+  void fasterDevicesNeverWorsen() { QVERIFY(improvedBy(fasterDevices) > 50); }
+  void aLargerSearchNeverWorsens() { QVERIFY(improvedBy(largerSearch) > 5); }
+  void hostOrderDoesNotMatter() { QCOMPARE(improvedBy(hostsInOtherOrder, true), 0); }
+  void thePapersBoundIsNeverBelow() { QVERIFY(improvedBy(pipelineObjective) > 5); }
+  void splittingALayerNeverWorsens() { QVERIFY(improvedBy(splitLayer) > 5); }
 };
 NEST_TEST(TestSolverChanges)
 #include "test_solver_changes.moc"

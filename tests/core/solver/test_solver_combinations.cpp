@@ -143,7 +143,7 @@ Problem without(const Plan& plan, int option, Problem p) {
   return p;
 }
 
-int wrong(Problem (*instance)(std::uint64_t), double share) {
+int wrongOf(Problem (*instance)(std::uint64_t), double share) {
   int bad = 0;
   const int count = instances(share);
   Coverage coverage;
@@ -173,10 +173,10 @@ int wrong(Problem (*instance)(std::uint64_t), double share) {
 class TestSolverCombinations : public QObject {
   Q_OBJECT
 private slots:
-  void instancesOfEveryMixture() { QCOMPARE(wrong(mixedInstance, 0.4), 0); }
+  void instancesOfEveryMixture() { QCOMPARE(wrongOf(mixedInstance, 0.4), 0); }
   /// What people write in scenarios, from the file to the plan: measured on analytic profiles, where layers
   /// are alike.
-  void scenariosOfAnyFields() { QCOMPARE(wrong(scenarioOfAnyFields, 0.2), 0); }
+  void scenariosOfAnyFields() { QCOMPARE(wrongOf(scenarioOfAnyFields, 0.2), 0); }
   /// A plan to begin from that the options or constraints rule out by now is none of the plans.
   void plansThatAreNoLongerSearchedAreForgotten() {
     int ruledOut = 0, kept = 0;

@@ -90,7 +90,7 @@ private slots:
     const RankedRun& full = s.runs[1];
     const auto filled = planOf(full.run, {});
     const auto& first = filled->evaluation.stages[0].memory;
-    QCOMPARE(full.predictedMemory, (first.total() - first.reserve).value() * 1.04);
+    QCOMPARE(full.predictedMemory, first.handedOut().value() * 1.04);
     QCOMPARE(full.measuredMemory, 25.0 * 1024 * 1024 * 1024);
     QVERIFY(filled->evaluation.stages[1].memory.total() > first.total());
   }
@@ -124,7 +124,7 @@ private slots:
       const RankedRun& run = r->sweeps[0].runs[std::size_t(i)];
       const auto plan = planOf(run.run, {});
       const auto& first = plan->evaluation.stages[0].memory;
-      return run.predictedMemory - (first.total() - first.reserve).value() * 1.04;
+      return run.predictedMemory - first.handedOut().value() * 1.04;
     };
     QCOMPARE(beyond(0), 0.0);
     QVERIFY(std::abs(beyond(1) - 2.0 * 16 * 4096 * 2048 * 2) < 1);

@@ -336,8 +336,8 @@ private slots:
         "f");
     QVERIFY(none && kept);
     const auto first = [](const auto& r) { return r->rows[0].evaluation.stages[0].memory; };
-    QCOMPARE(first(kept).stash.value(), 0.5 * first(none).stash.value());
-    QCOMPARE(first(kept).gradients.value(), 0.5 * first(none).gradients.value());
+    QCOMPARE(first(kept)[MemoryPart::Stash].value(), 0.5 * first(none)[MemoryPart::Stash].value());
+    QCOMPARE(first(kept)[MemoryPart::Gradients].value(), 0.5 * first(none)[MemoryPart::Gradients].value());
     for (const char* wrong :
          {R"({"/model/analytic/nothing":1})", R"({"/model/analytic/activation_factor":{}})"})
       QVERIFY2(!runValidation(withColumn("settings", wrong), "f"), wrong);

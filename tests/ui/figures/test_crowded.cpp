@@ -21,7 +21,7 @@ using Words = std::vector<test::TextRecorder::Word>;
 constexpr QSize kPage(1400, 850);
 constexpr int kMany = 10000;
 
-Words wordsOf(const Figure& f, const PlanContext& c) {
+Words wordsIn(const Figure& f, const PlanContext& c) {
   test::TextRecorder page(kPage);
   QPainter painter(&page);
   f.paint(painter, QRectF(QPointF(0, 0), kPage), c, {});
@@ -100,7 +100,7 @@ private slots:
     const PlanContext c = test::contextOf({});
     CurveFigure f;
     f.setRecord(curve());
-    const Words words = wordsOf(f, c);
+    const Words words = wordsIn(f, c);
     const QRectF plot(60, 60, 1330, 720);
     const Words numbers = within(words, plot, "^\\d+$");
     QVERIFY(numbers.size() > 10);
@@ -111,7 +111,7 @@ private slots:
   /// Not the fastest alone: wherever there is room.
   void slowPlansOfAFrontAreNamed() {
     const PlanContext c = front();
-    const Words names = within(wordsOf(FrontFigure(), c), {60, 60, 1330, 720}, "^\\d+(: .*)?$");
+    const Words names = within(wordsIn(FrontFigure(), c), {60, 60, 1330, 720}, "^\\d+(: .*)?$");
     keepApart(names);
     QVERIFY2(names.size() >= kApart, qPrintable(QString::number(names.size())));
   }
@@ -128,7 +128,7 @@ private slots:
     c.outcome = outcome;
     const auto isCut = [&] {
       QStringList names;
-      for (const auto& w : within(wordsOf(f, c), {60, 60, 1330, 720}, "layers \\d")) names << w.text;
+      for (const auto& w : within(wordsIn(f, c), {60, 60, 1330, 720}, "layers \\d")) names << w.text;
       return names.removeDuplicates(), names.size() > 1;
     };
     QVERIFY(isCut());
