@@ -312,16 +312,16 @@ Command validationCommand() {
       .summary = "published training runs, predicted against measured",
       .usage = {"FILE…"},
       .description =
-          R"(Published training runs (tables like samples/published/training_runs.json), predicted against measured. A row, or its set
-for all rows, may say hidden, heads, kv_heads, ffn, layers, vocab, seq, experts, top_k or model (a Hugging Face
+          R"(Published training runs (tables like samples/published/training_runs.json), predicted against measured. A row, or its
+set for all rows, may say hidden, heads, kv_heads, ffn, layers, vocab, seq, experts, top_k or model (a Hugging Face
 configuration), device, host (devices joined by their own links), host_link_GBps (a device, one way, between hosts),
 shard (replicas that share what ZeRO shards), t, p, v, c, e, zero, gpus, global_batch, microbatch, recompute,
 sequence_parallel, flash, dropout (false: nothing is dropped), format, convention (model, causal, sc21), program (what
 ran it) or year of the software, overlap_tensor, overlap_context, overlap_expert, overlap_pipeline, overlap_data,
 overlap_sync (shares hidden; sync: the end of a step), settings (an object: fields of the scenario by key, nest-plan
-fields, that the run sets in addition to its program), fitted (true: in view when constants were chosen); measured is any of
-tflops_per_gpu, iter_s, mfu, tokens_per_s_per_gpu. Each run is predicted as the scenario that it is, by import and
-evaluate.)",
+fields, that the run sets in addition to its program), fitted (true: in view when constants were chosen); measured is
+any of tflops_per_gpu, iter_s, mfu, tokens_per_s_per_gpu. Each run is predicted as the scenario that it is, by import
+and evaluate.)",
       .options = {programSpec("predict all runs under this program in place of their own"),
                   {"--errors", 0, "",
                    "print how far programs err on runs that no constant was fitted on, as JSON "

@@ -87,14 +87,16 @@ private slots:
                                   "decoder_layers"},
                       8},
             std::pair{std::vector{"num_attention_heads", "n_head", "n_heads", "num_heads",
-                                  "encoder_attention_heads", "decoder_attention_heads",
-                                  "linear_num_key_heads", "linear_num_value_heads"},
+                                  "encoder_attention_heads", "decoder_attention_heads"},
                       32},
-            std::pair{std::vector{"linear_key_head_dim", "linear_value_head_dim"}, 64},
             std::pair{
                 std::vector{"intermediate_size", "d_ff", "ffn_dim", "encoder_ffn_dim", "decoder_ffn_dim"},
                 4096}})
         for (const char* key : keys) config[key] = value;
+      if (family.pattern == BlockPattern::DeltaPeriod) {
+        for (const char* key : {"linear_num_key_heads", "linear_num_value_heads"}) config[key] = 32;
+        for (const char* key : {"linear_key_head_dim", "linear_value_head_dim"}) config[key] = 64;
+      }
       if (family.hasExperts())
         for (const auto& [keys, value] :
              {std::pair{std::vector{"num_experts", "n_routed_experts", "num_local_experts"}, 16},

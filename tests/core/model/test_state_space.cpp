@@ -67,6 +67,10 @@ private slots:
     const auto [longForward, longBackward] = costed(256);
     QVERIFY(isNear((forward - longForward).value(), (core(128).first - core(256).first).value(), 1e-6));
     QVERIFY(isNear((backward - longBackward).value(), (core(128).second - core(256).second).value(), 1e-6));
+    // The products around it and the MLP count besides.
+    const auto product = [&](double to, double from) { return kernels.product(tokens, to, from); };
+    QVERIFY(forward > core(128).first + product(2 * heads * width, 2048) + product(2048, heads * width) +
+                          product(4 * 2048, 2048) + product(2048, 4 * 2048));
   }
 
   /// Convolution and gate move twelve bytes forward for each token and each of the added 32 heads x 64

@@ -13,8 +13,8 @@ private slots:
     QCOMPARE(text::amount(0.571), std::string("0.571"));
     QCOMPARE(text::amount(999), std::string("999"));
     QCOMPARE(text::amount(4680), std::string("4,680"));
-    QCOMPARE(text::amount(9'999), std::string("9,999"));
-    QCOMPARE(text::amount(10'000), std::string("10.0 k"));
+    QCOMPARE(text::amount(9'990), std::string("9,990"));
+    QCOMPARE(text::amount(12'340), std::string("12.3 k"));
     QCOMPARE(text::amount(68'230), std::string("68.2 k"));
   }
   void printsThreeSignificantDigits() {

@@ -37,7 +37,9 @@ inline QStringList& loads() {
 /// remains.
 inline bool isWhole(const QString& shown) {
   const auto marks = shown.count(QLatin1String(" mark"));
-  return marks == shown.count(QString::fromLatin1(kForeign).trimmed()) +
+  // In the place of a key, a JSON pointer, each '/' stands as "~1".
+  const QString whole = QString::fromLatin1(kForeign).trimmed();
+  return marks == shown.count(whole) + shown.count(QString(whole).replace(u'/', QLatin1String("~1"))) +
                       shown.count(QString::fromLatin1(kForeignFile).section(QLatin1String(" mark"), 0, 0));
 }
 
