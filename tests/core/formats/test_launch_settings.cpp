@@ -11,6 +11,7 @@
 #include "formats/models/hf_config.h"
 #include "formats/networks/cluster_text.h"
 #include "formats/scenario/scenario_json.h"
+#include "launch_fixture.h"
 #include "scenario/scenario.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
@@ -299,7 +300,7 @@ private slots:
       if (!best.best()) continue;
       ++plans;
       const ReportSource source = reportSource(s, *problem);
-      for (const LaunchTarget* t : programTargets()) {
+      for (const LaunchTarget* t : test::programTargets()) {
         const LaunchTarget& target = *t;
         const std::string program(target.id);
         const auto text = writeLaunch(target, source, best.best()->plan);
@@ -327,7 +328,7 @@ private slots:
     }
     QVERIFY2(plans >= 45, qPrintable(QString::number(plans)));
     QVERIFY(written["megatron"] >= 30);
-    for (const LaunchTarget* t : programTargets()) {
+    for (const LaunchTarget* t : test::programTargets()) {
       const std::string program(t->id);
       QVERIFY2(written[program] >= 5, t->id.data());
       QVERIFY2(used[program].size() * 10 >= known()[program]["settings"].size() * 7, t->id.data());
