@@ -214,7 +214,7 @@ std::string submit(Slurm& slurm, const ShardedWork& work, const ShardOptions& o,
   else
     report({trouble("sbatch does not take the array: " + reply.text,
                     reply.code == 127 ? "run it on a machine of the cluster, or without --submit"
-                                     : path + " is what was submitted; --sbatch adds options")});
+                                      : path + " is what was submitted; --sbatch adds options")});
   return "";
 }
 

@@ -77,8 +77,7 @@ std::vector<int> stageOfLayers(const Problem& problem, const Plan& plan) {
 }
 
 std::vector<StageWork> stageWorks(const Problem& problem, const Plan& plan, int microbatch) {
-  const std::vector<int> stageOf =
-      problem.profile->tied ? stageOfLayers(problem, plan) : std::vector<int>();
+  const std::vector<int> stageOf = problem.profile->tied ? stageOfLayers(problem, plan) : std::vector<int>();
   const std::vector<char> isBlock = problem.graph->blocks();
   std::vector<StageWork> works;
   works.reserve(plan.stages.size());

@@ -72,7 +72,8 @@ MomentSight::MomentSight(const SavedMoment& moment, PlanContextPtr context, cons
   m_selection.setSelected(m_selected);
   const ViewPlace place = placeOf(QString::fromStdString(m_moment.view), m_moment.state);
   for (const ViewEntry& entry : viewRegistry())
-    if (entry.id == place.view) m_view.reset(entry.make({&m_selection, &m_document, nullptr, false}, nullptr));
+    if (entry.id == place.view)
+      m_view.reset(entry.make({&m_selection, &m_document, nullptr, false}, nullptr));
   if (m_view) {
     m_view->setTheme(theme);
     m_view->setState(place.state);

@@ -23,7 +23,8 @@ public:
   void countClosed(SearchBound b, long long closed) { of(b).closed += closed; }
   BoundUses all() const { return BoundUses(m_uses.begin(), m_uses.end()); }
 
-  /// Calls of a bound that a loop asks for each of its elements: counted here, and in the ledger when it ends.
+  /// Calls of a bound that a loop asks for each of its elements: counted here, and in the ledger when it
+  /// ends.
   class Tally {
   public:
     Tally(BoundLedger& ledger, SearchBound bound) : m_use(ledger.of(bound)) {}

@@ -57,7 +57,8 @@ private slots:
     QCOMPARE(runs.diagnostics[0].code, std::string("ranking-runs"));
     QVERIFY(runs.diagnostics[0].remedy.find("study validation") != std::string::npos);
   }
-  /// samples/published/README.md: predicted memory of torchtitan's published runs, none of them far below what was taken.
+  /// samples/published/README.md: predicted memory of torchtitan's published runs, none of them far below
+  /// what was taken.
   void memoryOfTorchtitanIsNearThePublished() {
     const auto r = replayRanking(test::readFile(NEST_SOURCE_DIR "/samples/sweeps/torchtitan_memory.json"),
                                  "torchtitan_memory.json");
