@@ -15,6 +15,7 @@
 #include "study/conflicts.h"
 #include "text/text_table.h"
 #include "units/text.h"
+#include "words/outcome_words.h"
 
 namespace nest::cli {
 namespace {
@@ -86,26 +87,15 @@ std::optional<int> levelOf(const Arguments& args, const Problem& problem, Diagno
   return std::nullopt;
 }
 
-const char* reachInWords(FrontReach reach) {
-  switch (reach) {
-    case FrontReach::Exact:
-      return "the complete front";
-    case FrontReach::Stepped:
-      return "fastest plan at decreasing device counts and memory limits; there may be more between them";
-    case FrontReach::Met:
-      break;
-  }
-  return "of the plans met during the search; there may be more";
-}
-
 /// A line for each plan of the Pareto front, the fastest first.
-std::string frontText(const Problem& problem, const Outcome& o) {
+std::string frontText(const Outcome& o) {
   std::string out =
-      "Pareto front of time, devices and peak memory (" + std::string(reachInWords(o.frontReach)) + ")\n";
+      "Pareto front of step time, devices and peak memory: " + std::string(words::promiseOf(o.frontReach)) +
+      ".\n";
   TextTable table({{"time"}, {"devices"}, {"peak memory"}, {"plan", TextTable::Align::Left}});
   for (const RankedPlan& r : o.front) {
     table.add({text::time(r.evaluation.batchTime), text::count(r.plan.devicesUsed()),
-               text::memory(predictedPeak(problem, r.evaluation)), summaryOf(r.plan)});
+               text::memory(predictedPeak(r.evaluation)), summaryOf(r.plan)});
   }
   return out + table.text(2);
 }
@@ -148,8 +138,7 @@ int solve(const Arguments& args) {
   watch.clear();
   std::ostream& out = reportBeside(args.value("--output"));
   out << told;
-  if (args.has("--front") && !json && !outcome.front.empty())
-    out << "\n" << frontText(input->problem, outcome);
+  if (args.has("--front") && !json && !outcome.front.empty()) out << "\n" << frontText(outcome);
   out << std::flush;
   if (!unwritten.empty()) return report(unwritten), kBadInput;
   return exitCodeOf(outcome);
@@ -233,7 +222,8 @@ MFU, every stage with its load and its memory, the lower bound and what was sear
             "all stages: "
             "\"exact\" is the whole front; \"stepped\" the fastest plan within each of a falling row of "
             "device counts and "
-            "of memory limits; \"met\" only the best of the plans met (as without it)"}}),
+            "of memory limits; \"met\" only the best of the plans that the search encountered (as without "
+            "it)"}}),
       .notes = R"(SCENARIO is a *.nest.json file ("-" reads standard input):
   {"format": "nest-scenario", "version": 1, "name": "…", "description": "…",
    "cluster": {"device": "h100-sxm", "network": "host:8@450GB/s rack:4@50GB/s,2us pod:32@12.5GB/s"},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/device_choice.h"
 #include "formats/networks/fabric.h"
 #include "formats/networks/host_assignment.h"
 #include "formats/networks/host_topology.h"
@@ -270,89 +271,21 @@ private:
     std::vector<DeviceKind> named = m_kinds;
     if (named.empty()) named = kindsOfHosts(path);
     if (named.empty()) named = kindsOfMeasurements(path);
-    const auto tell = [&](Diagnostic d) { keep({std::move(d)}, path); };
-    const auto countOf = [](const DeviceKind& k) {
-      return k.hosts == 0 ? std::string()
-                          : " (" + text::count(k.hosts) + (k.hosts == 1 ? " host)" : " hosts)");
-    };
-    const DeviceKind* fastest = !named.empty() && named.front().known.device ? &named.front() : nullptr;
-    if (fastest && m_device.id == "custom") {
-      m_result.tells.device = true;
-      tell(note("device-differs", {},
-                "the file names " + quoted(fastest->name) + countOf(*fastest) + "; the cluster keeps " +
-                    m_device.name + ", whose values were typed"));
-    } else if (fastest && m_options.choosesDevice) {
-      m_result.tells.device = true;
-      const bool isNew = !isSame(*fastest);
-      if (isNew) m_device = *fastest->known.device;
-      if (isNew || isNearest(*fastest))
-        tell(note("device-from-file", {},
-                  "the devices are " + quoted(fastest->name) + countOf(*fastest) + ": " +
-                      (isNearest(*fastest) ? "the nearest in the catalog is " : "") + m_device.name,
-                  "choose another under Cluster (--device), if they are not"));
-    } else if (fastest && named.size() == 1 && !isSame(*fastest)) {
-      const DeviceSpec& other = *fastest->known.device;
-      tell(warning(
-          "device-differs", {},
-          "the file names " + quoted(fastest->name) + ", " +
-              (isNearest(*fastest) ? "nearest to " : "which is ") + other.name + "; the cluster gets " +
-              m_device.name,
-          "choose " + other.name + " under Cluster (--device " + other.id + "), if the file is right"));
-    }
-    if (named.empty()) warnOfMaker();
-    const bool isNamed = std::any_of(named.begin(), named.end(),
-                                     [&](const DeviceKind& k) { return k.known.device && isSame(k); });
-    if (named.size() > 1 && named.front().known.device && !isNamed && m_device.id != "custom")
-      tell(warning("device-differs", {},
-                   "none of the hosts has " + m_device.name + "; the file names " +
-                       quoted(named.front().name) + countOf(named.front()) + " and others",
-                   "choose " + named.front().known.device->name + " under Cluster (--device " +
-                       named.front().known.device->id + ')'));
-    for (const DeviceKind& k : named)
-      if (!k.known.device)
-        tell(
-            warning("device-unknown", {},
-                    "the devices " + quoted(k.name) +
-                        (k.otherNames > 0 ? " and " + text::count(k.otherNames) + " others" : std::string()) +
-                        countOf(k) + " are not in the catalog, and count as " + m_device.name,
-                    "choose the nearest device under Cluster (--device), and correct its values"));
-    Diagnostics weighed = weighKinds(m_kinds, m_device, m_factors);
-    keep(std::move(weighed), path);
+    DeviceChoice choice = nest::chooseDevice(named, m_device, m_options.choosesDevice);
+    m_device = std::move(choice.device);
+    m_result.tells.device = m_result.tells.device || choice.isTold;
+    keep(std::move(choice.notes), path);
+    for (std::size_t i = 0; i < m_files.size() && named.empty(); ++i)
+      if (format(i)) keep(otherMaker(*format(i), m_device), m_files[i].path);
+    keep(weighKinds(m_kinds, m_device, m_factors), path);
     if (m_kinds.empty() || !m_tree) return;
     long long hosts = 0;
     for (const DeviceKind& k : m_kinds) hosts += k.hosts;
     if (const auto others = static_cast<long long>(m_tree->hostCount()) - hosts; others > 0)
-      tell(note("device-not-named", {},
-                text::count(others) + (others == 1 ? " host" : " hosts") +
-                    " whose devices the file does not name count with " + m_device.name));
-  }
-
-  /// The tools of a maker show no others' devices.
-  void warnOfMaker() {
-    for (std::size_t i = 0; i < m_files.size(); ++i) {
-      if (!format(i)) continue;
-      const bool ofAmd = format(i)->key == "amd-topo", ofNvidia = format(i)->key == "nvidia-topo";
-      const bool isAmd = m_device.id.starts_with("mi"), isNvidia = architectureOf(m_device) > 0;
-      if (m_device.id == "custom" || !((ofAmd && !isAmd) || (ofNvidia && !isNvidia))) continue;
-      keep({warning("device-differs", {},
-                    std::string("the file is of ") + (ofAmd ? "AMD's" : "NVIDIA's") +
-                        " devices; the cluster gets " + m_device.name,
-                    std::string("choose the device under Cluster (--device ") +
-                        (ofAmd ? "mi300x" : "h100-sxm") + ", for example)")},
-           m_files[i].path);
-    }
-  }
-
-  /// A card beside the catalog's module. A generation alone names no device.
-  static bool isNearest(const DeviceKind& kind) {
-    return !kind.known.isExact && !kind.name.starts_with("SM ");
-  }
-
-  bool isSame(const DeviceKind& kind) const {
-    const DeviceSpec& named = *kind.known.device;
-    // A generation alone does not tell its devices apart.
-    return isSameDevice(m_device, named) || (kind.name.starts_with("gfx942") && m_device.id == "mi325x") ||
-           (kind.name.starts_with("SM ") && architectureOf(m_device) == architectureOf(named));
+      keep({note("device-not-named", {},
+                 text::count(others) + (others == 1 ? " host" : " hosts") +
+                     " whose devices the file does not name count with " + m_device.name)},
+           path);
   }
 
   /// What the topologies of single hosts say of their devices; `path`: of the first that does.

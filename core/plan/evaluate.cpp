@@ -133,18 +133,15 @@ void batchTerms(const Problem& problem, const Plan& plan, const std::vector<Stag
   out.batchTime = problem.search.objective == Objective::Nest ? out.nestTime : out.pipelineTime;
 }
 
-/// Devices that hold exactly what a stage needs do hold it, in whatever order its bytes were added up.
-constexpr double kMemoryRounding = 1 + 1e-10;
-
-void checkMemory(const Problem& problem, Evaluation& out) {
+void checkMemory(Evaluation& out) {
   for (std::size_t i = 0; i < out.stages.size(); ++i) {
     const MemoryUse& m = out.stages[i].memory;
     if (m.total() <= m.capacity * kMemoryRounding) continue;
     const Bytes shortfall = m.total() - m.capacity;
     out.violations.push_back({Violation::Kind::Memory, static_cast<int>(i),
                               text::stageName(StageIndex(static_cast<int>(i))) + " needs " +
-                                  text::memory(predictedPeak(problem, m)) + " a device" +
-                                  besideHeadroom(keptHeadroom(problem, m)) + ", " + text::memory(shortfall) +
+                                  text::memory(m.predicted()) + " a device" +
+                                  besideHeadroom(m[MemoryPart::Headroom]) + ", " + text::memory(shortfall) +
                                   " more than there is",
                               shortfall});
   }
@@ -191,7 +188,7 @@ Evaluation evaluate(const Problem& problem, const Plan& plan) {
     placeTerms(plan, out.stages[k], i, begin);
   }
   batchTerms(problem, plan, works, placed, out);
-  checkMemory(problem, out);
+  checkMemory(out);
   return out;
 }
 

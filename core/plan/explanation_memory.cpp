@@ -172,7 +172,7 @@ CostTerm memoryTerm(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
   const StateBytes held = StateBytes::of(s.problem.job.optimizer, s.problem.assumptions, s.plan.zero);
   CostTerm t = term(stageId(stage) + "/memory", "Memory of " + text::stageName(StageIndex(stage)),
-                    predictedPeak(s.problem, f.memory).value(), TermUnit::Memory, TermKind::Memory, stage);
+                    f.memory.predicted().value(), TermUnit::Memory, TermKind::Memory, stage);
   t.formula =
       "weights + gradients + optimizer + activations + temporary buffers + all-gathered layer + reserve";
   t.inputs = {
@@ -182,7 +182,7 @@ CostTerm memoryTerm(const Scene& s, int stage) {
     t.inputs.back().origin = m.origin;
     t.inputs.back().citation = m.citation;
   }
-  if (const Bytes headroom = keptHeadroom(s.problem, f.memory); headroom > Bytes(0)) {
+  if (const Bytes headroom = f.memory[MemoryPart::Headroom]; headroom > Bytes(0)) {
     t.formula += "; with the headroom, no more than the device has";
     t.inputs.push_back(
         typed("headroom", "left free, as predicted memory errs", headroom.value(), TermUnit::Memory));

@@ -114,17 +114,9 @@ TimeSplit splitOf(const Evaluation& e) {
   return sum;
 }
 
-Bytes predictedPeak(const Problem&, const MemoryUse& use) {
-  return use.predicted();
-}
-
-Bytes keptHeadroom(const Problem& p, const MemoryUse& use) {
-  return reservedOn(p.assumptions, use.capacity).headroom;
-}
-
-Bytes predictedPeak(const Problem& p, const Evaluation& e) {
+Bytes predictedPeak(const Evaluation& e) {
   Bytes most;
-  for (const StageEvaluation& s : e.stages) most = std::max(most, predictedPeak(p, s.memory));
+  for (const StageEvaluation& s : e.stages) most = std::max(most, s.memory.predicted());
   return most;
 }
 
@@ -153,12 +145,12 @@ PlanMetrics metricsOf(const Problem& p, const TransformerArchitecture* architect
   m.fullestStage = e.fullestStage();
   if (m.fullestStage >= 0) {
     const MemoryUse& memory = e.stages[m.fullestStage].memory;
-    m.peakMemory = predictedPeak(p, memory);
-    m.headroom = keptHeadroom(p, memory);
+    m.peakMemory = memory.predicted();
+    m.headroom = memory[MemoryPart::Headroom];
     m.capacity = memory.capacity;
   }
   for (const StageEvaluation& s : e.stages) {
-    const Bytes needed = predictedPeak(p, s.memory) * (1 + p.memoryError);
+    const Bytes needed = s.memory.predicted() * (1 + p.memoryError);
     m.mayNotFit = m.mayNotFit || (p.memoryError > 0 && needed > s.memory.capacity);
   }
   m.split = splitOf(e);

@@ -69,11 +69,9 @@ PlanMetrics metricsOf(const Problem&, const TransformerArchitecture* architectur
                       const Evaluation&, Seconds simulated = Seconds(0));
 PlanMetrics metricsOf(const Problem&, const TransformerArchitecture* architecture, const RankedPlan&);
 
-/// What a device is predicted to hold at the peak: all that is counted against its capacity but the headroom.
-Bytes predictedPeak(const Problem&, const MemoryUse&);
-Bytes predictedPeak(const Problem&, const Evaluation&);  ///< the most of any stage
-/// The headroom that stays free on the smallest device of that stage, as predictions err.
-Bytes keptHeadroom(const Problem&, const MemoryUse&);
+/// The most that a device of any stage is predicted to hold at its peak: all that counts against its capacity
+/// but the headroom.
+Bytes predictedPeak(const Evaluation&);
 /// What stands behind predicted memory, wherever it stands: " (+ 8 GiB headroom)"; empty without headroom.
 std::string besideHeadroom(Bytes headroom);
 

@@ -159,9 +159,9 @@ private:
   std::vector<PlanChange> m_changes;
 };
 
-Bytes fullest(const Problem& p, const Evaluation& e) {
+Bytes fullest(const Evaluation& e) {
   const int i = e.fullestStage();
-  return i < 0 ? Bytes(0) : predictedPeak(p, e.stages[at(i)].memory);
+  return i < 0 ? Bytes(0) : e.stages[at(i)].memory.predicted();
 }
 
 }  // namespace
@@ -184,7 +184,7 @@ PlanDiff diff(const Problem& problem, const Plan& first, const Evaluation& first
   d.timeDelta = secondEvaluation.batchTime - firstEvaluation.batchTime;
   if (firstEvaluation.batchTime.value() > 0)
     d.timeRatio = secondEvaluation.batchTime / firstEvaluation.batchTime;
-  d.memoryDelta = fullest(problem, secondEvaluation) - fullest(before ? *before : problem, firstEvaluation);
+  d.memoryDelta = fullest(secondEvaluation) - fullest(firstEvaluation);
   d.devicesDelta = second.devicesUsed() - first.devicesUsed();
   return d;
 }

@@ -15,8 +15,6 @@ namespace {
 
 constexpr double kSlowest = 1e6, kFastest = 1e14;  ///< bytes/s
 constexpr double kLongest = 0.1;                   ///< latency, s
-constexpr Bytes kSmall{64.0 * 1024};               ///< up to here the latency tells
-constexpr Bytes kLarge{1024.0 * 1024};             ///< from here on the bandwidth does
 constexpr int kRounds = 12, kLinkHalvings = 60;
 constexpr double kRounding = 1.05;  ///< beyond its line a level may be measured by so much, and gets the line
 constexpr double kLow = 0.5;        ///< of its line; less is unusual
@@ -320,13 +318,13 @@ Reading<LinkFit> fitLink(const Hierarchy& bare, const Assumptions& assumptions, 
     return {std::nullopt, {badFit("one rank alone exchanges nothing", "measure with two ranks or more")}};
   Trial trial(cluster, times, *ranks.value);
   const CollectiveTimes::Row &small = times.rows.front(), &large = times.rows.back();
-  const bool tellsBandwidth = large.size >= kLarge;
-  const bool tellsLatency = small.size <= kSmall && (small.size < large.size || !tellsBandwidth);
+  const bool tellsBandwidth = large.size >= LinkFit::kLarge;
+  const bool tellsLatency = small.size <= LinkFit::kSmall && (small.size < large.size || !tellsBandwidth);
   if (!tellsBandwidth && !tellsLatency)
     return {std::nullopt,
             {badFit("messages of " + text::memory(small.size) + " to " + text::memory(large.size) +
-                        " show neither bandwidth, which takes " + text::memory(kLarge) +
-                        " or more, nor latency, which takes " + text::memory(kSmall) + " or less",
+                        " show neither bandwidth, which takes " + text::memory(LinkFit::kLarge) +
+                        " or more, nor latency, which takes " + text::memory(LinkFit::kSmall) + " or less",
                     "measure sizes from 8 B to 8 GiB: -b 8 -e 8G -f 2")}};
   for (int i = 0; i < kRounds; ++i) {
     if (tellsBandwidth) trial.fitBandwidth(large);
@@ -478,35 +476,6 @@ Diagnostics setLinks(ClusterSource& source, const std::vector<int>& excluded, co
       told.push_back(std::move(line));
     if (!fit->isRefused) fitted.push_back(&times);
   }
-  return out;
-}
-
-std::string toText(const LinkFit& fit) {
-  std::string out = "level " + fit.name + ": ";
-  if (fit.bandwidth) out += text::bandwidth(*fit.bandwidth) + (fit.latency ? ", " : "");
-  return out + (fit.latency ? text::time(*fit.latency) : std::string());
-}
-
-std::vector<std::string> toldOf(const LinkFit& fit, const NetworkLevel& before, const Assumptions& a) {
-  const std::string largest = text::memory(fit.largest), smallest = text::memory(fit.smallest);
-  if (!fit.bandwidth && !fit.latency) return {};
-  if (fit.isRefused)
-    return {toText(fit) + " in place of " + text::time(before.latency) + ", the latency of " + smallest};
-  if (!fit.bandwidth)
-    return {toText(fit) + " in place of " + text::time(before.latency) + ", the latency of " + smallest,
-            "the largest message is " + largest + ": a bandwidth takes " + text::memory(kLarge) +
-                " or more, so the level keeps " + text::bandwidth(before.bandwidth)};
-  std::string changed = toText(fit) + " in place of " + text::bandwidth(before.bandwidth);
-  if (a.linkEfficiency != 1 && before.origin != Origin::Measured)
-    changed += " × " + text::percent(a.linkEfficiency) + " link efficiency";
-  if (fit.latency) changed += ", " + text::time(before.latency);
-  std::vector<std::string> out = {std::move(changed)};
-  out.push_back("the bandwidth is that of " + largest +
-                (fit.latency ? ", the latency that of " + smallest
-                             : "; no size is small enough to measure the latency, which stays"));
-  if (std::abs(fit.worst) >= 0.005)
-    out.push_back("between them the model is farthest off at " + text::memory(fit.worstAt) + ", by " +
-                  text::signedPercent(fit.worst));
   return out;
 }
 

@@ -7,11 +7,14 @@ namespace nest {
 /// Bandwidth and latency of one level with which the cost model (STATEMENT.md §4) gives the measured times of
 /// the largest and of the smallest size; at least one of them.
 struct LinkFit {
+  static constexpr Bytes kSmall{64.0 * 1024};    ///< up to this size times show the latency
+  static constexpr Bytes kLarge{1024.0 * 1024};  ///< from this size on they show the bandwidth
+
   int level = 0;
   std::string name;                         ///< of the level
-  std::optional<BytesPerSecond> bandwidth;  ///< unset: no size is large enough to tell it, or `isRefused`
-  std::optional<Seconds> latency;           ///< unset: no size is small enough to tell it
-  bool isRefused = false;  ///< the times do not tell what the level carries, as a warning says
+  std::optional<BytesPerSecond> bandwidth;  ///< unset: no size is large enough to show it, or `isRefused`
+  std::optional<Seconds> latency;           ///< unset: no size is small enough to show it
+  bool isRefused = false;  ///< the times do not show what the level carries, as a warning says
   Bytes largest, smallest;
   /// Model ÷ measured − 1 at the size between where it is farthest from 0.
   double worst = 0;

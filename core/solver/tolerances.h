@@ -1,6 +1,9 @@
 #pragma once
 
-/// Every tolerance of the solver, and why it is as large as it is. u = 2^-53 ≈ 1.1e-16 is the unit roundoff.
+#include "cost/memory_parts.h"  // kMemoryRounding, which the evaluation shares
+
+/// Every other tolerance of the solver, and why it is as large as it is. u = 2^-53 ≈ 1.1e-16 is the unit
+/// roundoff.
 namespace nest::planner {
 
 /// What a sum of loads, or a bound made of such sums, may be off by because it was added in another order.
@@ -15,12 +18,6 @@ inline constexpr double kCertain = 1 - kRoundingOfSums;
 /// Two plans whose times differ by less are equally fast; then the order of STATEMENT.md §5 decides. Equal
 /// plans reach the solver as sums in different orders, so this is no less than their rounding.
 inline constexpr double kEqualTimes = kRoundingOfSums;
-
-/// What fits to this factor fits: sums of the same bytes in another order differ by roundings, and devices
-/// that hold exactly what a stage needs do hold it. A difference of two prefix sums of 1,000 layers is off by
-/// at most 1,000·u of the larger prefix, which is 1.1e-13 of it, and of a stage that holds a thousandth of
-/// the model 1.1e-10. evaluate() allows as much.
-inline constexpr double kMemoryRounding = 1 + 1e-10;
 
 /// What the difference of two prefix sums may be off by, relative to itself: the figures of one layer taken
 /// from sums over 1,000 layers or more, 1,000·u times the share of the layer (see above), with room to spare.

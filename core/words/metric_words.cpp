@@ -166,8 +166,8 @@ std::string memory(const PlanMetrics& m) {
   return memory(m.peakMemory, m.headroom, m.capacity);
 }
 
-std::string memory(const Problem& p, const MemoryUse& use) {
-  return memory(predictedPeak(p, use), keptHeadroom(p, use), use.capacity);
+std::string memory(const MemoryUse& use) {
+  return memory(use.predicted(), use[MemoryPart::Headroom], use.capacity);
 }
 
 std::string withHeadroom(Bytes predicted, Bytes headroom) {

@@ -56,7 +56,7 @@ std::string portion(Bytes used, Bytes whole);
 /// 80 GiB".
 std::string memory(Bytes predicted, Bytes headroom, Bytes capacity);
 std::string memory(const PlanMetrics&);                     ///< of the fullest device
-std::string memory(const Problem&, const MemoryUse&);       ///< of one stage's
+std::string memory(const MemoryUse&);                       ///< of one stage's
 std::string withHeadroom(Bytes predicted, Bytes headroom);  ///< "27.7 GiB (+ 8 GiB headroom)"
 
 }  // namespace nest::words

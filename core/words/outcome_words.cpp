@@ -161,6 +161,20 @@ const char* obstacleTo(const BaselineResult& b) {
   return b.plan ? obstacleTo(b.plan->evaluation) : of(OutcomeStatus::Infeasible);
 }
 
+const char* promiseOf(FrontReach reach) {
+  switch (reach) {
+    case FrontReach::Exact:
+      return "complete: no other plan with one strategy for all stages beats these in step time, devices and "
+             "peak memory";
+    case FrontReach::Stepped:
+      return "the fastest plan for each device count and memory limit that was tried; there may be more "
+             "between them";
+    case FrontReach::Met:
+      break;
+  }
+  return "the best of the plans that the search encountered; better ones may exist";
+}
+
 std::string shortfall(const NearestMiss& miss) {
   return text::stageName(StageIndex(miss.stage)) + " needs " + text::memory(miss.shortfall) + " more";
 }

@@ -35,6 +35,10 @@ const char* obstacleTo(const Evaluation&);
 /// fit", "no plan".
 const char* obstacleTo(const BaselineResult&);
 
+/// How far a Pareto front is complete, a sentence without final stop: the same in caption, tip and command
+/// line.
+const char* promiseOf(FrontReach);
+
 /// The closest plan's shortfall: "stage 1 needs 37.6 GiB more".
 std::string shortfall(const NearestMiss&);
 

@@ -77,7 +77,7 @@ private slots:
       for (const auto& w : plans) QVERIFY(!covers(m.toObject(), w.toObject()));
     const Ran told = run({"solve", sample("teaching-6-layers-2x2"), "--front"});
     QVERIFY2(told.code == 0, qPrintable(told.err));
-    QVERIFY2(told.out.contains("Pareto front of time, devices and peak memory (the complete front"),
+    QVERIFY2(told.out.contains("Pareto front of step time, devices and peak memory: complete"),
              qPrintable(told.out));
     QVERIFY(!run({"solve", sample("teaching-6-layers-2x2")}).out.contains("Pareto front"));
     QVERIFY(run({"solve", "--help"}).out.contains("--front"));

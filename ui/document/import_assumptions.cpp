@@ -5,6 +5,7 @@
 
 #include "fields/field.h"
 #include "theme/plain_text.h"
+#include "theme/qt_text.h"
 
 namespace nest {
 
@@ -67,9 +68,7 @@ QString ImportAssumptions::sentence() const {
   const auto assumed =
       std::find_if(m_notes.begin(), m_notes.end(), [](const Diagnostic& d) { return d.code == kAssumed; });
   if (assumed == m_notes.end()) return {};
-  QString text = visibleText(QString::fromStdString(assumed->message));
-  text[0] = text[0].toUpper();
-  return text;
+  return capitalised(visibleText(toQt(assumed->message)));
 }
 
 }  // namespace nest

@@ -9,6 +9,7 @@
 #include "plan/plan.h"
 #include "scenario/search_menus.h"
 #include "theme/plain_text.h"
+#include "theme/qt_text.h"
 
 namespace nest {
 namespace {
@@ -133,8 +134,7 @@ bool ScenarioFiles::import(const QStringList& paths) {
     auto values = assumedBy(*imported, *made, from);
     // The headline shows what was assumed; the message states what is kept of the open scenario.
     if (const auto kept = from == ImportBase::Open ? noteAssumed(values, from) : std::nullopt) {
-      keeps = visibleText(QString::fromStdString(kept->message));
-      keeps[0] = keeps[0].toUpper();
+      keeps = capitalised(visibleText(toQt(kept->message)));
     }
     if (m_document.isEmpty() || imported->scenario) {
       if (!imported->scenario && !whole) made->name = tr("Imported: %1").arg(what).toStdString();

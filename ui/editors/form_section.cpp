@@ -18,6 +18,7 @@
 #include "editors/glossary.h"
 #include "figures/phrases.h"
 #include "theme/icon.h"
+#include "theme/qt_text.h"
 
 namespace nest {
 namespace {
@@ -208,8 +209,7 @@ void FormSection::showDiagnostics(const Diagnostics& diagnostics) {
                                     [&](const QString& id) { return isAbout(id, pointer); });
       if (!here || d.severity == Severity::Note || (row->isError && d.severity != Severity::Error)) continue;
       row->isError = d.severity == Severity::Error;
-      QString text = QString::fromStdString(d.message);
-      if (!text.isEmpty()) text[0] = text[0].toUpper();
+      QString text = capitalised(toQt(d.message));
       if (!d.remedy.empty()) text += QStringLiteral(": ") + phrase(d.remedy);
       row->fromProblem = text;
       if (row->isError) break;

@@ -15,6 +15,7 @@
 #include "accessible/screen_reader.h"
 #include "export/save_path.h"
 #include "figures/phrases.h"
+#include "theme/qt_text.h"
 #include "words/outcome_words.h"
 
 namespace nest {
@@ -35,11 +36,6 @@ const std::vector<const LaunchTarget*>& choices() {
 
 QString textOf(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
-QString capitalised(QString text) {
-  if (!text.isEmpty()) text[0] = text[0].toUpper();
-  return text;
 }
 
 }  // namespace

@@ -25,9 +25,7 @@ int hatchOf(TimePart b) {
 }
 
 QString partName(TimePart part) {
-  QString name = QString::fromLatin1(words::of(part));
-  name[0] = name[0].toUpper();
-  return name;
+  return capitalised(QString::fromLatin1(words::of(part)));
 }
 
 std::vector<Pace> pacesOf(const std::vector<ComparisonFigure::Row>& rows) {

@@ -246,7 +246,7 @@ void CutFigure::paintMemory(Ink& ink, const QRectF& m, const PlanContext& c) con
     const QRectF b(m.left() + slot * (i + 0.5) - bar / 2, m.bottom() - h, bar, h);
     const bool over = use.headroom().value() < 0;
     ink.stageBox(b, i, focus.dims(i));
-    paintHeadroom(ink, b, use, keptHeadroom(*c.problem, use));
+    paintHeadroom(ink, b, use, use[MemoryPart::Headroom]);
     ink.outline(b, ink.color(over ? Role::Error : Role::Border), over ? 2.5 : 1);
     const double line = m.bottom() - use.capacity.value() / axis.largest * m.height();
     ink.line({b.center().x() - slot / 2, line}, {b.center().x() + slot / 2, line}, ink.color(Role::Text), 1.5,
@@ -277,7 +277,7 @@ void CutFigure::paintMemory(Ink& ink, const QRectF& m, const PlanContext& c) con
   if (stages > 0) {
     const Bytes capacity = e.stages.front().memory.capacity;
     const double y = m.bottom() - capacity.value() / axis.largest * m.height();
-    const Bytes kept = keptHeadroom(*c.problem, e.stages.front().memory);
+    const Bytes kept = e.stages.front().memory[MemoryPart::Headroom];
     ink.label({m.right() - 260, y + 1, 258, 15},
               (kept > Bytes(0) ? tr("capacity %1 · pale: headroom").arg(memoryText(capacity))
                                : tr("capacity %1").arg(memoryText(capacity))),
@@ -292,8 +292,8 @@ Figure::Hit CutFigure::hitOf(int stage, const Parts& parts, const PlanContext& c
   Tip tip(tr("Stage %1").arg(stageNumber(stage)));
   tip.row(tr("Layers"), layerSpan(*c.problem->graph, layers));
   tip.row(tr("Time per microbatch"), exactTime(s.load));
-  tip.row(tr("Memory"), exactMemory(predictedPeak(*c.problem, s.memory)));
-  if (const Bytes kept = keptHeadroom(*c.problem, s.memory); kept > Bytes(0))
+  tip.row(tr("Memory"), exactMemory(s.memory.predicted()));
+  if (const Bytes kept = s.memory[MemoryPart::Headroom]; kept > Bytes(0))
     tip.row(tr("Headroom"), exactMemory(kept));
   tip.row(tr("Free"), exactMemory(s.memory.headroom()));
   const double left = xOf(firstLayerOf(plan, stage), parts.ribbon);
@@ -335,7 +335,7 @@ QString CutFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) c
   const auto& s = m_draft->evaluation.stages[*stage];
   return tr("Stage %1: %2, %3 per microbatch, memory %4, recompute %5, strategy %6")
       .arg(stageNumber(*stage), layerSpan(*c.problem->graph, m_draft->plan.stages[*stage].layers()),
-           timeText(s.load), phrase(words::memory(*c.problem, s.memory)),
+           timeText(s.load), phrase(words::memory(s.memory)),
            QString::fromLatin1(nameOf(m_draft->plan.stages[*stage].recompute)),
            phrase(toText(m_draft->plan.stages[*stage].strategy)));
 }

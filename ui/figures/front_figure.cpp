@@ -12,6 +12,7 @@
 #include "theme/qt_text.h"
 #include "units/text.h"
 #include "words/metric_words.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -80,17 +81,17 @@ std::vector<QString> namesOf(const std::vector<const RankedPlan*>& plans) {
   return out;
 }
 
-double peak(const RankedPlan& p, const PlanContext& c) {
-  return predictedPeak(*c.problem, p.evaluation).value();
+double peak(const RankedPlan& p) {
+  return predictedPeak(p.evaluation).value();
 }
 
-QString peakText(const RankedPlan& p, const PlanContext& c) {
+QString peakText(const RankedPlan& p) {
   const auto& stages = p.evaluation.stages;
   const auto fullest = std::max_element(stages.begin(), stages.end(), [&](const auto& a, const auto& b) {
-    return predictedPeak(*c.problem, a.memory) < predictedPeak(*c.problem, b.memory);
+    return a.memory.predicted() < b.memory.predicted();
   });
-  const Bytes kept = fullest == stages.end() ? Bytes(0) : keptHeadroom(*c.problem, fullest->memory);
-  return toQt(words::withHeadroom(Bytes(peak(p, c)), kept));
+  const Bytes kept = fullest == stages.end() ? Bytes(0) : fullest->memory[MemoryPart::Headroom];
+  return toQt(words::withHeadroom(Bytes(peak(p)), kept));
 }
 
 /// Memory to the right, from zero; time upwards, logarithmic: fronts reach over orders of magnitude.
@@ -100,7 +101,7 @@ ChartPlane planeOf(const QRectF& area, const PlanContext& c, bool standalone) {
       bodyOf(area, c, standalone).adjusted(ChartPlane::kLeft, ChartPlane::kTop, -14, -ChartPlane::kBottom);
   double most = 1, fastest = std::numeric_limits<double>::infinity(), slowest = 0;
   for (const RankedPlan* p : plansOf(c)) {
-    most = std::max(most, peak(*p, c));
+    most = std::max(most, peak(*p));
     fastest = std::min(fastest, p->evaluation.batchTime.value());
     slowest = std::max(slowest, p->evaluation.batchTime.value());
   }
@@ -113,20 +114,20 @@ ChartPlane planeOf(const QRectF& area, const PlanContext& c, bool standalone) {
   return plane;
 }
 
-QPointF valuesOf(const RankedPlan& p, const PlanContext& c) {
-  return {peak(p, c), p.evaluation.batchTime.value()};
+QPointF valuesOf(const RankedPlan& p) {
+  return {peak(p), p.evaluation.batchTime.value()};
 }
 
-QRectF boxOf(const RankedPlan& p, const ChartPlane& plane, const PlanContext& c) {
-  const QPointF v = valuesOf(p, c), at = plane.at(v.x(), v.y());
+QRectF boxOf(const RankedPlan& p, const ChartPlane& plane) {
+  const QPointF v = valuesOf(p), at = plane.at(v.x(), v.y());
   return {at.x() - 9, at.y() - 9, 18, 18};
 }
 
-QString tipOf(const RankedPlan& p, const QString& name, bool beside, const PlanContext& c) {
+QString tipOf(const RankedPlan& p, const QString& name, bool beside) {
   const QString chosen = beside ? FrontFigure::tr("<br>The plan shown; not on the front") : QString();
   return FrontFigure::tr("<b>%1</b><br>%2 per step<br>%3 devices<br>%4 on the fullest device")
              .arg(name, toQt(text::time(p.evaluation.batchTime)), toQt(text::count(p.plan.devicesUsed())),
-                  peakText(p, c)) +
+                  peakText(p)) +
          chosen;
 }
 
@@ -139,23 +140,17 @@ std::optional<FigureState> FrontFigure::state(const PlanContext& c, bool) const 
 }
 
 void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
-  // Only a front that was searched for is one of all plans.
-  const QString plans =
-      c.outcome->frontReach == FrontReach::Exact
-          ? tr("Plans that no other plan beats in step time, devices and peak memory")
-      : c.outcome->frontReach == FrontReach::Stepped
-          ? tr("The fastest plan for each number of devices and amount of memory tried")
-          : tr("The best of the plans met in step time, devices and memory; there may be better ones");
+  const QString plans = capitalised(QString::fromUtf8(words::promiseOf(c.outcome->frontReach)));
   const auto all = plansOf(c);
   const bool beside = isBesideFront(all.size() - 1, c);
   paintFrame(ink, area, c, title(),
-             plans + (beside ? tr("; ring: the plan shown, which is not on the front") : QString()) +
-                 tr("; labels: devices, where there is room"));
+             plans + (beside ? tr(". Ring: the plan shown, which is not on the front") : QString()) +
+                 tr(". Labels: devices, plan"));
   const ChartPlane plane = planeOf(area, c, ink.style().standalone);
   Chart chart(ink, plane);
   // Plans on as many devices, joined as what each amount of memory reaches.
   std::map<int, QPolygonF> rows;
-  for (const auto& p : c.outcome->front) rows[p.plan.devicesUsed()] << valuesOf(p, c);
+  for (const auto& p : c.outcome->front) rows[p.plan.devicesUsed()] << valuesOf(p);
   for (auto& [devices, points] : rows) {
     std::sort(points.begin(), points.end(), [](const QPointF& a, const QPointF& b) { return a.x() < b.x(); });
     QPolygonF steps;
@@ -168,7 +163,7 @@ void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   const auto isBest = [&](const RankedPlan& p) { return c.plan && p.plan == c.plan->plan; };
   const QPen rim(ink.color(Theme::Role::Canvas), 1);
   QPolygonF best, others;
-  for (const RankedPlan* p : all) (isBest(*p) ? best : others) << valuesOf(*p, c);
+  for (const RankedPlan* p : all) (isBest(*p) ? best : others) << valuesOf(*p);
   chart.marks(others, {9, ink.color(Theme::Role::Text), rim, false, true, true});
   if (beside)  // others may stand at the same place
     chart.marks(best, {14, Qt::NoBrush, QPen(ink.color(Theme::Role::Accent), 2.5)});
@@ -179,7 +174,7 @@ void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   const auto name = [&](std::size_t i) {
     const RankedPlan& p = *all[i];
     const QString devices = toQt(text::count(p.plan.devicesUsed()));
-    const QPointF v = valuesOf(p, c);
+    const QPointF v = valuesOf(p);
     chart.name(plane.at(v.x(), v.y()), isBest(p) ? 9 : 6,
                {QStringLiteral("%1: %2").arg(devices, named[i]), devices}, isBest(p));
   };
@@ -201,14 +196,14 @@ int FrontFigure::count(const PlanContext& c) const {
 
 Figure::Hit FrontFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
   const RankedPlan& plan = *plansOf(c)[i];
-  return {itemOf(i), boxOf(plan, planeOf(area, c, false), c),
-          tipOf(plan, names(c)[static_cast<std::size_t>(i)], isBesideFront(i, c), c)};
+  return {itemOf(i), boxOf(plan, planeOf(area, c, false)),
+          tipOf(plan, names(c)[static_cast<std::size_t>(i)], isBesideFront(i, c))};
 }
 
 std::vector<QRectF> FrontFigure::placesOf(const QRectF& area, const PlanContext& c) const {
   const ChartPlane plane = planeOf(area, c, false);
   std::vector<QRectF> out;
-  for (const RankedPlan* p : plansOf(c)) out.push_back(boxOf(*p, plane, c));
+  for (const RankedPlan* p : plansOf(c)) out.push_back(boxOf(*p, plane));
   return out;
 }
 
@@ -218,7 +213,7 @@ QString FrontFigure::lineOf(int i, const PlanContext& c) const {
       tr("%1: %2, %3 devices, %4")
           .arg(names(c)[static_cast<std::size_t>(i)], toQt(text::time(p.evaluation.batchTime)))
           .arg(p.plan.devicesUsed())
-          .arg(peakText(p, c));
+          .arg(peakText(p));
   return isBesideFront(i, c) ? tr("%1 (the plan shown; not on the front)").arg(line) : line;
 }
 

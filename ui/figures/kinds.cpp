@@ -224,10 +224,9 @@ int hatchOf(MemoryPart part) {
                                                                        : 0;
 }
 
-PerMemoryPart<double> memoryParts(const Problem& p, const MemoryUse& m) {
+PerMemoryPart<double> memoryParts(const MemoryUse& m) {
   PerMemoryPart<double> bytes{};
   for (int k = 0; k < kMemoryPartCount; ++k) bytes[at(k)] = m[at(k)].value();
-  bytes[MemoryPart::Headroom] = keptHeadroom(p, m).value();
   return bytes;
 }
 

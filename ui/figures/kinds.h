@@ -77,6 +77,6 @@ QString nameOf(MemoryPart);
 QString explain(MemoryPart);
 QColor colorOf(MemoryPart, const Theme&);
 int hatchOf(MemoryPart);
-PerMemoryPart<double> memoryParts(const Problem&, const MemoryUse&);  ///< bytes
+PerMemoryPart<double> memoryParts(const MemoryUse&);  ///< bytes
 
 }  // namespace nest

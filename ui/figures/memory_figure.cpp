@@ -36,7 +36,7 @@ public:
       const auto part = static_cast<MemoryPart>(k);
       auto* set = new QBarSet(nameOf(part));
       for (const auto& column : layout.columns)
-        *set << (column.stage < 0 ? 0 : memoryParts(*context.problem, column.use)[k] / layout.axis.unit);
+        *set << (column.stage < 0 ? 0 : memoryParts(column.use)[k] / layout.axis.unit);
       set->setBrush(colorOf(part, theme));
       set->setPen(layout.bar > 5 ? QPen(theme.color(Theme::Role::Canvas), 0.8) : QPen(Qt::NoPen));
       series->append(set);
@@ -85,8 +85,8 @@ namespace {
 using Role = Theme::Role;
 
 /// "27.7 of 80 GiB (+ 8 GiB headroom)".
-QString memoryIn(const PlanContext& c, const MemoryUse& use) {
-  return phrase(words::memory(*c.problem, use));
+QString memoryIn(const MemoryUse& use) {
+  return phrase(words::memory(use));
 }
 
 QString memorySentence(const PlanContext& c) {
@@ -97,22 +97,22 @@ QString memorySentence(const PlanContext& c) {
   if (m.headroom().value() < 0)
     return QStringLiteral("Stage %1 needs %2, %3 too much")
         .arg(stageNumber(full))
-        .arg(memoryIn(c, m), memoryText(-m.headroom()));
+        .arg(memoryIn(m), memoryText(-m.headroom()));
   const QString doubt = metricsOf(*c.problem, nullptr, *c.shownPlan(), e).mayNotFit
                             ? QStringLiteral("; may not fit, as predictions for this program err by %1")
                                   .arg(phrase(text::percent(c.problem->memoryError)))
                             : QString();
   return QStringLiteral("Peak: stage %1, %2, %3 free")
              .arg(stageNumber(full))
-             .arg(memoryIn(c, m), memoryText(m.headroom())) +
+             .arg(memoryIn(m), memoryText(m.headroom())) +
          doubt;
 }
 
-void paintHatches(Ink& ink, const MemoryLayout& m, const Problem& problem) {
+void paintHatches(Ink& ink, const MemoryLayout& m) {
   if (m.bar < 14) return;
   for (std::size_t i = 0; i < m.columns.size(); ++i) {
     if (m.columns[i].stage < 0) continue;
-    const auto parts = memoryParts(problem, m.columns[i].use);
+    const auto parts = memoryParts(m.columns[i].use);
     double sum = 0;
     for (int k = 0; k < kMemoryPartCount; ++k) {
       const double next = sum + parts[k];
@@ -250,14 +250,14 @@ QString tipOf(const MemoryColumn& column, const PlanContext& c) {
   if (device && column.stage >= 0) heading += QStringLiteral(", stage %1").arg(stageNumber(column.stage));
   Tip tip(heading);
   if (column.stage < 0) return tip.note(QStringLiteral("Idle: nothing is placed here.")).html();
-  const auto parts = memoryParts(*c.problem, column.use);
+  const auto parts = memoryParts(column.use);
   const auto row = [&](MemoryPart part) {
     if (parts[static_cast<int>(part)] > 0)
       tip.row(nameOf(part), exactMemory(Bytes(parts[static_cast<int>(part)])));
   };
   for (int k = 0; k < kMemoryPartCount; ++k)
     if (const auto part = static_cast<MemoryPart>(k); part != MemoryPart::Headroom) row(part);
-  tip.row(QStringLiteral("Peak"), exactMemory(predictedPeak(*c.problem, column.use)));
+  tip.row(QStringLiteral("Peak"), exactMemory(column.use.predicted()));
   row(MemoryPart::Headroom);
   tip.row(QStringLiteral("Capacity"), exactMemory(column.use.capacity));
   tip.row(column.over() ? QStringLiteral("Too much") : QStringLiteral("Free"),
@@ -308,7 +308,7 @@ void MemoryFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) cons
     m_bars = std::make_unique<Bars>(c, layout, ink.theme());
   m_bars->paint(painter, layout.plot);
   const Focus focus(c, style);
-  paintHatches(ink, layout, *c.problem);
+  paintHatches(ink, layout);
   paintVeils(ink, layout, focus);
   paintMarks(ink, layout, focus);
   paintCapacity(ink, layout);
@@ -373,7 +373,7 @@ QString MemoryFigure::sentenceOf(const SelectionItem& item, const PlanContext& c
   }
   const bool over = m.headroom().value() < 0;
   return QStringLiteral("%1: %2, %3 %4")
-      .arg(name, memoryIn(c, m), memoryText(over ? -m.headroom() : m.headroom()),
+      .arg(name, memoryIn(m), memoryText(over ? -m.headroom() : m.headroom()),
            over ? QStringLiteral("too much") : QStringLiteral("free"));
 }
 
@@ -382,7 +382,7 @@ QString MemoryFigure::words(const PlanContext& c) const {
   const auto& stages = c.shownEvaluation()->stages;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     out += describe({ItemKind::Stage, static_cast<int>(i)}, c);
-    const auto parts = memoryParts(*c.problem, stages[i].memory);
+    const auto parts = memoryParts(stages[i].memory);
     for (std::size_t k = 0; k < kMemoryPartCount; ++k)
       if (parts[k] > 0)
         out += QStringLiteral("; %1 %2").arg(inSentence(nameOf(static_cast<MemoryPart>(k))),

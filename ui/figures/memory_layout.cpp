@@ -62,7 +62,7 @@ MemoryLayout layoutMemory(const QRectF& area, const PlanContext& c, bool standal
   out.parts.assign(kMemoryPartCount, false);
   double largest = 0;
   for (const auto& column : out.columns) {
-    const auto parts = memoryParts(*c.problem, column.use);
+    const auto parts = memoryParts(column.use);
     if (column.stage >= 0)
       for (std::size_t k = 0; k < kMemoryPartCount; ++k) out.parts[k] = out.parts[k] || parts[k] > 0;
     largest = std::max({largest, column.use.total().value(), column.use.capacity.value()});

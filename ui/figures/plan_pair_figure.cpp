@@ -128,7 +128,7 @@ PlanPairFigure::Parts PlanPairFigure::layOut(const QRectF& area, const PlanConte
       for (std::size_t k = 0; k < kLoadPartCount; ++k) used[k] = used[k] || behind[k] > 0;
       const MemoryUse& use = e.stages[i].memory;
       most = std::max({most, use.total().value(), use.capacity.value()});
-      const auto parts = memoryParts(*m_sides[side].problem, use);
+      const auto parts = memoryParts(use);
       for (std::size_t k = 0; k < parts.size(); ++k) held[k] = held[k] || parts[k] > 0;
     }
   }
@@ -211,7 +211,7 @@ QString PlanPairFigure::changeText() const {
 }
 
 QString PlanPairFigure::sentence(double width) const {
-  const auto peakOf = [](const Side& s) { return predictedPeak(*s.problem, s.plan->evaluation); };
+  const auto peakOf = [](const Side& s) { return predictedPeak(s.plan->evaluation); };
   const Bytes before = peakOf(m_sides[0]), after = peakOf(m_sides[1]);
   QString pace = phrase(paceChangeText(paceOf(0), paceOf(1), measure()));
   for (int side = 0; side < 2; ++side)
@@ -354,7 +354,7 @@ void PlanPairFigure::paintMemory(Ink& ink, const Parts& p, int side) const {
     for (int i = bar.first; i <= bar.last; ++i)
       if (stage(side, i).memory.headroom() < stage(side, fullest).memory.headroom()) fullest = i;
     const MemoryUse& use = stage(side, fullest).memory;
-    const auto parts = memoryParts(*m_sides[side].problem, use);
+    const auto parts = memoryParts(use);
     const double scale = panel.height() / p.bytes.largest;
     double y = panel.bottom();
     for (int k = 0; k < kMemoryPartCount; ++k) {
@@ -407,8 +407,8 @@ Figure::Hit PlanPairFigure::hitOf(int i, const QRectF& area, const PlanContext& 
             exactTime(evaluation(side).microbatchCount * e.hidden));
   tip.row(tr("Time per microbatch"),
           tr("%1, %2 of them").arg(exactTime(e.load), countText(evaluation(side).microbatchCount)));
-  tip.row(tr("Memory"), exactMemory(predictedPeak(problem, e.memory)));
-  if (const Bytes kept = keptHeadroom(problem, e.memory); kept > Bytes(0))
+  tip.row(tr("Memory"), exactMemory(e.memory.predicted()));
+  if (const Bytes kept = e.memory[MemoryPart::Headroom]; kept > Bytes(0))
     tip.row(tr("Headroom"), exactMemory(kept));
   tip.row(tr("Free"), exactMemory(e.memory.headroom()));
   tip.row(tr("Layers"), layerSpan(*problem.graph, m_sides[side].plan->plan.stages[index].layers()));
@@ -425,7 +425,7 @@ QString PlanPairFigure::lineOf(int i, const PlanContext&) const {
       .arg(m_sides[side].name, stageNumber(index), timeText(Seconds(parts.busy())),
            timeText(evaluation(side).batchTime), countText(evaluation(side).microbatchCount),
            timeText(e.load), timeText(Seconds(parts.imbalance + parts.fillAndDrain)),
-           phrase(words::memory(*m_sides[side].problem, e.memory)));
+           phrase(words::memory(e.memory)));
 }
 
 QString PlanPairFigure::words(const PlanContext& c) const {

@@ -143,7 +143,7 @@ void addRankRows(Tip& tip, const Seat& seat, const PlanContext& c) {
     if (static_cast<std::size_t>(seat.stage) < stages.size()) {
       const auto& e = stages[seat.stage];
       tip.row(QStringLiteral("Time per microbatch"), exactTime(e.load));
-      tip.row(QStringLiteral("Memory at the peak"), exactMemory(predictedPeak(*c.problem, e.memory)));
+      tip.row(QStringLiteral("Memory at the peak"), exactMemory(e.memory.predicted()));
     }
   }
 }

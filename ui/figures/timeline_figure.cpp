@@ -14,6 +14,7 @@
 #include "figures/timeline_run.h"
 #include "plan/bubble.h"
 #include "problem/reserved_memory.h"
+#include "theme/qt_text.h"
 #include "units/at.h"
 #include "words/metric_words.h"
 #include "words/outcome_words.h"
@@ -28,11 +29,6 @@ QString labelOf(ScheduleKind kind) {
   return QString::fromUtf8(label.data(), static_cast<qsizetype>(label.size()));
 }
 
-QString asSentence(QString text) {
-  text[0] = text[0].toUpper();
-  return text;
-}
-
 QString microbatchText(const PlanContext& c) {
   return plural(c.shownEvaluation()->microbatchCount, QStringLiteral("microbatch"));
 }
@@ -44,7 +40,7 @@ FigureState pendingState(const PlanContext& c) {
 }
 
 /// Low panes leave the sentence out.
-bool hasSentence(const QRectF& area, bool standalone) {
+bool hcapitalised(const QRectF& area, bool standalone) {
   return bodyOf(area, {}, standalone).top() - area.top() >= kSentenceBand;
 }
 
@@ -210,7 +206,7 @@ QRectF TimelineFigure::plotOf(const QRectF& area, const PlanContext& c) const {
   const Run& run = runOf(c);
   const QRectF body = bodyOf(area, c, false);
   const auto items = legendItems(run.used, run.evaluation, Theme::of(Theme::Kind::Light));
-  return layoutTimeline(body, m_showsMemory, saysVerdict(c) && !hasSentence(area, false),
+  return layoutTimeline(body, m_showsMemory, saysVerdict(c) && !hcapitalised(area, false),
                         legendHeight(items, body.width()), c.shownPlan()->stageCount())
       .plot;
 }
@@ -232,7 +228,7 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
   const int stages = c.shownPlan()->stageCount();
   const QRectF body = bodyOf(area, c, style.standalone);
   const auto layout = layoutTimeline(body, m_showsMemory,
-                                     saysVerdict(c) && !style.report && !hasSentence(area, style.standalone),
+                                     saysVerdict(c) && !style.report && !hcapitalised(area, style.standalone),
                                      legendHeight(items, body.width()), stages);
   const double total = run.end;
   const double from = style.standalone ? 0 : m_from * total,
@@ -247,7 +243,7 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
     const QRectF& line = layout.verdict;
     ink.fill(line, mixed(ink.color(Role::Canvas), error, 0.16));
     ink.fill(QRectF(line.left(), line.top(), 4, line.height()), error);
-    ink.label(line.adjusted(10, 0, -4, 0), asSentence(verdict(c)), Qt::AlignLeft | Qt::AlignVCenter,
+    ink.label(line.adjusted(10, 0, -4, 0), capitalised(verdict(c)), Qt::AlignLeft | Qt::AlignVCenter,
               Ink::kBody, ink.color(Role::Text), true);
   }
   painter.save();
@@ -399,7 +395,7 @@ QString TimelineFigure::sentenceOf(const SelectionItem& item, const PlanContext&
 
 QString TimelineFigure::words(const PlanContext& c) const {
   QString out = title() + u'\n' + sentence(c) + u'\n';
-  if (!runOf(c).fits() && !saysVerdict(c)) out += asSentence(verdict(c)) + u'\n';
+  if (!runOf(c).fits() && !saysVerdict(c)) out += capitalised(verdict(c)) + u'\n';
   for (int i = 0; i < c.shownPlan()->stageCount(); ++i) out += describe({ItemKind::Stage, i}, c) + u'\n';
   return out;
 }

@@ -8,6 +8,7 @@
 #include "figures/phrases.h"
 #include "plan/schedule_difference.h"
 #include "plan/traffic.h"
+#include "theme/qt_text.h"
 #include "units/amount.h"
 #include "units/text.h"
 #include "words/metric_words.h"
@@ -54,7 +55,7 @@ void addStage(Facts& f, const PlanContext& c, int index) {
   addTime(f, tr("Gradient reduction, once per step"), e.sync);
   addTime(f, tr("of it exposed"), e.exposed);
   addTime(f, tr("Optimizer step"), e.step);
-  f.rows.emplace_back(tr("Memory"), phrase(words::memory(*c.problem, e.memory)));
+  f.rows.emplace_back(tr("Memory"), phrase(words::memory(e.memory)));
   const Bytes left = e.memory.headroom();
   f.rows.emplace_back(left.value() >= 0 ? tr("Free") : tr("Short by"),
                       phrase(text::memory(left.value() >= 0 ? left : -left)));
@@ -214,9 +215,9 @@ Facts factsOf(const PlanContext& c, const std::optional<SelectionItem>& item) {
       if (hasPlan && i < c.shownPlan()->stageCount()) addStage(f, c, i);
       break;
     case ItemKind::Layer: {
-      f.title = c.problem && i < c.problem->graph->layerCount() ? phrase(c.problem->graph->layers[i].name)
-                                                                : tr("Layer %1").arg(layerNumber(i));
-      f.title[0] = f.title[0].toUpper();
+      f.title = capitalised(c.problem && i < c.problem->graph->layerCount()
+                                ? phrase(c.problem->graph->layers[i].name)
+                                : tr("Layer %1").arg(layerNumber(i)));
       const int s = stageOf(c, *item);
       if (s >= 0) f.rows.emplace_back(tr("Stage"), stageNumber(s));
       if (hasPlan && s >= 0) addStage(f, c, s);

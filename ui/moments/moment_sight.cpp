@@ -9,6 +9,7 @@
 #include "figures/interactive_figure.h"
 #include "figures/phrases.h"
 #include "moments/moment_edits.h"
+#include "theme/qt_text.h"
 #include "views/registry.h"
 #include "views/view.h"
 #include "words/outcome_words.h"
@@ -29,9 +30,7 @@ QString verdictOn(const PlanContext& c) {
   if (c.plan && !c.plan->evaluation.feasible())
     out << QString::fromLatin1(words::obstacleTo(c.plan->evaluation));
   if (!c.current && c.shownPlan()) out << QStringLiteral("not solved since the last edit");
-  QString whole = out.join(QStringLiteral(", "));
-  if (!whole.isEmpty()) whole[0] = whole[0].toUpper();
-  return whole;
+  return capitalised(out.join(QStringLiteral(", ")));
 }
 
 /// Paints where nothing is seen: for what the figure reports.

@@ -12,15 +12,14 @@
 #include "figures/phrases.h"
 #include "scenario/search_menus.h"
 #include "theme/icon.h"
+#include "theme/qt_text.h"
 #include "units/text.h"
 
 namespace nest {
 namespace {
 
 QString sentence(const std::string& text) {
-  QString s = phrase(text);
-  if (!s.isEmpty()) s[0] = s[0].toUpper();
-  return s;
+  return capitalised(phrase(text));
 }
 
 /// A file goes by its name; the tip has the whole path.

@@ -104,8 +104,8 @@ Json loadJson(const Problem& p, const StageEvaluation& s) {
           {"levels_crossed", levels}};
 }
 
-Json memoryJson(const Problem& p, const MemoryUse& m) {
-  Json j{{"total_bytes", predictedPeak(p, m).value()}};
+Json memoryJson(const MemoryUse& m) {
+  Json j{{"total_bytes", m.predicted().value()}};
   for (int k = 0; k < kMemoryPartCount; ++k)
     if (const auto part = MemoryPart(k); part != MemoryPart::Headroom)
       j[std::string(wordsOf(part).id) + "_bytes"] = m[part].value();
@@ -178,7 +178,7 @@ Json stagesJson(const Problem& p, const RankedPlan& r) {
     j["step_s"] = s.step.value();
     j["parameters_per_device"] = s.parameters;
     j["in_flight"] = s.inFlight;
-    j["memory"] = memoryJson(p, s.memory);
+    j["memory"] = memoryJson(s.memory);
     stages.push_back(std::move(j));
   }
   return stages;
@@ -201,7 +201,7 @@ Json shortPlans(const ReportSource& source, const std::vector<RankedPlan>& plans
   for (std::size_t i = from; i < plans.size(); ++i) {
     const PlanMetrics m = metricsOf(*source.problem, source.architecture, plans[i]);
     // The front compares by the most that any device holds, the fullest or not.
-    const Bytes peak = predictedPeak(*source.problem, plans[i].evaluation);
+    const Bytes peak = predictedPeak(plans[i].evaluation);
     list.push_back({{"summary", summaryOf(plans[i].plan)},
                     {"batch_time_s", m.batchTime.value()},
                     {"simulated_time_s", m.simulated.value()},

@@ -113,7 +113,7 @@ std::string memoryTable(const Problem& problem, const Evaluation& e) {
   TextTable table(std::move(columns));
   for (std::size_t i = 0; i < e.stages.size(); ++i) {
     const MemoryUse& m = e.stages[i].memory;
-    const Bytes headroom = keptHeadroom(problem, m);
+    const Bytes headroom = m[MemoryPart::Headroom];
     std::vector<std::string> row{text::stageNumber(StageIndex(static_cast<int>(i))),
                                  text::memory(m[MemoryPart::Weights]),
                                  room(m[MemoryPart::Gradients]),
@@ -122,7 +122,7 @@ std::string memoryTable(const Problem& problem, const Evaluation& e) {
                                  room(m[MemoryPart::Workspace]),
                                  room(m[MemoryPart::Gathered]),
                                  room(m[MemoryPart::Reserve]),
-                                 text::memory(predictedPeak(problem, m))};
+                                 text::memory(m.predicted())};
     if (keepsHeadroom) row.push_back(text::memory(headroom));
     row.push_back(text::memory(m.capacity));
     row.push_back(text::memory(m.headroom()));

@@ -3,10 +3,12 @@
 #include "cluster/devices/device_catalog.h"
 #include "cluster/devices/device_names.h"
 #include "formats/import_files.h"
+#include "measurement_fixture.h"
 #include "support/test_main.h"
 #include "test_paths.h"
 
 using namespace nest;
+using nest::test::findCode;
 
 namespace {
 
@@ -18,12 +20,6 @@ Reading<Imported> importAs(const std::vector<NamedText>& files, const char* devi
   ImportOptions options;
   options.choosesDevice = !isAsked;
   return importFiles(files, *findDevice(device), {}, options);
-}
-
-const Diagnostic* findCode(const Diagnostics& all, const char* code) {
-  for (const Diagnostic& d : all)
-    if (d.code == code) return &d;
-  return nullptr;
 }
 
 }  // namespace

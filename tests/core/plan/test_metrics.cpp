@@ -222,7 +222,7 @@ private slots:
   void aPlanMayNotFitWithinTheErrorOfItsMemory() {
     Problem p = test::handProblem(test::hosts(4, 2), 2);
     const Plan plan = test::chainPlan({{0}, {1}}, 2);
-    const Bytes peak = predictedPeak(p, evaluate(p, plan));
+    const Bytes peak = predictedPeak(evaluate(p, plan));
     QVERIFY(peak > Bytes(0));
     const auto mayNotFit = [&](double capacity, double error) {
       HierarchyInput in = test::hosts(4, 2);

@@ -23,6 +23,7 @@
 #include "figures/topology_figure.h"
 #include "inspector/selection_facts.h"
 #include "plan_contexts.h"
+#include "problem/reserved_memory.h"
 #include "reading.h"
 #include "support/desk.h"
 #include "support/test_main.h"
@@ -171,16 +172,15 @@ private slots:
   /// predicted.
   void headroomIsNoMemoryInUse() {
     test::Desk desk;
-    const Problem& before = *desk.context.problem;
     const MemoryUse plain = desk.context.plan->evaluation.stages.front().memory;
-    const QString used = memoryText(predictedPeak(before, plain));
+    const QString used = memoryText(plain.predicted());
     desk.document.edit({}, QStringLiteral("Keep free"), [](Scenario& s) { s.assumptions.headroom = 0.01; });
     desk.solveIt();
     const PlanContext& c = desk.context;
     const MemoryUse& use = c.plan->evaluation.stages.front().memory;
     QVERIFY(use.total() > plain.total());
-    QCOMPARE(memoryText(predictedPeak(*c.problem, use)), used);
-    const QString words = phrase(words::memory(*c.problem, use));
+    QCOMPARE(memoryText(use.predicted()), used);
+    const QString words = phrase(words::memory(use));
     QVERIFY2(words.contains(QStringLiteral("(+ ")) && words.startsWith(used.section(u' ', 0, 0)),
              qPrintable(words));
     QVERIFY(MemoryFigure().describe({ItemKind::Stage, 0}, c).contains(words));
@@ -197,8 +197,9 @@ private slots:
     const QString device = TopologyFigure().locate({ItemKind::Device, 0}, QRectF(0, 0, 1200, 800), c)->tip;
     QVERIFY2(device.contains(used), qPrintable(device));
     QVERIFY(!nameOf(MemoryPart::Headroom).isEmpty());
-    const auto parts = memoryParts(*c.problem, use);
-    QCOMPARE(parts[int(MemoryPart::Headroom)], keptHeadroom(*c.problem, use).value());
+    const auto parts = memoryParts(use);
+    QCOMPARE(parts[int(MemoryPart::Headroom)],
+             reservedOn(c.problem->assumptions, use.capacity).headroom.value());
     QCOMPARE(parts[int(MemoryPart::Reserve)], plain[MemoryPart::Reserve].value());
   }
 
@@ -263,7 +264,7 @@ private slots:
     QVERIFY(!MemoryFigure().asText(c).contains(doubt));
     auto problem = std::make_shared<Problem>(*c.problem);
     const MemoryUse& full = c.plan->evaluation.stages[c.plan->evaluation.fullestStage()].memory;
-    problem->memoryError = 1.01 * (full.capacity / predictedPeak(*problem, full) - 1);
+    problem->memoryError = 1.01 * (full.capacity / full.predicted() - 1);
     c.problem = problem;
     QVERIFY2(MemoryFigure().asText(c).contains(doubt), qPrintable(MemoryFigure().asText(c)));
   }

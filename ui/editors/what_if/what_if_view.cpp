@@ -15,6 +15,7 @@
 #include "figures/phrases.h"
 #include "figures/plan_pair_figure.h"
 #include "theme/offline_browser.h"
+#include "theme/qt_text.h"
 #include "units/text.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
@@ -313,12 +314,12 @@ QString WhatIfView::changesHtml() const {
   const PlanContext& c = context();
   const QString solving = c.current ? QString() : searchHtml();
   if (!m_reference.plan) {
-    QString before = m_reference.shortfall.isEmpty()
-                         ? m_reference.obstacle
-                         : QStringLiteral("%1 (%2)").arg(m_reference.obstacle, m_reference.shortfall);
-    if (!before.isEmpty()) before[0] = before[0].toUpper();
-    return QStringLiteral("<h3>%1 → %2</h3>").arg(before, timeText(c.plan->evaluation.batchTime)) + solving +
-           differencesHtml() +
+    const QString before = m_reference.shortfall.isEmpty()
+                               ? m_reference.obstacle
+                               : QStringLiteral("%1 (%2)").arg(m_reference.obstacle, m_reference.shortfall);
+    return QStringLiteral("<h3>%1 → %2</h3>")
+               .arg(capitalised(before), timeText(c.plan->evaluation.batchTime)) +
+           solving + differencesHtml() +
            QStringLiteral("<p>%1</p>").arg(phrase(summaryOf(c.plan->plan)).toHtmlEscaped());
   }
   const PlanDiff d = planChanges();

@@ -11,8 +11,10 @@
 #include "accessible/screen_reader.h"
 #include "figures/front_figure.h"
 #include "solver/even_hosts.h"
+#include "theme/qt_text.h"
 #include "views/asking.h"
 #include "views/figure_pane.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 
@@ -35,19 +37,7 @@ constexpr std::size_t kMostKnown = 8, kMostPlans = 20000;  ///< fronts that are 
 
 /// The same at length.
 QString promiseOf(const Outcome& o) {
-  switch (o.frontReach) {
-    case FrontReach::Exact:
-      return FrontPane::tr(
-          "No plan with one strategy for all stages is at least as good as one of these in time, devices and "
-          "peak memory.");
-    case FrontReach::Stepped:
-      return FrontPane::tr(
-          "Fastest plan at decreasing device counts and memory limits. Computing every step would take too "
-          "long here.");
-    case FrontReach::Met:
-      break;
-  }
-  return FrontPane::tr("Of all plans that the search came across, none beats one of these.");
+  return capitalised(QString::fromUtf8(words::promiseOf(o.frontReach))) + QLatin1Char('.');
 }
 
 }  // namespace

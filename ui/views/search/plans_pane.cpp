@@ -69,7 +69,7 @@ void PlansPane::setContext(PlanContextPtr context) {
                              : slower < 5e-7 ? tr("as fast")
                                              : phrase(text::percent(slower)),
                              countText(p.plan.devicesUsed()),
-                             memoryText(predictedPeak(*m_context->problem, p.evaluation)),
+                             memoryText(predictedPeak(p.evaluation)),
                              phrase(summaryOf(p.plan)),
                              phrase(remark)};
     for (int c = 0; c < m_table->columnCount(); ++c) {

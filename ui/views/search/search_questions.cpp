@@ -125,8 +125,7 @@ void SearchView::makeChange(const QUrl& link) {
   for (const auto& part : adviceParts(QUrl::fromPercentEncoding(link.toEncoded()).toStdString())) {
     const auto* change = std::get_if<FieldChange>(&part);
     if (!change || !makesDifference(document->scenario(), *change)) continue;
-    QString verb = toQt(inLabels(*change));
-    verb[0] = verb[0].toUpper();
+    const QString verb = capitalised(toQt(inLabels(*change)));
     document->closeStep();
     document->edit({}, verb, [change = *change](Scenario& s) { make(s, change); });
     document->closeStep();
