@@ -4,8 +4,8 @@
 
 namespace nest {
 
-/// The bubble: what the devices in use wait, as shares of the step, averaged over them. One definition for
-/// headline, inspector, command line, JSON and timeline.
+/// The bubble: what the devices in use wait, as shares of the step, averaged over them. All show that of the
+/// formula but the timeline, which has that of its simulation, and the formula's where the two differ.
 ///
 /// Of equal stages (and no time at the end of the batch) fillAndDrain is (p − 1)/(v·m + p − 1) of the step,
 /// which is (p − 1)/(v·m) of the time worked: the textbook's bubble fraction [Narayanan 2021, §2.2].
@@ -27,7 +27,7 @@ std::vector<StageWait> waitsOf(const Evaluation&);  ///< of each stage
 
 /// By the formula of the batch time (STATEMENT.md (4.15) to (4.17)); 0 for a plan that cannot be costed.
 Bubble bubbleOf(const Evaluation&);
-/// The same of a simulated run, for schedules that the formula does not know.
+/// The same of a simulated run, whatever its schedule.
 Bubble bubbleOf(const Evaluation&, const Schedule&);
 
 }  // namespace nest

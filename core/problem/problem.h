@@ -26,7 +26,7 @@ struct Problem {
   ProgramUse program;       ///< what runs the plan
   PredictionError error;    ///< of that program here; no runs: not validated
   double memoryError = 0;   ///< share by which the program's predicted memory is known to err; 0: not known
-  bool isMeasured = false;  ///< the strategies are those of a measured profile, whatever the search offers
+  bool isMeasured = false;  ///< a measured profile has the strategies; search options only narrow them
   /// Whether ranks could share a sequence or the experts of the model, if the search offered it; not known of
   /// a measured profile.
   bool couldSplitContext = false, couldSplitExperts = false;

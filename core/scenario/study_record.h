@@ -15,7 +15,7 @@ struct StudyRecord {
     friend bool operator==(const Value&, const Value&) = default;
   };
   struct Result {
-    double y = 0;       ///< samples/s; 0: there is no plan
+    double y = 0;       ///< in the unit of StudyRecord::quantity; 0: there is no plan
     std::string yText;  ///< with its unit
     std::string plan;   ///< one line
     std::string
@@ -26,7 +26,7 @@ struct StudyRecord {
     friend bool operator==(const Result&, const Result&) = default;
   };
 
-  std::string quantity;       ///< "Throughput, samples/s"
+  std::string quantity;       ///< "Throughput, samples/s"; tokens/s where batch or sequence differ
   std::string acrossName;     ///< "devices"; empty: no study
   std::vector<Value> across;  ///< every value that is to be tried, ascending
   std::string upName;         ///< second field; empty: a curve

@@ -284,7 +284,7 @@ const char* megatronOf(int year) {
   return year < 2025 ? "megatron-core-2024" : "megatron-core-2025";
 }
 
-void readPlan(RowFigures& f, PublishedRun& r) {
+void readPlanColumns(RowFigures& f, PublishedRun& r) {
   r.device = f.word("device");
   r.sequence = f.whole("seq", 2048);
   r.model.maxPositions = std::max(r.model.maxPositions, r.sequence);
@@ -348,7 +348,7 @@ void readRow(RowFigures& f, const std::string& id, std::vector<PublishedRun>& ru
   PublishedRun r;
   r.set = id;
   r.model = *model;
-  readPlan(f, r);
+  readPlanColumns(f, r);
   r.label = labelOf(f, r);
   for (const ResultColumn& c : kResults) {
     // A rate beside a time says the same once more.

@@ -10,7 +10,6 @@ namespace {
 
 using EncodingKind = Encoding::Kind;
 constexpr Encoding kAlways = Encoding::always(), kOnlyVersion = Encoding::version();
-constexpr auto by = Encoding::by;
 
 bool splitsTensors(const LaunchPlan& p) {
   return p.strategy.tensor > 1;
@@ -48,10 +47,10 @@ void noNarrowDispatch(Assumed& a) {
 }
 
 constexpr LaunchAssumption kAssumptions[] = {
-    {"/assumptions/overlap/tensor", splitsTensors, by(noOverlap)},
+    {"/assumptions/overlap/tensor", splitsTensors, Encoding::by(noOverlap)},
     {"/assumptions/overlap/context", splitsContext},
-    {"/assumptions/overlap/expert", spreadsExperts, by(noOverlap)},
-    {"/assumptions/overlap/pipeline", hasStages, by(noOverlap)},
+    {"/assumptions/overlap/expert", spreadsExperts, Encoding::by(noOverlap)},
+    {"/assumptions/overlap/pipeline", hasStages, Encoding::by(noOverlap)},
     {"/assumptions/overlap/data", sharesGradients},
     {"/assumptions/overlap/sync", replicates},
     {"/assumptions/flat_exchange"},
@@ -60,14 +59,14 @@ constexpr LaunchAssumption kAssumptions[] = {
     {"/assumptions/gathers_groups"},
     {"/assumptions/allocator_factor"},
     {"/assumptions/headroom"},
-    {"/job/optimizer/gradient_bytes_per_parameter", replicates, by(inTheFile)},
+    {"/job/optimizer/gradient_bytes_per_parameter", replicates, Encoding::by(inTheFile)},
     {"/job/optimizer/optimizer_bytes_per_parameter"},
     {"/model/analytic/flash_attention", nullptr, kAlways},
     {"/model/analytic/attention_kernel", nullptr, kOnlyVersion},
-    {"/model/analytic/selective_recompute", recomputesSome, by(inTheFile)},
+    {"/model/analytic/selective_recompute", recomputesSome, Encoding::by(inTheFile)},
     {"/model/analytic/recompute_stops_early", recomputesAll, kAlways},
-    {"/model/analytic/expert_exchange", spreadsExperts, by(noExperts)},
-    {"/model/analytic/expert_dispatch_share", spreadsExperts, by(noNarrowDispatch)},
+    {"/model/analytic/expert_exchange", spreadsExperts, Encoding::by(noExperts)},
+    {"/model/analytic/expert_dispatch_share", spreadsExperts, Encoding::by(noNarrowDispatch)},
     {"/model/analytic/context_exchange", splitsContext, kAlways},
     {"/model/analytic/eager_elementwise", nullptr, kAlways},
     {"/model/analytic/boundary_in_parts", sendsWholeBoundaries, kAlways},

@@ -43,7 +43,7 @@ std::string modulesOf(LaunchPlan& p, const char* head) {
 }
 
 /// "name = value" of those of a table, a line each.
-std::string linesOf(const std::vector<LaunchSetting>& all, std::string_view table) {
+std::string tomlLines(const std::vector<LaunchSetting>& all, std::string_view table) {
   std::string out;
   for (const LaunchSetting& s : all)
     if (s.name.starts_with(table) && s.name.find('.') == table.size())
@@ -175,14 +175,14 @@ Reading<std::string> writeTorchTitan(LaunchPlan& p) {
     t += "pipeline_parallel_microbatch_size = " + std::to_string(p.plan.microbatch) + '\n';
     t += "module_fqns_per_model_part = " + modules + '\n';
   }
-  t += linesOf(assumed, "parallelism");
+  t += tomlLines(assumed, "parallelism");
   t += std::string("\n[activation_checkpoint]\nmode = \"") + nameOf(p.recompute) + "\"\n";
   if (p.recompute == Recompute::Selective) t += "selective_ac_option = \"op\"\n";  // not every second layer
-  t += linesOf(assumed, "activation_checkpoint");
+  t += tomlLines(assumed, "activation_checkpoint");
   if (fp8)
     t += "\n[quantize.linear.float8]\nrecipe_name = \"tensorwise\"\nfilter_fqns = [\"output\"]\n"
          "\n[compile]\nenable = true  # fuses the casts to fp8\n";
-  else if (const std::string compile = linesOf(assumed, "compile"); !compile.empty())
+  else if (const std::string compile = tomlLines(assumed, "compile"); !compile.empty())
     t += "\n[compile]\n" + compile;
   return p.finish(std::move(t));
 }

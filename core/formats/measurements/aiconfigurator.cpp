@@ -12,14 +12,14 @@ namespace nest {
 namespace {
 
 constexpr std::size_t kMostAiconfiguratorRows = 1'000'000;
-using CollectiveKind = CollectiveTimes::Kind;
+using MeasuredKind = CollectiveTimes::Kind;
 
-std::optional<CollectiveKind> kindOf(std::string_view operation) {
-  constexpr std::pair<std::string_view, CollectiveKind> kKinds[] = {
-      {"all_reduce", CollectiveKind::AllReduce},
-      {"all_gather", CollectiveKind::AllGather},
-      {"reduce_scatter", CollectiveKind::ReduceScatter},
-      {"alltoall", CollectiveKind::AllToAll}};
+std::optional<MeasuredKind> kindOf(std::string_view operation) {
+  constexpr std::pair<std::string_view, MeasuredKind> kKinds[] = {
+      {"all_reduce", MeasuredKind::AllReduce},
+      {"all_gather", MeasuredKind::AllGather},
+      {"reduce_scatter", MeasuredKind::ReduceScatter},
+      {"alltoall", MeasuredKind::AllToAll}};
   for (const auto& [name, kind] : kKinds)
     if (name == operation) return kind;
   return std::nullopt;
@@ -135,7 +135,7 @@ private:
                     "rows of these kinds are not used: " + countedNames(m_unused));
   }
 
-  void exchange(CollectiveKind kind, Seconds time, int number) {
+  void exchange(MeasuredKind kind, Seconds time, int number) {
     const auto s = sizes<2>({"num_gpus", "message_size"}, number);
     if (!s) return;
     if ((*s)[0] < 2 || (*s)[0] > 1024) {
@@ -181,7 +181,7 @@ private:
       std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.size < b.size; });
       const double share = (ranks - 1.0) / ranks;
       for (CollectiveTimes::Row& r : rows)
-        r.bus = BytesPerSecond((kind == CollectiveKind::AllReduce ? 2 : 1) * share * r.size.value() /
+        r.bus = BytesPerSecond((kind == MeasuredKind::AllReduce ? 2 : 1) * share * r.size.value() /
                                r.time.value());
       c.rows = std::move(rows);
     }
@@ -194,7 +194,7 @@ private:
   SourceText& m_source;
   std::map<std::string, std::size_t, std::less<>> m_columns;
   std::vector<std::string_view> m_cells;
-  std::map<int, std::map<CollectiveKind, std::vector<CollectiveTimes::Row>>> m_exchanges;  ///< by ranks
+  std::map<int, std::map<MeasuredKind, std::vector<CollectiveTimes::Row>>> m_exchanges;  ///< by ranks
   KernelTimes m_kernels;
   std::string m_operation;
   std::map<std::string, int> m_unused;  ///< rows, by what they are of

@@ -14,23 +14,23 @@ namespace {
 
 constexpr std::size_t kMostNcclTestBytes = 8u << 20;
 constexpr std::size_t kMostRanks = 1u << 16, kMostNcclTestRows = 10'000;
-using CollectiveKind = CollectiveTimes::Kind;
+using MeasuredKind = CollectiveTimes::Kind;
 
 /// What the table of a test looks like (src/*.cu of nccl-tests).
 struct Test {
   std::string_view program;
-  std::optional<CollectiveKind> kind;  ///< unset: the cost model has no such exchange
-  bool reduces = false;                ///< "redop" is not "none"
-  bool hasRoot = false;                ///< "root" is not −1
-  bool hasInPlace = true;              ///< false: the in-place results are not checked ("N/A")
+  std::optional<MeasuredKind> kind;  ///< unset: the cost model has no such exchange
+  bool reduces = false;              ///< "redop" is not "none"
+  bool hasRoot = false;              ///< "root" is not −1
+  bool hasInPlace = true;            ///< false: the in-place results are not checked ("N/A")
   /// Bus ÷ algorithm bandwidth of n ranks: factor·(n−1)/n, or 1.
   double factor = 0;
 };
-constexpr Test kTests[] = {{"all_reduce_perf", CollectiveKind::AllReduce, true, false, true, 2},
-                           {"reduce_scatter_perf", CollectiveKind::ReduceScatter, true, false, true, 1},
-                           {"all_gather_perf", CollectiveKind::AllGather, false, false, true, 1},
-                           {"alltoall_perf", CollectiveKind::AllToAll, false, false, false, 1},
-                           {"sendrecv_perf", CollectiveKind::SendReceive, true, false, false, 0},
+constexpr Test kTests[] = {{"all_reduce_perf", MeasuredKind::AllReduce, true, false, true, 2},
+                           {"reduce_scatter_perf", MeasuredKind::ReduceScatter, true, false, true, 1},
+                           {"all_gather_perf", MeasuredKind::AllGather, false, false, true, 1},
+                           {"alltoall_perf", MeasuredKind::AllToAll, false, false, false, 1},
+                           {"sendrecv_perf", MeasuredKind::SendReceive, true, false, false, 0},
                            {"alltoallv_perf", {}, false, false, false, 1},
                            {"hypercube_perf", {}, false, false, true, 1},
                            {"broadcast_perf", {}, false, true, true, 0},
@@ -39,7 +39,7 @@ constexpr Test kTests[] = {{"all_reduce_perf", CollectiveKind::AllReduce, true, 
                            {"gather_perf", {}, false, true, true, 1}};
 
 /// The name stands there as a word of its own: "scatter_perf" is not in "reduce_scatter_perf".
-bool names(std::string_view text, std::string_view program) {
+bool mentions(std::string_view text, std::string_view program) {
   const auto isPart = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   for (auto at = text.find(program); at != std::string_view::npos; at = text.find(program, at + 1)) {
     const std::size_t end = at + program.size();
@@ -242,7 +242,7 @@ private:
     const double rounding = m_ratio ? 0.006 * (1 + 1 / *m_ratio) / m_algorithm : kLoose;
     std::vector<const Test*> named, fitting;
     for (const Test& t : kTests)
-      if (names(m_source.text(), t.program)) named.push_back(&t);
+      if (mentions(m_source.text(), t.program)) named.push_back(&t);
     if (named.size() == 1) {
       if (hasRatio(*named[0], kLoose) || !named[0]->kind) return setKind(*named[0]);
       return refuseKind("the output names " + std::string(named[0]->program) +

@@ -15,11 +15,11 @@ constexpr std::size_t kMostDotBytes = 32u << 20;
 constexpr int kMostDotDepth = 64;
 constexpr std::size_t kMostAttributes = 256;
 
-struct Setting {
+struct DotSetting {
   std::string name, value;
   std::size_t offset;
 };
-using Settings = std::vector<Setting>;
+using Settings = std::vector<DotSetting>;
 
 /// Recursive descent over: graph, statements, attribute lists, subgraphs (depth limited).
 class DotReader {
@@ -215,7 +215,7 @@ private:
     while (!m_stop && m_token.is('[')) {
       advance();
       while (!m_stop && m_token.kind == DotToken::Kind::Id) {
-        Setting s{m_token.text, "true", m_token.offset};
+        DotSetting s{m_token.text, "true", m_token.offset};
         advance();
         if (m_token.is('=')) {
           advance();
@@ -239,11 +239,11 @@ private:
   /// Later settings of one name win, as the language says. Only what is read is kept, so that a file full of
   /// defaults costs no more than one without.
   static void add(const Settings& settings, Settings& into) {
-    for (const Setting& s : settings) {
+    for (const DotSetting& s : settings) {
       const std::string name = text::lower(s.name);
       if (!GraphAssembly::reads(name)) continue;
       const auto known =
-          std::find_if(into.begin(), into.end(), [&](const Setting& k) { return k.name == name; });
+          std::find_if(into.begin(), into.end(), [&](const DotSetting& k) { return k.name == name; });
       if (known == into.end())
         into.push_back({name, s.value, s.offset});
       else
@@ -254,7 +254,7 @@ private:
   /// Views into `settings`.
   GraphAssembly::Attributes placed(const Settings& settings) {
     GraphAssembly::Attributes out;
-    for (const Setting& s : settings) out.push_back({s.name, s.value, m_source.place(s.offset)});
+    for (const DotSetting& s : settings) out.push_back({s.name, s.value, m_source.place(s.offset)});
     return out;
   }
 

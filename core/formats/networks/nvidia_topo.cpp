@@ -32,7 +32,7 @@ std::size_t behindEscape(std::string_view all, std::size_t at) {
 }
 
 /// Words of each line, escape sequences removed.
-std::vector<std::vector<Word>> linesOf(std::string_view all) {
+std::vector<std::vector<Word>> matrixLines(std::string_view all) {
   std::vector<std::vector<Word>> lines(1);
   Word word;
   const auto close = [&] {
@@ -70,7 +70,7 @@ bool isAdapterName(const std::string& s) {
 }
 
 /// How two parts of a host are joined, nearest first.
-enum PathKind { kPix, kPxb, kPhb, kNode, kSys, kKinds };
+enum PathKind { kPix, kPxb, kPhb, kNode, kSys, kPathKinds };
 const char* const kKindNames[] = {"PIX", "PXB", "PHB", "NODE", "SYS"};
 
 /// Length of the cell that `s` begins with ("SYS", "NV18", "X"); 0: with none.
@@ -126,7 +126,7 @@ public:
 
   Reading<HostTopology> run() {
     if (m_source.isReadable(kMostNvidiaBytes, "the output of nvidia-smi topo -m")) {
-      auto lines = linesOf(m_source.text());
+      auto lines = matrixLines(m_source.text());
       partLines(lines);
       readHeader(lines);
       if (!m_source.failed()) readRows(lines);
@@ -267,7 +267,7 @@ private:
               "give the output of nvidia-smi topo -m");
         return;
       }
-    for (int k = 0; k < kKinds; ++k)
+    for (int k = 0; k < kPathKinds; ++k)
       if (w.text == kKindNames[k] || (k == kSys && w.text == "SOC")) m_kind[at(row, column)] = k;
     if (m_kind[at(row, column)] < 0)
       m_source.error(
@@ -389,7 +389,7 @@ private:
       return x;
     };
     static const char* const names[] = {"bridge", "bridges", "root", "socket", "system"};
-    for (int kind = kPix; kind < kKinds; ++kind) {
+    for (int kind = kPix; kind < kPathKinds; ++kind) {
       std::vector<int> before(m_names.size());
       for (int i = 0; i < count(); ++i) before[i] = find(i);
       for (int i = 0; i < count(); ++i)

@@ -163,23 +163,23 @@ Plan readPlanFields(const JsonText& text, JsonFields& f, Diagnostics& out) {
 
 Reading<Plan> readPlan(std::string_view text, const std::string& file) {
   Reading<Plan> result;
-  auto json = readJsonText(text, file);
-  result.diagnostics = std::move(json.diagnostics);
-  if (!json) return result;
+  auto parsed = readJsonText(text, file);
+  result.diagnostics = std::move(parsed.diagnostics);
+  if (!parsed) return result;
   Diagnostics& out = result.diagnostics;
-  if (!json->root().is_object()) {
-    out.push_back(error("not-a-plan", json->placeOf(""),
-                        "a plan is a JSON object, not " + std::string(kindOf(json->root()))));
+  if (!parsed->root().is_object()) {
+    out.push_back(error("not-a-plan", parsed->placeOf(""),
+                        "a plan is a JSON object, not " + std::string(kindOf(parsed->root()))));
     return result;
   }
-  const Format* other = json->root().contains("format") ? nullptr : recognise(text, file);
+  const Format* other = parsed->root().contains("format") ? nullptr : recognise(text, file);
   if (other && !other->is<ReadPlan>()) {
-    out.push_back(error("not-a-plan", json->placeOf(""),
+    out.push_back(error("not-a-plan", parsed->placeOf(""),
                         "this is not a plan but a " + std::string(other->name),
                         "give what nest-plan solve -o writes"));
     return result;
   }
-  JsonFields top(*json, json->root(), "", out);
+  JsonFields top(*parsed, parsed->root(), "", out);
   const auto format = top.string("format");
   if (format && *format != "nest-plan" && *format != "nest-outcome") {
     top.report(Severity::Error, "not-a-plan", "format", "this is a \"" + *format + "\", not a \"nest-plan\"");
@@ -190,17 +190,17 @@ Reading<Plan> readPlan(std::string_view text, const std::string& file) {
                "the plan has version " + std::to_string(*version) + "; this program reads up to " +
                    std::to_string(kPlanVersion),
                "open it with a newer release");
-  PlanReader reader(*json, out);
+  PlanReader reader(*parsed, out);
   Plan plan;
   if (top.has("plan")) {
     if (const auto* object = top.object("plan")) {
-      JsonFields inner(*json, *object, "/plan", out);
+      JsonFields inner(*parsed, *object, "/plan", out);
       inner.any("format"), inner.any("version");
       plan = reader.read(inner);
       inner.reportUnknown(Severity::Warning);
     }
   } else if (format == "nest-outcome") {
-    out.push_back(error("no-plan", json->placeOf(""), "this outcome holds no plan: nothing fitted"));
+    out.push_back(error("no-plan", parsed->placeOf(""), "this outcome holds no plan: nothing fitted"));
   } else {
     plan = reader.read(top);
     top.reportUnknown(Severity::Warning);

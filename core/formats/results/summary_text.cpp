@@ -308,10 +308,10 @@ std::string missText(const ReportSource& source, const NearestMiss& miss) {
 
 /// Whether parts of a plan could not be priced, so that its figures are less than the whole.
 bool lacksCosts(const Evaluation& e) {
-  using Kind = Violation::Kind;
+  using Broken = Violation::Kind;
   return std::any_of(e.violations.begin(), e.violations.end(), [](const Violation& v) {
-    return v.kind == Kind::Microbatch || v.kind == Kind::Strategy || v.kind == Kind::Layers ||
-           v.kind == Kind::Recompute;
+    return v.kind == Broken::Microbatch || v.kind == Broken::Strategy || v.kind == Broken::Layers ||
+           v.kind == Broken::Recompute;
   });
 }
 

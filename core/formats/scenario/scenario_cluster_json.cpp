@@ -274,18 +274,18 @@ std::string writeNetwork(const NetworkGraph& g) {
 
 Reading<NetworkGraph> readNetwork(std::string_view text, const std::string& file) {
   Reading<NetworkGraph> result;
-  auto json = readJsonText(text, file);
-  result.diagnostics = std::move(json.diagnostics);
-  if (!json) return result;
-  if (!json->root().is_object()) {
+  auto parsed = readJsonText(text, file);
+  result.diagnostics = std::move(parsed.diagnostics);
+  if (!parsed) return result;
+  if (!parsed->root().is_object()) {
     result.diagnostics.push_back(
-        error("not-a-network", json->placeOf(""), "a network is a JSON object with nodes and links"));
+        error("not-a-network", parsed->placeOf(""), "a network is a JSON object with nodes and links"));
     return result;
   }
   const ReferenceLoader none = [](const std::string&) { return Reading<std::string>{}; };
-  const ScenarioReader reader{*json, none, result.diagnostics};
+  const ScenarioReader reader{*parsed, none, result.diagnostics};
   NetworkGraph graph;
-  JsonFields fields = reader.fields(json->root(), {});
+  JsonFields fields = reader.fields(parsed->root(), {});
   GraphReader(reader, graph).run(fields);
   if (!hasErrors(result.diagnostics)) result.value = std::move(graph);
   return result;

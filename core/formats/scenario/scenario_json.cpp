@@ -162,22 +162,23 @@ bool hasAnyOf(const nlohmann::json& object, std::initializer_list<const char*> k
 
 Reading<Scenario> readScenario(std::string_view text, const std::string& file, const ReferenceLoader& load) {
   Reading<Scenario> result;
-  auto json = readJsonText(text, file);
-  if (!json || (json->root().is_object() && !hasAnyOf(json->root(), {"format", "cluster", "model", "job"})))
+  auto parsed = readJsonText(text, file);
+  if (!parsed ||
+      (parsed->root().is_object() && !hasAnyOf(parsed->root(), {"format", "cluster", "model", "job"})))
     if (auto other = otherThanScenario(text, file)) {
       result.diagnostics.push_back(std::move(*other));
       return result;
     }
-  result.diagnostics = std::move(json.diagnostics);
-  if (!json) return result;
-  if (!json->root().is_object()) {
+  result.diagnostics = std::move(parsed.diagnostics);
+  if (!parsed) return result;
+  if (!parsed->root().is_object()) {
     result.diagnostics.push_back(
-        error("not-a-scenario", json->placeOf(""),
-              "a scenario is a JSON object, not " + std::string(kindOf(json->root()))));
+        error("not-a-scenario", parsed->placeOf(""),
+              "a scenario is a JSON object, not " + std::string(kindOf(parsed->root()))));
     return result;
   }
-  const ScenarioReader reader{*json, load, result.diagnostics};
-  JsonFields fields = reader.fields(json->root(), "");
+  const ScenarioReader reader{*parsed, load, result.diagnostics};
+  JsonFields fields = reader.fields(parsed->root(), "");
   if (const auto format = fields.string("format"); format && *format != kFormatName) {
     fields.report(Severity::Error, "not-a-scenario", "format",
                   "this is a \"" + *format + "\", not a \"" + kFormatName + '"');
@@ -190,7 +191,7 @@ Reading<Scenario> readScenario(std::string_view text, const std::string& file, c
     return result;
   }
   for (Diagnostic& d : judged(scenario)) {
-    d.where = placeIn(*json, d.where);
+    d.where = placeIn(*parsed, d.where);
     if (!isCovered(result.diagnostics, d.where.pointer)) result.diagnostics.push_back(std::move(d));
   }
   return result;
@@ -214,10 +215,10 @@ std::string writeScenario(const Scenario& s) {
 Diagnostics locatedIn(std::string_view text, const std::string& file, Diagnostics all) {
   const auto isOpen = [](const Diagnostic& d) { return d.where.line == 0 && !d.where.pointer.empty(); };
   if (std::none_of(all.begin(), all.end(), isOpen)) return all;
-  const auto json = readJsonText(text, file);
-  if (!json) return all;
+  const auto parsed = readJsonText(text, file);
+  if (!parsed) return all;
   for (Diagnostic& d : all)
-    if (isOpen(d)) d.where = placeIn(*json, d.where);
+    if (isOpen(d)) d.where = placeIn(*parsed, d.where);
   return all;
 }
 
