@@ -8,7 +8,7 @@
 #include "solver/headway.h"
 #include "solver/watch.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// The one search driver: items by rising lower bound, until the least passes the limit. An item stands for
 /// what it was made of: taking it solves it, or puts back sharper bounds on its parts; so parts are made only
@@ -73,4 +73,4 @@ bool isAmongTheFastest(const Found& f, const Lead& lead, double equal) {
          f.zero == lead.zero;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

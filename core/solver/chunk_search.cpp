@@ -13,7 +13,7 @@
 #include "solver/space/chunk_cuts.h"
 #include "solver/space/layout_signature.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 ChunkSearch::ChunkSearch(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
                          const SearchSpace& space, Search& uniform, Incumbents& incumbents, Watch& watch)
@@ -330,4 +330,4 @@ void ChunkSearch::settleTies() {
   }
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -9,7 +9,7 @@
 #include "solver/models/chunk_model.h"
 #include "solver/search.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// The search over interleaved pipelines whose stages choose their strategies; begins from the best plans
 /// known.
@@ -101,4 +101,4 @@ private:
   long long m_tuples = 0;
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -5,9 +5,9 @@
 #include "solver/tolerances.h"
 #include "units/at.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// The time of what cannot be.
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
-}  // namespace nest::planner
+}  // namespace nest::solver

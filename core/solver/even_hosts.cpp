@@ -243,7 +243,7 @@ public:
     m_begin = m_end, m_end = end;
     if (own.progress) own.progress = [this](const Progress& p) { tell(p); };
     if (own.found) own.found = [&](const RankedPlan& r) { show(problem, r); };
-    Outcome o = planner::solveAtOnce(problem, own, start, m_tuning);
+    Outcome o = solver::solveAtOnce(problem, own, start, m_tuning);
     m_isWhole = m_isWhole && !o.cutShort();
     if (own.work) m_control.work->spend(given - own.work->left());
     return o;
@@ -258,7 +258,7 @@ private:
     p.fraction = m_begin + (m_end - m_begin) * p.fraction;
     if (m_best && (!p.best || *m_best < *p.best)) p.best = m_best;
     if (m_end < 1 || !m_isWhole) p.lowerBound = 0;  // of a part of the plans
-    p.settled = p.best && p.lowerBound >= p.best->value() * planner::kCertain;
+    p.settled = p.best && p.lowerBound >= p.best->value() * solver::kCertain;
     if (p.best) p.lowerBound = std::min(p.lowerBound, p.best->value());
     m_control.progress(p);
   }
@@ -291,8 +291,8 @@ Diagnostic saving(const EvenHosts& even, const RankedPlan& found, const RankedPl
 /// Adds to a Pareto front what none of its plans beats; what that beats goes.
 void addToFront(std::vector<RankedPlan>& front, RankedPlan plan) {
   const auto beats = [](const RankedPlan& a, const RankedPlan& b) {
-    return a.evaluation.batchTime <= b.evaluation.batchTime * planner::kSlack &&
-           a.plan.devicesUsed() <= b.plan.devicesUsed() && peakMemory(a) <= peakMemory(b) * planner::kSlack;
+    return a.evaluation.batchTime <= b.evaluation.batchTime * solver::kSlack &&
+           a.plan.devicesUsed() <= b.plan.devicesUsed() && peakMemory(a) <= peakMemory(b) * solver::kSlack;
   };
   if (std::any_of(front.begin(), front.end(), [&](const RankedPlan& r) { return beats(r, plan); })) return;
   std::erase_if(front, [&](const RankedPlan& r) { return beats(plan, r); });
@@ -386,7 +386,7 @@ Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const P
 namespace {
 Outcome solveOnAll(const Problem& problem, const Control& control, const Plan* start, const Tuning& tuning) {
   const auto ways = evenHostsOf(*problem.cluster);
-  if (ways.empty()) return planner::solveAtOnce(problem, control, start, tuning);
+  if (ways.empty()) return solver::solveAtOnce(problem, control, start, tuning);
   InTurn turn(problem, control, tuning);
   std::optional<RankedPlan> found;
   const EvenHosts* of = nullptr;
@@ -442,7 +442,7 @@ Outcome solveOnAll(const Problem& problem, const Control& control, const Plan* s
   o.finished = std::min(o.finished, finished);
   // Plans on part of the devices compete for the first place, and are not listed behind it.
   o.provenPlans = std::min(o.provenPlans, 1);
-  const bool isFaster = found && (!o.best() || found->evaluation.batchTime * (1 + planner::kAgreement) <
+  const bool isFaster = found && (!o.best() || found->evaluation.batchTime * (1 + solver::kAgreement) <
                                                    o.best()->evaluation.batchTime);
   if (control.front != FrontEffort::None) {
     if (found) front.push_back(*found);
@@ -461,7 +461,7 @@ Outcome solveOnAll(const Problem& problem, const Control& control, const Plan* s
 
 Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const Plan* start,
                          const Tuning& tuning) {
-  return withItsLimits(problem, planner::solvePlainFirst(problem, control, start, tuning, solveOnAll));
+  return withItsLimits(problem, solver::solvePlainFirst(problem, control, start, tuning, solveOnAll));
 }
 
 }  // namespace nest

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// Which part of its time a search has had, from how the gap between bound and limit closes. Four fifths may
 /// close within some hundredths of the time; so each halving of the gap that is left counts as twice as long
@@ -27,4 +27,4 @@ private:
   std::vector<std::pair<double, double>> m_trail;        ///< gaps, and when each was reached
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

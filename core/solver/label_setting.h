@@ -31,7 +31,7 @@
 ///   between(behind, before, state, cut, step, transfers)
 ///                                      the one stage of step.strategy that joins two states
 ///   weights(stages), limit(), microbatchCount(), rank(strategy), endOf(state)
-namespace nest::planner {
+namespace nest::solver {
 
 /// What the stages behind a state add up to.
 struct Label {
@@ -473,4 +473,4 @@ private:
   long long m_labelCount = 0;
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

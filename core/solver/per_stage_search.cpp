@@ -14,7 +14,7 @@
 #include "solver/stage/messages.h"
 #include "solver/stage/packed_stages.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 PerStageSearch::PerStageSearch(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
                                const SearchSpace& space, Search& uniform, Incumbents& incumbents,
@@ -487,4 +487,4 @@ void PerStageSearch::settleTies() {
   }
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -13,7 +13,7 @@
 #include "solver/models/per_stage_model.h"
 #include "solver/search.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// The search over configurations whose stages choose their strategies; begins from the best plan with one
 /// strategy. Plans that use one strategy are in its space too: its first plan is the best of all, exactly;
@@ -136,4 +136,4 @@ private:
   double m_left = std::numeric_limits<double>::infinity();
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

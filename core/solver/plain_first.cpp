@@ -11,7 +11,7 @@
 #include "solver/space/search_space.h"
 #include "units/text.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -151,4 +151,4 @@ Outcome solvePlainFirst(const Problem& problem, const Control& control, const Pl
   return o;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

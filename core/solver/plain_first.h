@@ -7,7 +7,7 @@
 #include "solver/outcome.h"
 #include "solver/tuning.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// The part of the search that is solved first where everything takes long: one strategy for all stages, 1F1B
 /// without virtual stages, whole microbatches, no context parallelism, no shard groups. What the constraints
@@ -23,4 +23,4 @@ Outcome solvePlainFirst(const Problem&, const Control&, const Plan* start, const
 /// solve() without the plain search in front.
 Outcome solveAtOnce(const Problem&, const Control&, const Plan* start, const Tuning&);
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// The order among equally fast pipelines of as many devices and stages and the same ZeRO stage (STATEMENT.md
 /// §5): less recompute, then cuts left-most. What is left to decide are the strategies.
@@ -22,4 +22,4 @@ struct Preference {
   friend bool operator==(const Preference& a, const Preference& b) { return (a <=> b) == 0; }
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

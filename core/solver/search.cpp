@@ -10,7 +10,7 @@
 #include "solver/best_first.h"
 #include "solver/common.h"
 
-namespace nest::planner {
+namespace nest::solver {
 Search::Search(const Problem& problem, const LayerOrder& order, GroupShapes& shapes, const SearchSpace& space,
                Incumbents& incumbents, Watch& watch, const Tuning& tuning)
     : m_problem(problem),
@@ -169,4 +169,4 @@ void Search::settleTies(Found& found) {
   note(e, Fate::Solved, found.time);
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -17,7 +17,7 @@
 #include "solver/solve.h"
 #include "solver/tuning.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// In reports of progress, once the best plan is proven.
 inline constexpr std::string_view kNextBest = "next best plans";
@@ -155,8 +155,8 @@ private:
   std::optional<PipelineCut> solveSite(const Entry&, int zero, const ChainCosts&, StageWindows&,
                                        const CutRules&, double limit);
   Target targetOf(const Entry& e) const {
-    return planner::targetOf(m_problem.search.objective, *e.schedule, e.group->microbatchCount, e.stages,
-                             e.chunks);
+    return solver::targetOf(m_problem.search.objective, *e.schedule, e.group->microbatchCount, e.stages,
+                            e.chunks);
   }
   ChainConfiguration configurationOf(const Entry&, int zero) const;
   Found foundOf(const Entry&, int zero) const;
@@ -201,4 +201,4 @@ private:
   long long m_tuples = 0, m_mostStates = std::numeric_limits<long long>::max();
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

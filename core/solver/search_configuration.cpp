@@ -12,7 +12,7 @@
 #include "solver/models/chunk_chain_model.h"
 #include "solver/space/chunk_cuts.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 
 /// Sites are alike where every figure that a stage's cost reads is.
@@ -463,4 +463,4 @@ void Search::processInterleaved(Entry& e, int index, int zero) {
   }
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -8,7 +8,7 @@
 
 #include "solver/space/chunk_cuts.h"
 
-namespace nest::planner {
+namespace nest::solver {
 void Search::enumerate() {
   std::size_t most = 0;
   visitGroups(false, [&](LayerSums& sums, int d) {
@@ -134,13 +134,13 @@ void Search::visitEntries(LayerSums& sums, int d, bool covered, Visit visit) {
         e.bound[at(z)] = 0;
         if (!m_watch.bounds().uses(SearchBound::EvenWork)) continue;
         m_watch.bounds().countCalls(SearchBound::EvenWork, 1);
-        e.bound[at(z)] = planner::lowerBound(*floors[at(z)], target, s);
+        e.bound[at(z)] = solver::lowerBound(*floors[at(z)], target, s);
         if (!target.byLoad()) {
           // As g ≤ load, T ≥ Σ g + (m − 1)·max load too.
           Target rest = target;
           rest.bound.max -= 1;
           const double fills = leastFill(m_problem, sums, target, z, m_order.last());
-          e.bound[at(z)] = std::max(e.bound[at(z)], fills + planner::lowerBound(*floors[at(z)], rest, s));
+          e.bound[at(z)] = std::max(e.bound[at(z)], fills + solver::lowerBound(*floors[at(z)], rest, s));
         }
       }
       if (!offered) continue;
@@ -239,4 +239,4 @@ void Search::fillLog(Outcome& outcome) const {
   rows.insert(rows.end(), m_notOffered.begin(), m_notOffered.end());
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

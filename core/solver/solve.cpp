@@ -22,7 +22,7 @@
 #include "units/text.h"
 
 namespace nest {
-namespace planner {
+namespace solver {
 namespace {
 
 Bytes peakMemoryOfProcess() {
@@ -314,18 +314,18 @@ private:
 };
 
 }  // namespace
-}  // namespace planner
+}  // namespace solver
 
-Outcome planner::solveAtOnce(const Problem& problem, const Control& control, const Plan* start,
-                             const Tuning& tuning) {
-  auto solver = std::make_unique<planner::Solver>(problem, control, start, tuning);
+Outcome solver::solveAtOnce(const Problem& problem, const Control& control, const Plan* start,
+                            const Tuning& tuning) {
+  auto solver = std::make_unique<solver::Solver>(problem, control, start, tuning);
   Outcome outcome = solver->run();
   // Who ends a search early waits for its end, but not until its tables are freed.
   if (outcome.cutShort() || control.over()) outcome.tables.push_back(std::move(solver));
   return outcome;
 }
 Outcome solve(const Problem& problem, const Control& control, const Plan* start, const Tuning& tuning) {
-  return planner::solvePlainFirst(problem, control, start, tuning, planner::solveAtOnce);
+  return solver::solvePlainFirst(problem, control, start, tuning, solver::solveAtOnce);
 }
 Outcome solve(const Problem& problem, const Control& control, const Plan* start) {
   return solve(problem, control, start, {});

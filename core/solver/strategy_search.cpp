@@ -9,7 +9,7 @@
 #include "solver/best_first.h"
 #include "solver/common.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 /// Two tasks as one: what is proven at any moment holds for both.
 template <class A, class B>
@@ -122,4 +122,4 @@ bool StrategySearch::runMany() {
   return m_interleaved.runMany() && m_perStage.runMany();
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

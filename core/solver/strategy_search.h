@@ -3,7 +3,7 @@
 #include "solver/chunk_search.h"
 #include "solver/per_stage_search.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// No plan is faster, whether its stages choose their strategies or not, interleaved or not. At once; 0
 /// where one who has asked to stop would wait for it.
@@ -33,4 +33,4 @@ private:
   double m_lowerBound = 0;
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -4,7 +4,7 @@
 
 /// Every other tolerance of the solver, and why it is as large as it is. u = 2^-53 ≈ 1.1e-16 is the unit
 /// roundoff.
-namespace nest::planner {
+namespace nest::solver {
 
 /// What a sum of loads, or a bound made of such sums, may be off by because it was added in another order.
 /// A sum of n positive terms is off by at most n·u of itself. A pipeline adds up at most about 4,000 terms
@@ -36,4 +36,4 @@ inline constexpr double kEqualLabels = 1e-15;
 /// once when a term is stored and once when it is added; with room to spare.
 inline constexpr double kFloatRounding = 4e-7;
 
-}  // namespace nest::planner
+}  // namespace nest::solver

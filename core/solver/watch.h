@@ -14,7 +14,7 @@
 #include "solver/tolerances.h"
 #include "solver/tuning.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// Asks a Control now and then, cheaply, and paces progress reports.
 class Watch {
@@ -136,4 +136,4 @@ private:
   StopCause m_cause = StopCause::None;
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -222,13 +222,13 @@ private:
 
   std::optional<Diagnostic> chunks() const {
     std::vector<int> counts;
-    for (const planner::ScheduleChoice& c : m_space.schedules()) {
+    for (const solver::ScheduleChoice& c : m_space.schedules()) {
       if (c.chunks == 1) return std::nullopt;
       if (counts.empty() || counts.back() != c.chunks) counts.push_back(c.chunks);
     }
     for (const int s : m_stages)
       for (const int v : counts)
-        if (s > 1 && !planner::interleavedCuts(m_p, s, v).empty()) return std::nullopt;
+        if (s > 1 && !solver::interleavedCuts(m_p, s, v).empty()) return std::nullopt;
     const auto blocks = std::count_if(m_p.graph->layers.begin(), m_p.graph->layers.end(),
                                       [](const Layer& l) { return l.kind == LayerKind::Block; });
     const std::string all = blocks > 0 ? text::count(static_cast<int>(blocks)) + " blocks"
@@ -250,9 +250,9 @@ private:
   std::string nearest(int s, int v) const {
     constexpr int kMostChunks = 16;
     const auto works = [&](int stages, int chunks) {
-      return stages > 1 && chunks > 1 && !planner::interleavedCuts(m_p, stages, chunks).empty() &&
+      return stages > 1 && chunks > 1 && !solver::interleavedCuts(m_p, stages, chunks).empty() &&
              std::any_of(m_space.schedules().begin(), m_space.schedules().end(),
-                         [&](const planner::ScheduleChoice& c) {
+                         [&](const solver::ScheduleChoice& c) {
                            return c.schedule->takesChunks(chunks) && runs(*c.schedule, stages, chunks);
                          });
     };
@@ -313,7 +313,7 @@ private:
   /// No schedule runs as many microbatches as there can be.
   std::optional<Diagnostic> schedules() const {
     std::string reasons;
-    for (const planner::ScheduleChoice& c : m_space.schedules()) {
+    for (const solver::ScheduleChoice& c : m_space.schedules()) {
       for (const int s : m_stages) {
         const bool takes = s > 1 || c.schedule->kind() == ScheduleKind::OneForwardOneBackward;
         if (takes && runs(*c.schedule, s, c.chunks)) return std::nullopt;
@@ -331,7 +331,7 @@ private:
   }
 
   const Problem& m_p;
-  planner::SearchSpace m_space;
+  solver::SearchSpace m_space;
   std::vector<int> m_stages, m_sizes;
 };
 
@@ -357,7 +357,7 @@ std::optional<Diagnostic> divisionObstacle(const Problem& problem) {
 }
 
 std::optional<Diagnostic> profileObstacle(const Problem& p) {
-  const planner::SearchSpace space(p);
+  const solver::SearchSpace space(p);
   const auto isUsable = [&](const LayerCost* cost) {
     for (int r = 0; cost && r < kRecomputeCount; ++r)
       if (p.search.recompute[at(r)] && cost->recompute[at(r)].available) return true;

@@ -3,7 +3,7 @@
 
 #include <ctime>
 
-namespace nest::planner {
+namespace nest::solver {
 
 double BoundLedger::Timer::now() {
   timespec t{};
@@ -11,4 +11,4 @@ double BoundLedger::Timer::now() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -5,7 +5,7 @@
 #include "solver/bound_use.h"
 #include "solver/search_bound.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// Which bounds a search uses, and what each of them did. Every Watch has one.
 class BoundLedger {
@@ -58,4 +58,4 @@ private:
   std::array<BoundUse, kBoundCount> m_uses = {};
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

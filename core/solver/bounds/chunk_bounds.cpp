@@ -12,7 +12,7 @@
 #include "solver/stage/messages.h"
 #include "solver/watch.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const LayerOrder& order,
                          const GroupShapes& shapes, const ChunkConfiguration& c, double capacity,
@@ -300,4 +300,4 @@ double ChunkBounds::Prefixes::mostLoad(double limit) const {
          kCertain;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

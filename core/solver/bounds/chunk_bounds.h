@@ -7,7 +7,7 @@
 #include "solver/bounds/prefix_table.h"
 #include "solver/common.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// What all interleaved pipelines of one (b, d, z, s, v) share when their stages choose their strategies.
 struct ChunkConfiguration {
@@ -133,4 +133,4 @@ private:
   std::optional<int> m_copyIn;  ///< the stage that holds the copy of shared parameters
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

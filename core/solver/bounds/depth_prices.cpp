@@ -14,7 +14,7 @@
 #include "solver/stage/messages.h"
 #include "solver/watch.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 /// Layers that are alike differ by roundings of the sums that they are differences of.
 constexpr double kRounding = kRoundingOfDifferences, kCertainly = 1 - kRounding;
@@ -176,4 +176,4 @@ double DepthPrices::bound(Watch& watch) const {
   return std::max(0.0, ranges.top().bound);
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

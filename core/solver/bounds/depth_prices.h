@@ -6,7 +6,7 @@
 
 #include "solver/bounds/search_bounds.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 class Watch;
 
@@ -60,4 +60,4 @@ private:
   std::vector<double> m_inFlight;  ///< by stages behind
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

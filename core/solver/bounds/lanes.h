@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// now[j] = min(now[j], old[j] + cost[j]) for j < count, a multiple of sixteen bytes. Sixteen at once:
 /// compilers find no vector instructions for a minimum by themselves.
@@ -21,4 +21,4 @@ void relax(Real* now, const Real* old, const Real* cost) {
   }
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -6,7 +6,7 @@
 
 #include "solver/common.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 constexpr int kSteps = 9;
 }  // namespace
@@ -57,4 +57,4 @@ double LeastWork::time(const ObjectiveWeights& weights, int units, int stages, B
   return bound * kCertain;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -5,7 +5,7 @@
 #include "solver/bounds/bound_ledger.h"
 #include "solver/stage/stage_costs.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// Claim: no pipeline whose stages choose their strategies takes less time (STATEMENT.md (6.4)).
 /// Proof: max load ≥ Σ load/S and max load ≥ Σ a·load/U, so that for θ + φ = w_max
@@ -32,4 +32,4 @@ private:
   int m_narrow = 1;
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

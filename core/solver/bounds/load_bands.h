@@ -11,7 +11,7 @@
 #include "solver/bounds/search_bounds.h"
 #include "solver/common.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// Whole relaxed stages in front of a pipeline, by its largest load (STATEMENT.md (6.13)). A row stands for
 /// so many layers on so many units: for each of some λ_j the least Σ w_sum·x, with the first stage's sync and
@@ -80,4 +80,4 @@ private:
   std::vector<float> m_least;           ///< kBands per row
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

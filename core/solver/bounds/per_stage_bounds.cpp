@@ -8,7 +8,7 @@
 #include "solver/common.h"
 #include "solver/watch.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, const CutRules& rules,
                                GroupShapes& shapes, const std::vector<LayerSums*>& all,
@@ -354,4 +354,4 @@ double PerStageBounds::mostLoadUpTo(int units, double limit) const {
   return most;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -10,7 +10,7 @@
 #include "solver/bounds/stage_prefixes.h"
 #include "solver/bounds/unit_prices.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// Pipelines whose stages choose their strategies, for one (b, z) and d, or any of several d of as many
 /// microbatches: sums over layers, and the tables over whole stages and with prices that are asked for.
@@ -138,4 +138,4 @@ private:
   std::vector<int> m_layersBefore;  ///< of a long chain: cuts × classes
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -8,7 +8,7 @@
 #include "solver/bounds/lanes.h"
 #include "solver/bounds/search_bounds.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// Whole relaxed stages in front of a pipeline whose stages choose their strategies (STATEMENT.md §6, 5). A
 /// row stands for what is in front: so many layers or stages on exactly u units. With stage i on a_i units, λ
@@ -109,4 +109,4 @@ private:
   std::vector<Real> m_first, m_least;  ///< Q, kRates per row
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

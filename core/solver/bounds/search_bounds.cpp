@@ -6,7 +6,7 @@
 
 #include "solver/common.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 double lowerBound(const StageFloor& floor, const Target& target, int stages) {
   const LayerSums& sums = floor.sums();
@@ -142,4 +142,4 @@ double leastTotalMemory(const Problem& problem, const StageFloor& floor, int sta
          stages * problem.assumptions.reserve.value();
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -4,7 +4,7 @@
 #include "solver/stage/stage_costs.h"
 #include "solver/stage/stage_floor.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// Claim: no plan of (b, σ, d, s, z, v, schedule) takes less time (STATEMENT.md (6.3)).
 /// Proof: each layer costs what it costs at its cheapest place. A first stage that does work w leaves
@@ -97,4 +97,4 @@ double leastStageMemory(const StageFloor&, const std::vector<LayerAlone>&);
 /// reserve. Cost: O(1).
 double leastTotalMemory(const Problem&, const StageFloor&, int stages);
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -10,7 +10,7 @@
 #include "solver/stage/messages.h"
 #include "solver/watch.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 
 // λ·u reaches w_max for the widest pipeline, and for narrower prefixes as far as the values go.
@@ -227,4 +227,4 @@ void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watc
   }
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

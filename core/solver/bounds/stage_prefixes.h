@@ -11,7 +11,7 @@
 #include "solver/bounds/stage_sites.h"
 #include "solver/space/search_space.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 class Watch;
 
@@ -134,4 +134,4 @@ private:
   LoadBands m_bands;
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

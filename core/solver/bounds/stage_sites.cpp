@@ -5,7 +5,7 @@
 
 #include "solver/common.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 std::vector<BlockLayout> StageSites::firstBlocks(int dataDegree) {
   std::vector<BlockLayout> all;
@@ -76,4 +76,4 @@ double StageSites::extra(int ofClass, const Part& p, const Policies& policies) c
   return least < kNever ? std::max(0.0, least * (1 - kRoundingOfDifferences)) : 0;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

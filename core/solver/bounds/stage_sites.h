@@ -8,7 +8,7 @@
 #include "solver/space/search_space.h"
 #include "solver/stage/stage_parts.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// What the place of a stage makes of its exchanges under one strategy (STATEMENT.md (6.10)). Places are
 /// parted into few classes; in class 0 the relaxed stage is all that is known. Claim: with so many units in
@@ -40,4 +40,4 @@ private:
   std::vector<std::uint8_t> m_classOf;
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

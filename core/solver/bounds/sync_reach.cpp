@@ -5,7 +5,7 @@
 
 #include "solver/common.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 
 class SyncReach {
@@ -69,4 +69,4 @@ bool mayFinishWithin(double limit, const LayerSums& sums, const std::vector<Stag
   return low <= high * kSlack && reach.mayReach(std::min(low, high), high, left, weights.max);
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -5,7 +5,7 @@
 #include "solver/space/layer_sums.h"
 #include "solver/stage/stage_costs.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// What a stage takes at least where it stands.
 struct StageReach {
@@ -25,4 +25,4 @@ struct StageReach {
 bool mayFinishWithin(double limit, const LayerSums&, const std::vector<StageReach>& stages,
                      const ObjectiveWeights& weights, double hops);
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -14,7 +14,7 @@
 #include "solver/stage/messages.h"
 #include "solver/watch.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// The relaxed stages by the cut at which they end, none beaten by another. Those of layers that are alike
 /// are the same at one cut as at the next. Kept from the first time on that they are asked for, unless they
@@ -316,4 +316,4 @@ double UnitPrices::time(int cut, int units, double max, double sum) const {
   return (m_weights.time(sum, max, 0) + bound) * kCertain;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

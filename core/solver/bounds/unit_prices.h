@@ -7,7 +7,7 @@
 #include "solver/bounds/search_bounds.h"
 #include "solver/space/search_space.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 class Watch;
 
@@ -92,4 +92,4 @@ private:
   std::vector<Row> m_before;  ///< per way to share the tail and cut
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -9,7 +9,7 @@
 #include "solver/common.h"
 #include "solver/watch.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 
 /// The largest number in low…high up to which `holds` holds, as it does for `low`; looked for near `guess`.
@@ -231,4 +231,4 @@ std::vector<int> StageWindows::evenCuts() {
   return cuts;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

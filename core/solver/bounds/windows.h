@@ -6,7 +6,7 @@
 #include "solver/stage/chain_costs.h"
 #include "solver/stage/stage_floor.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// How far stages can reach when no load may exceed a limit, each must fit the memory of the roomiest device
 /// and begin where the configuration's rules let it. Claim: no plan within the limits has a stage that begins
@@ -103,4 +103,4 @@ private:
   std::vector<int> m_origin;
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

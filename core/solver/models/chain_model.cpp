@@ -8,7 +8,7 @@
 #include "solver/bounds/search_bounds.h"
 #include "solver/common.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 PipelineCut cutOf(const ChainCosts& costs, const ChainLabels& labels) {
   PipelineCut cut;
@@ -136,4 +136,4 @@ std::optional<PipelineCut> preferredCut(const ChainCosts& costs, const StageWind
   return cut;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

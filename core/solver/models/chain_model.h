@@ -6,7 +6,7 @@
 #include "solver/models/predecessors.h"
 #include "solver/stage/chain_costs.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// A pipeline's cuts and policies, and its time as the sums give it.
 struct PipelineCut {
@@ -136,4 +136,4 @@ std::optional<PipelineCut> bestCut(const ChainCosts&, const StageWindows&, const
 std::optional<PipelineCut> preferredCut(const ChainCosts&, const StageWindows&, const CutRules&,
                                         const Target&, double limit, const ChainModel::Floor&, Watch&);
 
-}  // namespace nest::planner
+}  // namespace nest::solver

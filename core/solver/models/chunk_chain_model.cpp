@@ -7,7 +7,7 @@
 #include "solver/common.h"
 #include "solver/space/chunk_cuts.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 ChunkChainModel::ChunkChainModel(const ChainCosts& costs, const std::vector<int>& cuts,
                                  ObjectiveWeights weights)
@@ -75,4 +75,4 @@ bool solveInterleaved(const ChainConfiguration& c, const CutRules& rules, const 
   return fits;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

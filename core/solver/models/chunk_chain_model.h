@@ -4,7 +4,7 @@
 #include "solver/proof/incumbents.h"
 #include "solver/stage/chain_costs.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// Model of LabelSetting: strategies, places and cuts are given, each stage holds `chunks` parts. Nothing is
 /// left to choose but policies; a state is the number of stages in front.
@@ -69,4 +69,4 @@ private:
 /// recompute. False if none fits.
 bool solveInterleaved(const ChainConfiguration&, const CutRules&, const BlockLayout&, Found& found, Watch&);
 
-}  // namespace nest::planner
+}  // namespace nest::solver

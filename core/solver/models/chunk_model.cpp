@@ -13,7 +13,7 @@
 #include "solver/space/chunk_cuts.h"
 #include "solver/stage/messages.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 std::size_t ChunkModel::State::Hash::operator()(const State& s) const {
   std::uint64_t seed = static_cast<std::uint64_t>(s.end.value) * 0x9e3779b97f4a7c15ULL;
@@ -74,7 +74,7 @@ void ChunkModel::limitTo(double limit) {
 }
 
 double ChunkModel::backward(int stage, StrategyId k) const {
-  return planner::between(m_chosen.sums(k).backward, m_parts[at(stage)].front());
+  return solver::between(m_chosen.sums(k).backward, m_parts[at(stage)].front());
 }
 
 Transfers ChunkModel::transfers(int stage, StrategyId k, StrategyId before, StrategyId behind, Level in,
@@ -305,4 +305,4 @@ bool ChunkSolver::solveMany(double limit, std::size_t most, std::vector<Found>& 
   return true;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

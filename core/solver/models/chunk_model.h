@@ -6,7 +6,7 @@
 #include "solver/stage/chosen_stages.h"
 #include "solver/stage/messages.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// Model of LabelSetting: an interleaved pipeline on `units` units whose stages choose their strategies; cuts
 /// and the number of stages are given.
@@ -173,4 +173,4 @@ private:
   Watch& m_watch;
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

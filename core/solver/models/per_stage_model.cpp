@@ -11,7 +11,7 @@
 
 #include "solver/common.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 constexpr long long kMostLabels = 300000;
 }  // namespace
@@ -106,7 +106,7 @@ bool PerStageModel::prepare(int behind, const State& state, int begin, int from,
   step.from = from;
   step.begin = begin;
   step.first = from == 0;
-  step.backward = planner::between(m_chosen.sums(k).backward, part) / m_chosen.costs(k).speed(slot);
+  step.backward = solver::between(m_chosen.sums(k).backward, part) / m_chosen.costs(k).speed(slot);
   step.leastMax = m_bounds.leastMax(behind + 1, from, begin) * kCertain;
   step.leastTail = from > 0 ? m_leastTail : 0;
   step.leastBackward = m_leastBackward[CutIndex(from)];
@@ -312,4 +312,4 @@ bool PerStageSolver::settle(double time, long long mostLabels, Found& found) {
   return any;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -7,7 +7,7 @@
 #include "solver/proof/incumbents.h"
 #include "solver/stage/chosen_stages.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// Model of LabelSetting: each stage chooses its strategy, on `units` units in all. Cuts, strategies,
 /// policies and, unless fixed, the number of stages are open.
@@ -215,4 +215,4 @@ private:
   bool m_complete = true;
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

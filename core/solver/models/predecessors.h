@@ -4,7 +4,7 @@
 
 #include "solver/space/layer_order.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// The cuts from which a stage that ends at a given cut may begin: all that a DAG does differently.
 class Predecessors {
@@ -49,4 +49,4 @@ private:
   int m_now = 0;
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

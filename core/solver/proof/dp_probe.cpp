@@ -13,7 +13,7 @@
 namespace nest {
 namespace {
 
-using namespace planner;
+using namespace solver;
 
 constexpr long long kMostCells = 40000, kMostPairs = 4'000'000;
 

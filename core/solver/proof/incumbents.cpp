@@ -9,7 +9,7 @@
 
 #include "solver/common.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 double Incumbents::limit() const {
   return m_best.size() < m_size ? std::numeric_limits<double>::infinity() : m_best.back().time;
@@ -114,4 +114,4 @@ Plan planOf(const Problem& problem, const LayerOrder& order, const Found& f) {
   return plan;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

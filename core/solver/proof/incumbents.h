@@ -7,7 +7,7 @@
 #include "plan/plan.h"
 #include "solver/models/chain_model.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// One solved pipeline with all its decisions, not yet a Plan.
 struct Found {
@@ -69,4 +69,4 @@ bool precedes(const Problem&, const Found& a, const Found& b);
 
 Plan planOf(const Problem&, const LayerOrder&, const Found&);
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -14,7 +14,7 @@
 #include "solver/strategy_search.h"
 #include "units/text.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 
 constexpr double kGiB = 1024.0 * 1024 * 1024;
@@ -341,4 +341,4 @@ std::optional<NearestMiss> findNearestMiss(const Problem& problem, const LayerOr
   return miss;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -4,7 +4,7 @@
 
 #include "solver/search.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// Where memory alone forbids every plan: the one that lacks least (to a millionth; of large problems the
 /// best met in a few times the states of the search), and what would make one fit. nullopt if something else
@@ -12,4 +12,4 @@ namespace nest::planner {
 std::optional<NearestMiss> findNearestMiss(const Problem&, const LayerOrder&, GroupShapes&,
                                            const SearchSpace&, Search&, Watch&);
 
-}  // namespace nest::planner
+}  // namespace nest::solver

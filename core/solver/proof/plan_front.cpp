@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 
 constexpr std::size_t kMostEntries = 1500, kMostMet = 24;
@@ -125,4 +125,4 @@ PlanFront frontOf(const Problem& problem, Search& search, const std::vector<Foun
   return front;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -3,7 +3,7 @@
 #include "solver/outcome.h"
 #include "solver/search.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// Plans that none beats in time, devices and peak memory at once.
 struct PlanFront {
@@ -16,4 +16,4 @@ PlanFront metFront(const std::vector<Found>& met);  ///< of these plans alone
 /// by large steps if a wider one is asked for, else of the plans met alone.
 PlanFront frontOf(const Problem&, Search& search, const std::vector<Found>& met, FrontEffort, Watch&);
 
-}  // namespace nest::planner
+}  // namespace nest::solver

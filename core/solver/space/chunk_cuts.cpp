@@ -7,7 +7,7 @@
 #include <functional>
 #include <numeric>
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 
 std::size_t countOf(const LayerGraph& graph) {
@@ -81,4 +81,4 @@ std::vector<std::vector<int>> interleavedCuts(const Problem& problem, int stages
   return all;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

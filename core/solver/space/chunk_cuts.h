@@ -8,7 +8,7 @@
 #include "solver/stage/stage_parts.h"
 
 /// Interleaved schedules: the cuts follow from s·v, but for the ends.
-namespace nest::planner {
+namespace nest::solver {
 
 /// Each the s·v + 1 cuts, left-most first; empty: there are none. Equally many blocks (all layers, if none is
 /// a block) in each part, or one less in the first, in the last or in both; layers before the first block
@@ -25,4 +25,4 @@ std::optional<std::pair<int, int>> tiedStagesOf(const Problem&, const std::vecto
 /// Whether cuts and pins allow these parts.
 bool obeys(const CutRules& rules, const std::vector<int>& cuts, int stages, const PipelineSchedule&);
 
-}  // namespace nest::planner
+}  // namespace nest::solver

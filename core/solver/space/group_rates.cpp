@@ -7,7 +7,7 @@
 #include "solver/space/group_shapes.h"
 #include "units/at.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 
 int ceilLog2(int n) {
@@ -166,4 +166,4 @@ GroupRates GroupShapes::cheapest(int ranks, int spacing) const {
   return r;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

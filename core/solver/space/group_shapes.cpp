@@ -10,7 +10,7 @@
 #include "solver/bounds/bound_ledger.h"
 #include "solver/common.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 
 /// Counts groups and ranks level by level while ascending positions go by.
@@ -490,4 +490,4 @@ int GroupShapes::reachBetween(int base, int a, int other, int b, int inner, int 
   return level;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

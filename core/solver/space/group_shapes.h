@@ -10,7 +10,7 @@
 #include "cluster/levels/hierarchy.h"
 #include "model/profile.h"
 
-namespace nest::planner {
+namespace nest::solver {
 class BoundLedger;
 
 /// What exchanges cost in one group of ranks, as coefficients: every formula of STATEMENT.md §4 is affine in
@@ -143,4 +143,4 @@ private:
   std::unordered_map<Key, int, Hash> m_runs, m_runSets, m_patterns, m_groupSets, m_reaches;
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

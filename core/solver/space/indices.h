@@ -2,7 +2,7 @@
 
 #include "units/indexed_vector.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 using CutIndex = Index<struct CutTag>;         ///< a cut of LayerOrder
 using UnitCount = Index<struct UnitTag>;       ///< devices per inner replica
@@ -11,4 +11,4 @@ using Level = Index<struct LevelTag>;          ///< of the network; −1: none
 
 inline constexpr Level kNoLevel{-1};
 
-}  // namespace nest::planner
+}  // namespace nest::solver

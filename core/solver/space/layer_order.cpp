@@ -10,7 +10,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace nest::planner {
+namespace nest::solver {
 
 LayerOrder::LayerOrder(const LayerGraph& graph) : m_chain(graph.isChain()), m_layers(graph.layerCount()) {
   if (m_chain)
@@ -144,4 +144,4 @@ double RangeMaximum::operator()(int from, int to) const {
   return 0;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

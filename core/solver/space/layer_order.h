@@ -6,7 +6,7 @@
 #include "model/layer_graph.h"
 #include "solver/common.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// The downsets of a layer graph, numbered so that a subset comes first: the places where a pipeline can be
 /// cut. Cut 0 is empty, the last one holds every layer. In a chain, cut x holds the layers before x.
@@ -74,4 +74,4 @@ private:
   std::vector<Equal> m_falling;  ///< otherwise: the different figures, falling, and which layers have them
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

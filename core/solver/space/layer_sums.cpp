@@ -11,7 +11,7 @@
 #include "solver/common.h"
 #include "solver/stage/messages.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 
 double fastestDevice(const Hierarchy& cluster) {
@@ -131,7 +131,7 @@ void LayerSums::addLeastTransfer(const Problem& problem) {
   for (int c = 1; c < m_order->last(); ++c) bytes = std::min(bytes, boundary[at(c)]);
   if (m_order->last() < 2 || !(bytes > 0)) return;
   leastBoundary = bytes;
-  leastTransfer = m_covered ? 0 : planner::leastTransfer(problem, 2 * m_strategy.width(), bytes);
+  leastTransfer = m_covered ? 0 : solver::leastTransfer(problem, 2 * m_strategy.width(), bytes);
 }
 
 LeastLayers LeastLayers::of(const Problem& problem, GroupShapes& shapes, int microbatch, int strategy,
@@ -245,4 +245,4 @@ std::vector<Strategy> strategiesOf(const std::vector<LayerSums*>& sums) {
   return all;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

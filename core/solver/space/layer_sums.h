@@ -10,7 +10,7 @@
 #include "solver/space/group_shapes.h"
 #include "solver/space/layer_order.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// Exchange seconds of the layers of a cut, per recompute policy, in groups of one shape.
 struct ExchangeSums {
@@ -120,4 +120,4 @@ private:
 
 std::vector<Strategy> strategiesOf(const std::vector<LayerSums*>&);
 
-}  // namespace nest::planner
+}  // namespace nest::solver

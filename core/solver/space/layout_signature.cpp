@@ -4,7 +4,7 @@
 
 #include "solver/watch.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 std::vector<int> widthsOf(const std::vector<LayerSums*>& sums) {
   std::vector<int> widths;
@@ -54,4 +54,4 @@ std::string layoutSignature(GroupShapes& shapes, const std::vector<LayerSums*>& 
   return text;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

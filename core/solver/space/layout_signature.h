@@ -5,7 +5,7 @@
 
 #include "solver/stage/stage_costs.h"
 
-namespace nest::planner {
+namespace nest::solver {
 class Watch;
 
 /// Layouts of pipelines on `units` units (devices per inner replica) with equal signatures make no difference
@@ -18,4 +18,4 @@ std::string layoutSignature(GroupShapes&, const std::vector<LayerSums*>&, const 
 /// Whether that takes less than solving some layouts twice.
 bool isWorthSigning(const std::vector<LayerSums*>&, int units);
 
-}  // namespace nest::planner
+}  // namespace nest::solver

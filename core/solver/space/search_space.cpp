@@ -9,7 +9,7 @@
 #include "problem/runs_schedule.h"
 #include "solver/common.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 
 std::vector<int> ascending(std::vector<int> values) {
@@ -344,4 +344,4 @@ bool CutRules::mayForm(int from, int to) const {
   return from == 0 || std::find(m_forbidden.begin(), m_forbidden.end(), first) == m_forbidden.end();
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

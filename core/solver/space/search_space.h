@@ -11,7 +11,7 @@
 #include "program/program.h"
 #include "solver/space/layer_order.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// Where the replicas of a pipeline stand: d = inner · outer, block o begins at o·stride; and how many
 /// neighbours share one copy of the sharded state.
@@ -138,4 +138,4 @@ private:
   bool m_contradictory = false;
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

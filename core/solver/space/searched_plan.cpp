@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 
 bool has(const auto& all, const auto& one) {
@@ -60,4 +60,4 @@ bool isSearched(const SearchSpace& space, const Plan& plan) {
   return has(space.layouts(plan.dataDegree(), width, z, strategiesOf(space, plan)), layout);
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

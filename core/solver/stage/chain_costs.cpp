@@ -5,7 +5,7 @@
 #include "solver/common.h"
 #include "solver/stage/messages.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 Policies ChainConfiguration::policies(int stage) const {
   auto all = space->policies(stage);
@@ -177,4 +177,4 @@ std::vector<double> ChainCosts::leastHops() const {
   return hops;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -7,7 +7,7 @@
 #include "solver/space/layer_order.h"
 #include "solver/stage/stage_costs.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// How the model's shared parameters fall: the stages that hold `first` and `second`, and the level between
 /// them.
@@ -93,4 +93,4 @@ private:
   std::vector<double> m_leastBackward, m_mostBackward;  ///< per cut; empty: one strategy
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

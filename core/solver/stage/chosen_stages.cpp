@@ -6,7 +6,7 @@
 
 #include "solver/stage/messages.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 ChosenStages::ChosenStages(const Configuration& c, const std::vector<LayerSums*>& sums) : m_configuration(c) {
   const auto degrees = [](const LayerSums* s) {
@@ -72,8 +72,8 @@ double ChosenStages::share(StrategyId k) const {
 double ChosenStages::tiedSeconds(int begin, StrategyId earlier, int later, StrategyId laterStrategy) const {
   const double bytes =
       std::max(share(earlier), share(laterStrategy)) * m_configuration.problem->job.optimizer.gradientBytes;
-  return planner::tiedSeconds(*m_configuration.problem->cluster,
-                              levelBetween(begin, width(earlier), later, width(laterStrategy)).value, bytes);
+  return solver::tiedSeconds(*m_configuration.problem->cluster,
+                             levelBetween(begin, width(earlier), later, width(laterStrategy)).value, bytes);
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -5,7 +5,7 @@
 #include "solver/space/indices.h"
 #include "solver/stage/stage_costs.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// Stages of pipelines that choose their strategies, in one layout on so many units (devices per inner
 /// replica): where they stand, what they cost, what they share.
@@ -69,4 +69,4 @@ private:
   double m_slowest = 1;
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

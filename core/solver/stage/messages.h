@@ -7,7 +7,7 @@
 
 /// Every exchange that a stage takes part in, once (STATEMENT.md §4). Plain seconds and bytes: the planner's
 /// sums are doubles.
-namespace nest::planner {
+namespace nest::solver {
 
 /// Messages to one neighbour at one level.
 struct Messages {
@@ -55,4 +55,4 @@ inline double gradientSeconds(const GradientMessages::Count& count, const GroupR
          (count.weights ? count.weights * g.reduceScatter(weights) : 0);
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -9,7 +9,7 @@
 #include "solver/stage/messages.h"
 #include "solver/watch.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 PackedStages packFromBehind(const Problem& problem, const LayerOrder& order,
                             const std::vector<StageFloor>& floors, const Target& target, double capacity,
@@ -159,4 +159,4 @@ PackedStages packedStages(const Problem& problem, const LayerOrder& order,
   return best;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -6,7 +6,7 @@
 #include "solver/stage/stage_costs.h"
 #include "solver/stage/stage_floor.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 class Watch;
 
@@ -35,4 +35,4 @@ PackedStages packFromBehind(const Problem&, const LayerOrder&, const std::vector
 PackedStages packedStages(const Problem&, const LayerOrder&, const std::vector<StageFloor>&, const Target&,
                           double capacity, int units, double leastMax, double mostLoad, Watch&);
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -11,7 +11,7 @@
 #include "solver/common.h"
 #include "solver/stage/messages.h"
 
-namespace nest::planner {
+namespace nest::solver {
 namespace {
 
 template <class Message>
@@ -301,4 +301,4 @@ StageCosts::Figures StageCosts::Prepared::with(const Transfers& transfers) const
   return best;
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -7,7 +7,7 @@
 #include "solver/space/search_space.h"
 #include "solver/stage/stage_parts.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 /// T = sum · Σ x_i + max · max y_i + tail (STATEMENT.md §4): x = y = load where a schedule fills by load,
 /// else x = g and y = load − g/m (StageCosts::Figures).
@@ -140,4 +140,4 @@ private:
   double m_syncOverlap;
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -7,7 +7,7 @@
 #include "solver/stage/messages.h"
 #include "solver/watch.h"
 
-namespace nest::planner {
+namespace nest::solver {
 
 ParameterRates ParameterRates::of(const Problem& problem, int zero, int shards) {
   const OptimizerRegime& r = problem.job.optimizer;
@@ -89,4 +89,4 @@ StageFloor::StageFloor(const Problem& problem, const LayerSums& sums, const Grad
   least(&GradientFloor::Choice::expert, m_dataExpert, m_tailExpert);
 }
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -6,7 +6,7 @@
 
 #include "solver/stage/stage_parts.h"
 
-namespace nest::planner {
+namespace nest::solver {
 class Watch;
 
 /// A d, and every h that it may have, the largest first.
@@ -103,4 +103,4 @@ private:
   double m_dataDense = 0, m_dataExpert = 0, m_tailDense = 0, m_tailExpert = 0;  ///< seconds per parameter
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -10,7 +10,7 @@
 
 /// What the layers of a stage add up to, from differences of LayerSums. A stage holds one part, with chunks
 /// several.
-namespace nest::planner {
+namespace nest::solver {
 
 struct Part {
   int from = 0, to = 0;  ///< cuts
@@ -115,4 +115,4 @@ struct ParameterRates {
   static ParameterRates of(const Problem&, int zero, int shards);
 };
 
-}  // namespace nest::planner
+}  // namespace nest::solver

@@ -8,7 +8,7 @@
 namespace nest::test {
 
 /// What a stage adds to Σ x and to the largest y.
-inline void addStage(const StageEvaluation& stage, const planner::Target& target, double& sum, double& max) {
+inline void addStage(const StageEvaluation& stage, const solver::Target& target, double& sum, double& max) {
   const double load = stage.load.value(), fill = stage.fill.value();
   sum += target.byLoad() ? load : fill;
   max = std::max(max, target.byLoad() ? load : load - fill / target.microbatchCount);

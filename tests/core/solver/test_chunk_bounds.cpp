@@ -14,7 +14,7 @@
 
 using namespace nest;
 using namespace nest::test;
-using namespace nest::planner;
+using namespace nest::solver;
 
 class TestChunkBounds : public QObject {
   Q_OBJECT

@@ -7,7 +7,7 @@
 
 using namespace nest;
 using namespace nest::test;
-using namespace nest::planner;
+using namespace nest::solver;
 
 namespace {
 

@@ -16,7 +16,7 @@
 
 using namespace nest;
 using namespace nest::test;
-using namespace nest::planner;
+using namespace nest::solver;
 
 namespace {
 

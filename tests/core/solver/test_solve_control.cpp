@@ -108,7 +108,7 @@ private slots:
     std::string_view phase;
     Control control;
     control.progress = [&](const Progress& progress) { phase = progress.phase; };
-    planner::Watch watch(control, 0, 0);
+    solver::Watch watch(control, 0, 0);
     watch.report("one", 0.1, 1, 0);
     QVERIFY(phase == "one");
     watch.enter("another");

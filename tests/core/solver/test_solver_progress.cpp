@@ -121,17 +121,17 @@ private slots:
 
   /// A gap that closes by four fifths at once and then hardly any more is no progress of four fifths.
   void progressIsNoBetterThanTheGap() {
-    planner::Headway stalls;
+    solver::Headway stalls;
     for (double t = 0; t <= 200; t += 0.1) {
       const double told = stalls.at(t < 8 ? 1 - 0.1 * t : 0.2 - 0.0001 * t, t);
       QVERIFY2(told <= 0.1, qPrintable(QString("%1 after %2 s").arg(told).arg(t)));
     }
-    planner::Headway jumps;
+    solver::Headway jumps;
     for (double t = 0; t <= 200; t += 0.1) {
       const double told = jumps.at(t < 1 ? 1 - t : 0.001, t);
       QVERIFY2(told <= t / (t + 30), qPrintable(QString("%1 after %2 s").arg(told).arg(t)));
     }
-    planner::Headway halves;  // every ten seconds
+    solver::Headway halves;  // every ten seconds
     for (double t = 0; t <= 71; t += 0.1) {
       const double told = halves.at(std::exp2(-t / 10), t);
       QVERIFY2(told <= t / 60 && (t < 70 || told > 0.5),
@@ -144,7 +144,7 @@ private slots:
     std::vector<double> bounds;
     Control control;
     control.progress = [&](const Progress& p) { bounds.push_back(p.lowerBound); };
-    planner::Watch watch(control, 0, 0.05);
+    solver::Watch watch(control, 0, 0.05);
     watch.report("search", 0, 4, 1);
     while (bounds.size() < 2) watch.heed();
     watch.report("search", 0, 4, 2);

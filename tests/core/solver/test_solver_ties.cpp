@@ -103,16 +103,16 @@ private slots:
     int pipelines = 0;
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
       const Problem p = randomInstance(seed, f);
-      const planner::LayerOrder order(*p.graph);
-      const planner::SearchSpace space(p);
-      planner::GroupShapes shapes(*p.cluster);
-      planner::Incumbents best(5);
+      const solver::LayerOrder order(*p.graph);
+      const solver::SearchSpace space(p);
+      solver::GroupShapes shapes(*p.cluster);
+      solver::Incumbents best(5);
       const Control control;
-      planner::Watch watch(control, 0);
-      planner::Search search(p, order, shapes, space, best, watch);
+      solver::Watch watch(control, 0);
+      solver::Search search(p, order, shapes, space, best, watch);
       QVERIFY(search.run());
-      for (const planner::Found& fastest : best.best()) {
-        planner::Found found = fastest;
+      for (const solver::Found& fastest : best.best()) {
+        solver::Found found = fastest;
         found.time *= 1.5;
         search.settleTies(found);
         const Evaluation told = evaluate(p, planOf(p, order, found));

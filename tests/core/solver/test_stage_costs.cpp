@@ -8,7 +8,7 @@
 #include "support/test_main.h"
 
 using namespace nest;
-using namespace nest::planner;
+using namespace nest::solver;
 
 namespace {
 
