@@ -41,7 +41,7 @@ public:
   explicit Slurm(Control control) : m_control(std::move(control)) {}
 
   /// The user has had enough of waiting.
-  bool isOver() const { return m_control.over(); }
+  bool isOver() const { return m_control.shouldStop(); }
   /// Runs a program found by PATH and waits for it. Says once that there is no answer, and once that there is
   /// again.
   Reply run(const std::vector<std::string>& words);

@@ -18,7 +18,7 @@ std::vector<NodeFlow> flowsBetweenNodes(const Traffic& traffic, const std::vecto
   unsigned looks = 0;
   bool stopped = false;
   const auto look = [&] {
-    if (++looks % kFlowsPerLook == 0) stopped = until.over();
+    if (++looks % kFlowsPerLook == 0) stopped = until.shouldStop();
     return stopped;
   };
   traffic.visitFlows([&](const Flow& f) {
@@ -69,7 +69,7 @@ Reading<RoutedTraffic> routePlan(const GraphSource& source, const Problem& probl
   }
   auto flows = flowsBetweenNodes(Traffic(problem, plan), node, static_cast<int>(source.graph.nodes.size()),
                                  until, kinds);
-  if (until.over()) return result;
+  if (until.shouldStop()) return result;
   return routeTraffic(source.graph, problem.cluster->device(), flows, until);
 }
 

@@ -35,10 +35,10 @@ bool searchBestFirst(Task& task, std::vector<typename Task::Item> items, Watch& 
   double left = 0, countedAt = -std::numeric_limits<double>::infinity();
   for (double taken = 0; !items.empty(); ++taken) {
     bound = std::max(bound, items.front().bound);
-    if (watch.over()) return false;
+    if (watch.shouldStop()) return false;
     const double limit = task.limit();
     if (!(items.front().bound <= limit)) break;
-    if (watch.due()) {
+    if (watch.reportDue()) {
       // Counted anew once in a while: millions wait, and reports are frequent.
       if (taken - countedAt > static_cast<double>(items.size()) / 8) {
         left = static_cast<double>(
@@ -57,7 +57,7 @@ bool searchBestFirst(Task& task, std::vector<typename Task::Item> items, Watch& 
     items.pop_back();
     if (!task.open(item))
       task.drop(item);
-    else if (!task.take(item, put) || watch.heed())
+    else if (!task.take(item, put) || watch.poll())
       return false;
   }
   bound = items.empty() ? std::numeric_limits<double>::infinity() : std::max(bound, items.front().bound);

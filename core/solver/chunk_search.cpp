@@ -81,7 +81,7 @@ std::vector<ChunkSearch::Item> ChunkSearch::items() {
       const LeastWork& least = microbatch(item).least;
       int last = 0;
       for (const int d : m_space.dataDegrees(b, least.narrow())) {
-        if (m_watch.over()) return all;
+        if (m_watch.shouldStop()) return all;
         item.dataDegree = d;
         const int m = microbatchCount(item);
         if (m == std::exchange(last, m)) continue;
@@ -162,7 +162,7 @@ std::vector<ChunkSearch::Family> ChunkSearch::families(const Item& item,
   int number = 0;
   for (auto& cuts : interleavedCuts(m_problem, c.stages, chunks)) {
     const int which = number++;
-    if (m_watch.heed()) break;
+    if (m_watch.poll()) break;
     if (!obeys(m_rules, cuts, c.stages, *schedule)) continue;
     c.cuts = std::move(cuts);
     ChunkBounds bounds(m_problem, m_space, m_order, c, floors, m_roomiest, m_watch);
@@ -193,7 +193,7 @@ void ChunkSearch::openDegrees(const Item& item, const Put& put) {
   if (parts.empty()) return;
   const auto all = families(item, shardings);
   for (Item& part : parts) {
-    if (m_watch.heed()) return;
+    if (m_watch.poll()) return;
     double least = kNever;
     for (const Family& f : all) {
       const int units = std::min(f.bounds.mostUnits(), m_problem.cluster->deviceCount() / part.dataDegree);
@@ -282,7 +282,7 @@ bool ChunkSearch::process(const Item& item) {
   const auto layouts = m_space.layouts(c.dataDegree, item.units, c.zero, strategiesOf(microbatch(item).sums));
   std::unordered_set<std::string> seen;
   for (const BlockLayout& layout : layouts) {
-    if (m_watch.heed()) return false;
+    if (m_watch.poll()) return false;
     std::vector<LayerSums*> sums;
     for (LayerSums* s : c.sums)
       if (layout.holds(s->strategy())) sums.push_back(s);
@@ -304,7 +304,7 @@ bool ChunkSearch::process(const Item& item) {
     m_leaders.push_back({item, layout, found});
     m_incumbents.offer(std::move(found));
   }
-  return !m_watch.over();
+  return !m_watch.shouldStop();
 }
 
 bool ChunkSearch::runMany() {
@@ -321,7 +321,7 @@ bool ChunkSearch::runMany() {
 void ChunkSearch::settleTies() {
   const auto lead = m_incumbents.lead();
   for (Leader& l : m_leaders) {
-    if (m_watch.over()) return;
+    if (m_watch.shouldStop()) return;
     if (!isAmongTheFastest(l.found, lead, kEqualTimes)) continue;
     const ChunkBounds::Prefixes prefixes(l.item.family->bounds, l.item.units);
     Found settled;

@@ -61,7 +61,7 @@ struct Control {
 
   Until until() const { return {stop, deadline}; }
   bool stopRequested() const { return stop.stop_requested(); }
-  bool over() const { return cause() != StopCause::None; }
+  bool shouldStop() const { return cause() != StopCause::None; }
   StopCause cause() const { return cause(std::chrono::steady_clock::now()); }
   StopCause cause(std::chrono::steady_clock::time_point now) const {
     if (stopRequested()) return StopCause::Request;

@@ -208,7 +208,7 @@ public:
       for (int n = 0; n < layer(behind).size(); ++n) {
         if (layer(behind).node(n).labels.empty()) continue;
         const long long kept = m_labelCount + (many > 1 ? 0 : 3 * (nodes + layer(behind + 1).size()));
-        if (m_watch.over() || m_watch.states() > mostStates || kept > mostLabels) return false;
+        if (m_watch.shouldStop() || m_watch.states() > mostStates || kept > mostLabels) return false;
         expand(behind, n);
       }
       nodes += layer(behind + 1).size();
@@ -321,9 +321,9 @@ private:
 
   void join(int behind, int n, const Node& node, const Step& step, const StageCosts::Figures& f, bool sums,
             const Tolerance& tolerance, Node* front) {
-    if (m_watch.over()) return;
+    if (m_watch.shouldStop()) return;
     for (std::size_t k = 0; k < node.labels.size(); ++k) {
-      if (m_watch.overAfter(100 + (front ? front->labels.size() : 0))) return;
+      if (m_watch.shouldStopAfter(100 + (front ? front->labels.size() : 0))) return;
       const Label& tail = node.labels[k];
       Label l = extended(tail, step, f, sums);
       if (m_model.hopeless(behind + 1, step, l)) continue;
@@ -417,7 +417,7 @@ private:
         for (int n = 0; n < nodes.size(); ++n) {
           const Node& node = nodes.node(n);
           if (node.labels.empty()) continue;
-          if (m_watch.over() || count > most) return false;
+          if (m_watch.shouldStop() || count > most) return false;
           const State* before = path.node < 0 ? nullptr : &layer(behind + 1).node(path.node).state;
           for (const int strategy : m_model.strategiesOf(node.state)) {
             Step step;

@@ -198,7 +198,7 @@ void PerStageSearch::openGroup(const Item& item, const Put& put) {
   Item part = item;
   part.kind = Item::Kind::DegreeOfZero;
   for (const Sharding& d : shardings) {
-    if (m_watch.overAfter(1000)) return;
+    if (m_watch.shouldStopAfter(1000)) return;
     part.dataDegree = d.dataDegree;
     part.units = widest(m, d.dataDegree);
     part.bound = boundOf(part.units);
@@ -297,7 +297,7 @@ std::vector<PerStageSearch::Item> PerStageSearch::items() {
     for (const int b : m_space.microbatches()) {
       const Microbatch& m = microbatch(b);
       for (const int d : m_space.dataDegrees(b, leastUnits(m))) {
-        if (m_watch.over()) return all;
+        if (m_watch.shouldStop()) return all;
         Item item{0, b, d, 0, widest(m, d), Item::Kind::Degree, schedule, {}};
         if (!all.empty() && all.back().schedule == schedule && all.back().microbatch == b &&
             microbatchCount(b, all.back().dataDegree) == microbatchCount(b, d)) {
@@ -349,7 +349,7 @@ void PerStageSearch::offerPacked(const Item& item) {
   int looked = 0;
   for (const BlockLayout& layout :
        m_space.layouts(item.dataDegree, packed.units, item.zero, strategiesOf(sums))) {
-    if (looked == kMostLayouts || m_watch.look()) return;
+    if (looked == kMostLayouts || m_watch.checkClock()) return;
     const auto shards = [&](std::size_t k) { return layout.shardDegree() * sums[k]->strategy().context > 1; };
     if (!std::all_of(packed.floors.begin(), packed.floors.end(),
                      [&](std::size_t k) { return layout.holds(sums[k]->strategy()); }) ||
@@ -381,7 +381,7 @@ bool PerStageSearch::process(Item item, const Put& put) {
   bounds.sharpen(item.units, limit() * (1 + kEqualTimes), m_roomiest, knowsSites(), m_watch);
   makeRoom(bounds);
   for (const BlockLayout& layout : layouts) {
-    if (m_watch.heed()) return false;
+    if (m_watch.poll()) return false;
     std::vector<LayerSums*> sums;
     for (LayerSums* s : microbatch(item.microbatch).sums)
       if (layout.holds(s->strategy()) && s->strategy().width() <= item.units) sums.push_back(s);
@@ -396,7 +396,7 @@ bool PerStageSearch::process(Item item, const Put& put) {
     const bool fixed = m_pinned || item.schedule->kind() != usualSchedule(1);
     const int most = std::min(m_order.layerCount(), item.units);
     for (int s = fixed ? m_rules.leastStages() : 0; s <= (fixed ? most : 0); ++s) {
-      if (m_watch.over()) return false;
+      if (m_watch.shouldStop()) return false;
       if (fixed && (!item.schedule->refusals(s, 1, count).empty() || !m_space.stageCountAllowed(s))) continue;
       ++m_tuples;
       PerStageSolver solver(m_space, m_order, m_rules, *item.schedule, sums, c, item.microbatch, s, bounds,
@@ -414,7 +414,7 @@ bool PerStageSearch::process(Item item, const Put& put) {
       if (any && solver.complete()) m_leaders.push_back({c, item.microbatch, item.schedule, sums, found});
       const double upTo = goal(item).time;
       if (any) m_incumbents.offer(std::move(found));
-      if (m_watch.over()) return false;
+      if (m_watch.shouldStop()) return false;
       if (!solver.complete()) {
         item.tries.failed = upTo;
         tryAgain(std::move(item), put);
@@ -477,7 +477,7 @@ bool PerStageSearch::solve(PerStageSolver& solver, const Item& item, const Block
 void PerStageSearch::settleTies() {
   const auto lead = m_incumbents.lead();
   for (Leader& l : m_leaders) {
-    if (m_watch.over()) return;
+    if (m_watch.shouldStop()) return;
     if (!isAmongTheFastest(l.found, lead, kEqualTimes)) continue;
     const auto& c = l.configuration;
     const Item item{0, l.microbatch, c.dataDegree, c.zero, c.units.value, Item::Kind::Sharp, l.schedule, {}};

@@ -137,7 +137,7 @@ Outcome solvePlainFirst(const Problem& problem, const Control& control, const Pl
     };
   Outcome o = all(problem, own, fasterOf(problem, start, first), tuning);
   o.statistics.add(first.statistics);
-  if (own.over()) o.takeTablesOf(first);
+  if (own.shouldStop()) o.takeTablesOf(first);
   const bool isFinished = first.status == OutcomeStatus::Optimal || first.status == OutcomeStatus::Infeasible;
   if (isFinished) o.finished = std::max(o.finished, SearchExtent::Plain);
   if (o.finished == SearchExtent::Plain && o.cutShort())

@@ -34,7 +34,7 @@ LayerSums& Search::sumsOf(int microbatch, int strategy, bool covered) {
 const LeastLayers* Search::leastLayersOf(int microbatch, int strategy, bool covered) {
   const auto made = m_sums.find({microbatch, strategy, covered});
   if (made != m_sums.end()) return &made->second->leastLayers;
-  if (m_watch.heed() && m_watch.stopped()) return nullptr;
+  if (m_watch.poll() && m_watch.stopped()) return nullptr;
   return &m_leastLayers.emplace_back(LeastLayers::of(m_problem, m_shapes, microbatch, strategy, covered));
 }
 
@@ -44,7 +44,7 @@ bool Search::run(const Most& most) {
     return true;
   }
   enumerate();
-  if (m_watch.over()) return false;
+  if (m_watch.shouldStop()) return false;
   if (most.share < 1) m_watch.pauseAfter(most.share);
   m_mostStates = most.states;
   const bool complete = drain();
@@ -75,7 +75,7 @@ bool Search::drain() {
   std::vector<Item> items;
   items.reserve(m_entries.size() + m_unlisted.size());
   for (std::size_t i = 0; i < m_entries.size(); ++i) {
-    if (i % 65536 == 65535 && m_watch.look()) return false;
+    if (i % 65536 == 65535 && m_watch.checkClock()) return false;
     if (const Item item = next(static_cast<int>(i), -1, -1); item.zero >= 0) items.push_back(item);
   }
   for (std::size_t i = 0; i < m_unlisted.size(); ++i)

@@ -215,7 +215,7 @@ void Search::processChain(Entry& e, int index, int zero) {
       if (cases.size() == 1 && !seen.insert(signatureOf(sites, place)).second) continue;
       const CutRules rules = rulesOf(tied);
       for (Open& o : open) {
-        if (m_watch.over()) return;
+        if (m_watch.shouldStop()) return;
         o.context.tied = place;
         const ChainCosts costs(o.context, sites);
         if (!openLeastWork(o.reach, e, zero, m_incumbents->limit(blank), m_watch.states() - before)) continue;
@@ -404,7 +404,7 @@ double Search::deepBound(const Entry& e, int zero, double limit) const {
 // Where memory forces recompute, (6.3) is far too low, and one long chain takes seconds: what each depth can
 // hold is asked first, with a plan to begin from.
 bool Search::sharpen(Entry& e, int index, int zero) {
-  if (m_budget || !isLong(e) || m_watch.look() || m_sharpened.contains({index, zero})) return false;
+  if (m_budget || !isLong(e) || m_watch.checkClock() || m_sharpened.contains({index, zero})) return false;
   if (m_incumbents->limit() == kNever) offerEven(e, index, zero);
   const double limit = m_incumbents->limit(foundOf(e, zero));
   if (limit == kNever) return false;
@@ -448,7 +448,7 @@ void Search::processInterleaved(Entry& e, int index, int zero) {
   double bound = 0;
   for (const BlockLayout& layout :
        m_space.layouts(e.group->dataDegree, strategy.width() * e.stages, zero, {&strategy, 1})) {
-    if (m_watch.heed()) return;
+    if (m_watch.poll()) return;
     found = foundOf(e, zero);
     if (layout.shardDegree() != shardDegree)
       bound = interleavedBound(e, zero, {shardDegree = layout.shardDegree()});

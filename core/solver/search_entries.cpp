@@ -18,7 +18,7 @@ void Search::enumerate() {
   if (listAll) m_entries.reserve(most);  // address space alone: grown step by step it would be there twice
   for (int b : m_space.microbatches())
     for (int k : m_space.strategies()) {
-      if (m_watch.heed()) return;
+      if (m_watch.poll()) return;
       if (sumsOf(b, k).offered()) continue;
       Candidate c;
       c.microbatch = m_problem.profile->microbatches()[at(b)];
@@ -27,7 +27,7 @@ void Search::enumerate() {
       m_notOffered.push_back(c);
     }
   visitGroups(!listAll, [&](LayerSums& sums, int d) {
-    if (m_watch.over()) return;
+    if (m_watch.shouldStop()) return;
     for (const bool covered : {false, true}) {
       const auto asks = [&](const ScheduleChoice& c) { return c.schedule->coversExchanges() == covered; };
       if (std::none_of(m_space.schedules().begin(), m_space.schedules().end(), asks)) continue;
@@ -44,7 +44,7 @@ void Search::enumerate() {
 template <class Visit>
 void Search::visitGroups(bool byStrategy, Visit visit) {
   const auto visitAll = [&](int b, int k) {
-    if (m_watch.heed()) return;  // the sums of a long chain take milliseconds
+    if (m_watch.poll()) return;  // the sums of a long chain take milliseconds
     LayerSums& sums = sumsOf(b, k);
     if (!sums.offered()) return;
     for (int d : m_space.dataDegrees(b, sums.strategy().width(), sums.strategy())) visit(sums, d);

@@ -162,7 +162,7 @@ public:
     if (complete) m_out.finished = SearchExtent::OneStrategy;
     m_out.statistics.tuples = search.tuples();
     double bound = search.lowerBound();
-    if (choose && (complete || !m_watch.over())) {
+    if (choose && (complete || !m_watch.shouldStop())) {
       if (!complete) bound = kNever;
       complete = chooseStrategies(search, bound);
     } else if (!complete && !(bound > 0)) {
@@ -204,7 +204,7 @@ private:
         m_strategies.emplace(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
     const bool complete = strategies.run();
     bound = std::min(bound, strategies.lowerBound());
-    if (!m_watch.over()) strategies.settleTies();
+    if (!m_watch.shouldStop()) strategies.settleTies();
     m_allProven = m_incumbents.size() == 1 || (complete && strategies.runMany());
     m_out.statistics.tuples += strategies.tuples();
     return complete;
@@ -214,7 +214,7 @@ private:
   /// long.
   bool hasTimeFor(double begin) {
     constexpr double kPatience = 0.01;
-    m_watch.heed();
+    m_watch.poll();
     return !m_watch.stopped() &&
            (m_watch.cause() != StopCause::Deadline || m_watch.seconds() <= begin + kPatience);
   }
@@ -278,7 +278,7 @@ private:
     m_out.nearestMiss = findNearestMiss(m_problem, m_order, m_shapes, m_space, search, m_watch);
     m_out.diagnostics.push_back(
         m_out.nearestMiss ? note("nothing-fits", {}, "no plan fits the memory of the devices")
-        : m_watch.heed()
+        : m_watch.poll()
             ? warning(kMissUnknown, {}, "no plan exists; the search for what is short was stopped",
                       "raise the deadline to get an explanation")
             : note("nothing-allowed", {},
@@ -321,7 +321,7 @@ Outcome solver::solveAtOnce(const Problem& problem, const Control& control, cons
   auto solver = std::make_unique<solver::Solver>(problem, control, start, tuning);
   Outcome outcome = solver->run();
   // Who ends a search early waits for its end, but not until its tables are freed.
-  if (outcome.cutShort() || control.over()) outcome.tables.push_back(std::move(solver));
+  if (outcome.cutShort() || control.shouldStop()) outcome.tables.push_back(std::move(solver));
   return outcome;
 }
 Outcome solve(const Problem& problem, const Control& control, const Plan* start, const Tuning& tuning) {

@@ -104,7 +104,7 @@ bool StrategySearch::run() {
   m_watch.enter(PerStageSearch::kPhase);
   Together both(m_perStage, m_interleaved);
   auto items = both.items();
-  if (m_watch.over()) {  // not all are listed
+  if (m_watch.shouldStop()) {  // not all are listed
     m_lowerBound = leastTime(m_problem, m_order, m_space, m_uniform);
     return false;
   }

@@ -33,20 +33,20 @@ public:
                                      std::chrono::duration<double>(deadlineSeconds));
       if (!m_deadline || own < *m_deadline) m_deadline = own;
     }
-    look();  // what is over before it begins finds nothing, on any machine
+    checkClock();  // what is over before it begins finds nothing, on any machine
   }
 
   /// True once the caller wants an end. Looks at the clock every 64th call.
-  bool over() {
+  bool shouldStop() {
     if (m_over || ++m_calls % 64 != 0) return m_over;
-    return look();
+    return checkClock();
   }
-  bool look() {
+  bool checkClock() {
     if (m_control.work) m_control.work->spend();
-    return heed();
+    return poll();
   }
   /// Looks at the clock, and counts as no work: where each step may take a millisecond.
-  bool heed() {
+  bool poll() {
     const auto now = Clock::now();
     StopCause cause = m_control.cause(now);
     if (cause == StopCause::None && m_deadline && now >= *m_deadline) cause = StopCause::Deadline;
@@ -56,19 +56,20 @@ public:
     return m_over = m_over || cause != StopCause::None || (m_pause && now >= *m_pause);
   }
   /// Where steps take some nanoseconds each, but nobody knows beforehand how many they are.
-  bool overAfter(std::size_t steps) {
+  bool shouldStopAfter(std::size_t steps) {
     constexpr std::size_t kMillisecond = 300'000;
     m_steps += steps;
     if (m_over || m_steps < kMillisecond) return m_over;
     m_steps = 0;
-    return heed();
+    return poll();
   }
   /// What a search holds when it is ended is freed with the watch, not while someone waits for the end.
   template <class Tables>
   void leave(Tables tables) {
     if (m_over) m_left.push_back(std::make_shared<Tables>(std::move(tables)));
   }
-  /// over() is true once this share of the time to the deadline has passed, if there is one, until resume().
+  /// shouldStop() is true once this share of the time to the deadline has passed, if there is one, until
+  /// resume().
   void pauseAfter(double share) {
     if (m_deadline)
       m_pause =
@@ -94,7 +95,7 @@ public:
   BoundLedger& bounds() { return m_bounds; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - m_begin).count(); }
 
-  bool due() const {  ///< whether report() would tell anyone
+  bool reportDue() const {  ///< whether report() would tell anyone
     return m_control.progress && (!m_reported || Clock::now() - *m_reported >= m_pace);
   }
   /// What reports say of long steps from here on, before the first of report().
@@ -102,7 +103,7 @@ public:
   /// `best`: seconds; infinite: nothing is known. `lowerBound`: of all that is searched, 0 where only part of
   /// it is bounded.
   void report(std::string_view phase, double fraction, double best, double lowerBound) {
-    if (!due()) return;
+    if (!reportDue()) return;
     m_last.phase = phase;
     m_last.fraction = std::max(m_last.fraction, std::min(1.0, fraction));
     m_last.best = std::isfinite(best) ? std::optional(Seconds(best)) : std::nullopt;

@@ -55,12 +55,12 @@ std::map<std::size_t, Row> runRows(
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   const auto work = [&] {
-    while (!control.over()) {
+    while (!control.shouldStop()) {
       const std::size_t k = next++;
       if (k >= open.size()) return;
       Row row = solve(open[k]);
       // A solve that was cut short is not what the row stands for; it is done again on resuming.
-      if (control.over()) return;
+      if (control.shouldStop()) return;
       const std::lock_guard lock(mutex);
       const auto [at, isNew] = rows.emplace(open[k], std::move(row));
       if (onRow && isNew) onRow(at->second, rows.size(), all);

@@ -12,7 +12,7 @@ namespace nest {
 Outcome quietSolve(Problem problem, const Control& control, const Plan* start = nullptr);
 
 inline bool studyStopped(const Control& c) {
-  return c.over();
+  return c.shouldStop();
 }
 
 /// Of a study that was stopped before it came to this solve.

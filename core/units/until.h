@@ -11,7 +11,7 @@ struct Until {
   std::stop_token stop;
   std::optional<std::chrono::steady_clock::time_point> deadline;
 
-  bool over() const {
+  bool shouldStop() const {
     return stop.stop_requested() || (deadline && std::chrono::steady_clock::now() >= *deadline);
   }
 };

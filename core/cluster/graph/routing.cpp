@@ -317,7 +317,7 @@ Reading<RoutedTraffic> routeTraffic(const NetworkGraph& graph, const DeviceSpec&
     if (f.from == f.to || !(f.bytes.value() > 0)) continue;
     out.total += f.bytes;
     out.complete =
-        out.complete && out.visits < kMostVisits && (looks++ % kFlowsPerLook != 0 || !until.over());
+        out.complete && out.visits < kMostVisits && (looks++ % kFlowsPerLook != 0 || !until.shouldStop());
     if (!out.complete) {
       left += f.bytes;
       continue;
@@ -328,7 +328,7 @@ Reading<RoutedTraffic> routeTraffic(const NetworkGraph& graph, const DeviceSpec&
   }
   Router router(*fabric, blocks, out);
   legs.visit([&](int block, const std::vector<Leg>& toOne) {
-    out.complete = out.complete && out.visits < kMostVisits && !until.over();
+    out.complete = out.complete && out.visits < kMostVisits && !until.shouldStop();
     if (!out.complete) {
       for (const Leg& l : toOne) left += Bytes(l.bytes);
       return true;

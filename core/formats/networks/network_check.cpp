@@ -28,7 +28,7 @@ std::optional<NetworkCheck> checkOnNetwork(const ClusterSource* cluster, const P
   NetworkCheck check;
   check.from = source->importedFrom;
   check.traffic.complete = false;
-  if (until.over()) return check;
+  if (until.shouldStop()) return check;
   auto levels = abstractLevels(*source, problem.cluster->device());
   if (!levels) return std::nullopt;
   auto routed = routePlan(*source, problem, plan, &*levels, until);

@@ -12,7 +12,7 @@ BaselineResult memoryUnaware(const Problem&, const Control&);
 BaselineResult equalSplit(const Problem&, const Control&);
 
 inline bool stopped(const Control& c) {
-  return c.over();
+  return c.shouldStop();
 }
 
 }  // namespace nest::baselines

@@ -63,14 +63,14 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
     const Policies policies = space.policies(i);
     int narrow = std::numeric_limits<int>::max(), wide = 0;
     least.clear();
-    for (std::size_t k = 0; k < floors.size() && !watch.overAfter(alike ? 10 : 200); ++k) {
+    for (std::size_t k = 0; k < floors.size() && !watch.shouldStopAfter(alike ? 10 : 200); ++k) {
       if (!alike) candidates[k] = candidateOf(problem, space, order, c, i, floors[k], own);
       least.push_back(leastOf(candidates[k], c, inFlight, policies, capacity));
       if (least.back().load == kNever) continue;
       narrow = std::min(narrow, m_width[k]);
       wide = std::max(wide, m_width[k]);
     }
-    if (wide == 0 || watch.over()) {  // nothing can form this stage, or nobody asks any more
+    if (wide == 0 || watch.shouldStop()) {  // nothing can form this stage, or nobody asks any more
       m_leastUnits = 1, m_mostUnits = 0;
       return;
     }

@@ -140,7 +140,7 @@ double DepthPrices::least(double mostLoad, Watch& watch) const {
   double high = std::log(kMostPrice * m_limits.time / m_limits.units), low = high - std::log(1e6);
   double left = high - kGolden * (high - low), right = low + kGolden * (high - low);
   double atLeft = with(std::exp(left)), atRight = with(std::exp(right));
-  for (int step = 0; step < 14 && !watch.heed(); ++step)
+  for (int step = 0; step < 14 && !watch.poll(); ++step)
     if (atLeft < atRight) {
       low = std::exchange(left, right), atLeft = atRight;
       right = low + kGolden * (high - low), atRight = with(std::exp(right));
@@ -167,7 +167,7 @@ double DepthPrices::bound(Watch& watch) const {
   add(least, m_limits.mostLoad, this->least(m_limits.mostLoad, watch));
   for (int count = 1; count < kMostRanges && ranges.top().bound <= m_limits.time; ++count) {
     const Range range = ranges.top();
-    if (range.high <= range.low * (1 + kNarrow) || watch.look()) break;
+    if (range.high <= range.low * (1 + kNarrow) || watch.checkClock()) break;
     ranges.pop();
     const double middle = range.low > 0 ? std::sqrt(range.low * range.high) : range.high / 2;
     add(range.low, middle, std::max(range.least, this->least(middle, watch)));

@@ -70,7 +70,7 @@ StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, co
   if (looksClosely()) m_bands = LoadBands(m_weights, limits.leastMax, limits.load, rows(), certain);
   for (int behind = m_mostBehind; behind >= 0; --behind) {
     fill(behind, floors, watch);
-    if (watch.over()) return;
+    if (watch.shouldStop()) return;
   }
   m_complete = true;
 }
@@ -111,7 +111,7 @@ void StagePrefixes::list(int to, InFlight inFlight, const std::vector<Span>& fro
       kept.clear();
       for (auto it = begin; it != end; ++it) {
         if (m_ends[*it]) continue;
-        if (watch.over()) return;
+        if (watch.shouldStop()) return;
         const std::size_t k = *it;
         const StageFloor& f = floors[k];
         const Part part{from, to};
@@ -199,14 +199,14 @@ void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watc
     const bool repeats =
         m_reach <= m_alike[at(to - 1)] && m_alike[at(to)] > 0 && inFlight.count == last.count;
     if (!repeats) list(to, last = inFlight, fronts, mostUnits, floors, watch);
-    if (watch.over()) return;
+    if (watch.shouldStop()) return;
     growTo(row(behind, to, m_limits.units));
     for (const Stage& stage : m_stages) {
       const int from = to - stage.layers;
       const Span& span = fronts[at(from)];
       const int count = std::min(span.most, mostUnits - stage.width) - span.least + 1;
       if (count <= 0) continue;
-      if (watch.overAfter(at(count))) return;
+      if (watch.shouldStopAfter(at(count))) return;
       const std::size_t front = row(before, from, span.least),
                         here = row(behind, to, span.least + stage.width);
       const auto add = [&](std::size_t inFront, std::size_t after, const Added& added, int times) {

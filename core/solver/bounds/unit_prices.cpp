@@ -92,7 +92,7 @@ private:
       for (; from >= 0; --from) {
         if (s.leastAny[at(to)] - s.leastAny[at(from)] > m_mostLoad * kSlack) break;
         if (!m_rules.mayStand(from, to)) continue;
-        if (m_watch.overAfter(30)) return stages;
+        if (m_watch.shouldStopAfter(30)) return stages;
         const Part part{from, to};
         const StageSize size = f.size(part);
         const double own =
@@ -118,7 +118,7 @@ private:
       });
       const auto begin = static_cast<std::ptrdiff_t>(stages.size());
       for (const Stage& stage : all) {
-        if (m_watch.overAfter(stages.size() - static_cast<std::size_t>(begin))) return stages;
+        if (m_watch.shouldStopAfter(stages.size() - static_cast<std::size_t>(begin))) return stages;
         if (!p.m_leavesOut || std::none_of(stages.begin() + begin, stages.end(),
                                            [&](const Stage& o) { return o.beats(stage); }))
           stages.push_back(stage);
@@ -228,7 +228,7 @@ bool UnitPrices::price(Lister& lister, const std::vector<Pass*>& passes, Watch& 
   for (int to = 1; to < m_order.cutCount(); ++to) {
     const std::vector<Stage>& stages = lister.before(to);
     // Many stages end at one cut of a long chain, and of many strategies.
-    if (stages.size() * passes.size() > 100 ? watch.look() : watch.over()) return false;
+    if (stages.size() * passes.size() > 100 ? watch.checkClock() : watch.shouldStop()) return false;
     for (Pass* pass : passes)
       if (!extend(*pass, stages, to, watch)) return false;
   }
@@ -252,7 +252,7 @@ bool UnitPrices::extend(Pass& pass, const std::vector<Stage>& stages, int to, Wa
     const bool mayBeEarly = from <= pass.furthest;
     Row least = far, withTail = far;
     for (; stage != stages.end() && stage->layers == layers; ++stage) {
-      if (watch.overAfter(10)) return false;
+      if (watch.shouldStopAfter(10)) return false;
       if (stage->fill.y > pass.most * kSlack) continue;
       const double x =
           stage->passes.open ? m_weights.of(stage->passes, 0, pass.most * kSlack).x : stage->fill.x;
@@ -264,7 +264,7 @@ bool UnitPrices::extend(Pass& pass, const std::vector<Stage>& stages, int to, Wa
       relax<kPrices>(withTail.data(), cost.data(), tail.data());
     }
     if (!(least[0] < kNever)) continue;
-    if (watch.overAfter(10 + 10 * at(shared))) return false;
+    if (watch.shouldStopAfter(10 + 10 * at(shared))) return false;
     const auto add = [&](int inFront, const Row& cost) {
       if (const Row& front = pass.row(inFront, from); front[0] < kNever)
         relax<kPrices>(pass.row(std::min(inFront + 1, shared), to).data(), front.data(), cost.data());

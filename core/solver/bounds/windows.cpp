@@ -98,7 +98,7 @@ bool StageWindows::findLeastWork(Watch& watch) {
   m_origin = m_first;
   m_leastWork[0].assign(1, 0);
   for (int i = 0; i < s; ++i) {
-    if (watch.overAfter(at(m_last[at(i) + 1] - m_first[at(i)]) * 4)) return m_leastWork.clear(), false;
+    if (watch.shouldStopAfter(at(m_last[at(i) + 1] - m_first[at(i)]) * 4)) return m_leastWork.clear(), false;
     auto& next = m_leastWork[at(i) + 1];
     next.assign(at(m_last[at(i) + 1] - m_first[at(i) + 1] + 1), kNever);
     for (int r = 0; r < kRecomputeCount; ++r)

@@ -70,7 +70,7 @@ bool solveInterleaved(const ChainConfiguration& c, const CutRules& rules, const 
   found.layout = layout;
   bool fits = false;
   for (const auto& cuts : interleavedCuts(*c.problem, c.stages, c.chunks))
-    if (!watch.heed() && obeys(rules, cuts, c.stages, *c.schedule))
+    if (!watch.poll() && obeys(rules, cuts, c.stages, *c.schedule))
       fits = solveWith(c, cuts, layout, found, fits, watch);
   return fits;
 }

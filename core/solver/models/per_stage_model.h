@@ -142,7 +142,7 @@ void PerStageModel::stages(int behind, const State& state, const LeastFigures& l
     m_predecessors.visit(
         state.cut.value, [&](int from) { return own(from) <= m_mostLoad; },
         [&](int from) {
-          if (m_watch.over() || m_watch.overAfter(1000)) return false;
+          if (m_watch.shouldStop() || m_watch.shouldStopAfter(1000)) return false;
           if (!mayStand(behind, state, begin, from) ||
               hopeless(least.sum + (m_target.byLoad() ? own(from) : 0),
                        std::max(least.max, own(from) * m_target.share), 0, from, begin, behind + 1))

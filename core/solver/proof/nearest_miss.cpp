@@ -41,7 +41,7 @@ public:
         const auto heaviest = heaviestLayers(m_problem, sums, m_unlike);
         for (int d : m_space.dataDegrees(b, sums.strategy().width(), sums.strategy())) {
           visit(sums, heaviest, d, best);
-          if (suffices(best) || m_watch.look()) return best;
+          if (suffices(best) || m_watch.checkClock()) return best;
         }
       }
     return best;
@@ -67,9 +67,9 @@ private:
       const double alone = leastStageMemory(floor, heaviest), all = leastTotalMemory(m_problem, floor, 0);
       const double reserve = m_problem.assumptions.reserve.value();
       for (int s = 1; s <= most; ++s) {
-        if (m_watch.over() || suffices(best)) return;
+        if (m_watch.shouldStop() || suffices(best)) return;
         if (std::max(alone, all / s + reserve) > std::min(m_enough, best.capacity) * kSlack) continue;
-        if (m_watch.look()) return;
+        if (m_watch.checkClock()) return;
         if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s) ||
             !m_space.zeroAllowed(z, d * strategy.context > 1, s) || !m_space.mayCombine(strategy, z, s) ||
             m_space.layouts(d, width * s, z, {&strategy, 1}).empty())
@@ -140,7 +140,7 @@ struct Answer {
   long long states = 0;
 };
 Answer planWith(Problem problem, const LayerOrder& order, double extra, Watch& outer) {
-  if (outer.heed()) return {};
+  if (outer.poll()) return {};
   problem.assumptions.reserve =
       problem.assumptions.reserve - Bytes(extra * problem.assumptions.allocatorFactor);
   auto inner = std::make_unique<Inner>(std::move(problem), order, outer);
@@ -153,7 +153,7 @@ Answer planWith(Problem problem, const LayerOrder& order, double extra, Watch& o
   answer.states = inner->watch.states();
   if (const auto& best = inner->best.best(); !best.empty())
     answer.plan = planOf(inner->problem, order, best.front());
-  if (outer.heed()) outer.leave(std::move(inner));
+  if (outer.poll()) outer.leave(std::move(inner));
   return answer;
 }
 
@@ -189,7 +189,7 @@ std::optional<NearestMiss> leastMiss(const Problem& problem, const LayerOrder& o
   }
   // What the quick way found lacks hardly more than the least: larger and larger steps down, then by halves.
   double least = 0, step = isQuick ? kEnough : 0.5;
-  while (!watch.look() && states < most) {
+  while (!watch.checkClock() && states < most) {
     const double lacks = known->shortfall.value();
     if (lacks - least <= kEnough * lacks) break;
     const double middle = least > 0 ? (least + lacks) / 2 : lacks * (1 - step);
@@ -219,7 +219,7 @@ bool isPlain(const Problem& p, const LayerOrder& order) {
 
 /// Whether memory would suffice under other options; `devices`: how many times as many.
 bool wouldFit(Problem problem, const LayerOrder& order, Watch& watch, int devices) {
-  if (watch.heed()) return false;
+  if (watch.poll()) return false;
   if (devices > 1) {
     HierarchyInput more;
     more.device = problem.cluster->device();
@@ -234,7 +234,7 @@ bool wouldFit(Problem problem, const LayerOrder& order, Watch& watch, int device
   const double room = mostRoom(inner->problem);
   MissSearch misses(inner->problem, order, inner->shapes, inner->space, inner->search, watch);
   const bool fits = misses.leanest(room).capacity <= room;
-  if (watch.heed()) watch.leave(std::move(inner));
+  if (watch.poll()) watch.leave(std::move(inner));
   return fits;
 }
 

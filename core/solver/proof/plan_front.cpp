@@ -37,7 +37,7 @@ public:
         budget.memory = found->memory * kBelow;
         if (!(budget.memory < found->memory)) break;  // it holds nothing at all
       }
-      if (m_tired || m_watch.over()) return false;
+      if (m_tired || m_watch.shouldStop()) return false;
       if (most == 0) return true;
       budget.devices = most - 1;
     }
@@ -59,14 +59,14 @@ public:
       if (!found) break;
       memory.memory = found->memory * 0.85;
     }
-    return !m_watch.over();
+    return !m_watch.shouldStop();
   }
 
   std::vector<Found>& found() { return m_found; }
 
 private:
   std::optional<Found> step(const Search::Budget& budget) {
-    if (m_tired || m_watch.over()) return std::nullopt;
+    if (m_tired || m_watch.shouldStop()) return std::nullopt;
     auto found = m_search.fastestWithin(budget, m_known);
     if (!found) return found;
     m_found.push_back(*found);
@@ -111,7 +111,7 @@ PlanFront frontOf(const Problem& problem, Search& search, const std::vector<Foun
                                      [](const Found& a, const Found& b) { return a.time < b.time; });
   FrontSearch steps(search, met, wider, watch);
   const bool small = search.entryCount() <= kMostEntries && problem.graph->layerCount() <= kMostLayers;
-  if (problem.search.topPlans > 1 && !watch.over()) {
+  if (problem.search.topPlans > 1 && !watch.shouldStop()) {
     if ((small || wider) && steps.takeEveryStep())
       front.reach = FrontReach::Exact;
     else if (wider && steps.takeLargeSteps(*best))

@@ -35,7 +35,7 @@ std::string layoutSignature(GroupShapes& shapes, const std::vector<LayerSums*>& 
   add(layout.shardDegree());
   for (const LayerSums* s : sums) {
     add(s->strategyIndex());
-    for (int begin = 0; begin + s->strategy().width() <= units && !watch.overAfter(1000); ++begin) {
+    for (int begin = 0; begin + s->strategy().width() <= units && !watch.shouldStopAfter(1000); ++begin) {
       const StageSite site = placeStage(shapes, s->strategy(), layout, begin * layout.inner);
       for (int v : {site.tensorSet, site.contextSet, site.expertSet, site.denseSet, site.expertGradientSet,
                     site.copySet})
@@ -46,7 +46,7 @@ std::string layoutSignature(GroupShapes& shapes, const std::vector<LayerSums*>& 
   }
   const auto widths = widthsOf(sums);
   for (const int width : widths)
-    for (int begin = 0; begin + width <= units && !watch.overAfter(100 * widths.size()); ++begin)
+    for (int begin = 0; begin + width <= units && !watch.shouldStopAfter(100 * widths.size()); ++begin)
       for (const int other : widths) {
         if (fromFirst && other <= begin) addLevel(0, other, begin, width);
         if (begin + width + other <= units) addLevel(begin, width, begin + width, other);

@@ -33,7 +33,7 @@ PackedStages packFromBehind(const Problem& problem, const LayerOrder& order,
       const StageFloor& f = floors[k];
       const LayerSums& s = f.sums();
       const int a = s.strategy().width();
-      if (watch.overAfter(2000)) return packed;
+      if (watch.shouldStopAfter(2000)) return packed;
       if (divides(a) && packed.units % a != 0) continue;
       const auto transfer = [&](int cut) {
         return cut > 0 && cut < order.last() ? leastTransfer(problem, 2 * a, s.boundary[at(cut)]) : 0;
@@ -89,13 +89,13 @@ PackedStages packInStages(int stages, double mostPrice,
         [=](int layers, int width, int behind) { return layers - (behind < until ? last : front) * width; });
   };
   PackedStages p;
-  for (int k = 0; k < kHalvings && !watch.look(); ++k) {
+  for (int k = 0; k < kHalvings && !watch.checkClock(); ++k) {
     const double middle = (low + high) / 2;
     p = packed(middle, middle, 0);
     if (p.whole() && p.stages() == stages) return p;
     (p.stages() >= stages ? high : low) = middle;
   }
-  for (int from = 0, to = stages; from < to && !watch.look();) {
+  for (int from = 0, to = stages; from < to && !watch.checkClock();) {
     const int until = (from + to) / 2;  // so many have the dearer one
     p = packed(high, low, until);
     if (p.whole() && p.stages() == stages) return p;
@@ -131,11 +131,11 @@ PackedStages packedStages(const Problem& problem, const LayerOrder& order,
       if (time < least && allowed.allows(stages)) least = time, best = std::move(packed);
       return true;
     };
-    for (int k = 0; k < kHalvings && low < high && !watch.look(); ++k) {
+    for (int k = 0; k < kHalvings && low < high && !watch.checkClock(); ++k) {
       const double most = low > 0 ? std::sqrt(low * high) : high / 2;
       (fits(most) ? high : low) = most;
     }
-    for (int k = 1; k <= kFurther && !watch.look(); ++k) fits(high * (1 - finer * k));
+    for (int k = 1; k <= kFurther && !watch.checkClock(); ++k) fits(high * (1 - finer * k));
   };
   const auto pack = [&](const StageWorth& worth, double most) {
     return packFromBehind(problem, order, floors, target, capacity, worth, most, watch);

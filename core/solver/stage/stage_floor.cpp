@@ -51,7 +51,7 @@ GradientFloor GradientFloor::of(const GroupShapes& shapes, const Strategy& s,
     a.copiesPerByte = std::min(a.copiesPerByte, b.copiesPerByte);
   };
   for (const Sharding& d : several) {
-    if (watch.overAfter(100 * d.shardDegrees.size())) break;
+    if (watch.shouldStopAfter(100 * d.shardDegrees.size())) break;
     for (const Choice& choice : of(shapes, s, d.dataDegree, d.shardDegrees).choices) {
       lower(least.dense, choice.dense);
       lower(least.expert, choice.expert);

@@ -112,7 +112,7 @@ private slots:
     watch.report("one", 0.1, 1, 0);
     QVERIFY(phase == "one");
     watch.enter("another");
-    watch.heed();
+    watch.poll();
     QVERIFY(phase == "another");
   }
 
@@ -199,7 +199,7 @@ private slots:
     const Outcome none = solve(p, control);
     QCOMPARE(none.status, OutcomeStatus::Stopped);
     QCOMPARE(none.stopCause, StopCause::WorkLimit);
-    QVERIFY(control.over());
+    QVERIFY(control.shouldStop());
   }
 
   void theGapIsAShareOfTheTimeFound() {

@@ -146,7 +146,7 @@ private slots:
     control.progress = [&](const Progress& p) { bounds.push_back(p.lowerBound); };
     solver::Watch watch(control, 0, 0.05);
     watch.report("search", 0, 4, 1);
-    while (bounds.size() < 2) watch.heed();
+    while (bounds.size() < 2) watch.poll();
     watch.report("search", 0, 4, 2);
     QCOMPARE(bounds, (std::vector<double>{1, 1, 2}));
   }
