@@ -1,4 +1,4 @@
-// One strategy for all stages (Search), then from its best plan strategies per stage (StrategySearch),
+// One strategy for all stages (UniformSearch), then from its best plan strategies per stage (MixedSearch),
 // then ties, the front, and the evaluator's word on every plan. The lower bound is the
 // least over what each of them has left.
 #include "solver/solve.h"
@@ -13,12 +13,12 @@
 #include "plan/schedule.h"
 #include "problem/runs_schedule.h"
 #include "schedule/pipeline_schedule.h"
+#include "solver/mixed_search.h"
 #include "solver/plain_first.h"
 #include "solver/proof/nearest_miss.h"
 #include "solver/proof/plan_front.h"
-#include "solver/search.h"
 #include "solver/space/searched_plan.h"
-#include "solver/strategy_search.h"
+#include "solver/uniform_search.h"
 #include "units/text.h"
 
 namespace nest {
@@ -154,7 +154,8 @@ public:
     m_shown = m_incumbents.lead().time;  // the caller knows that plan
     m_showNext = m_tuning.patience;
     if (m_watch.control().found) m_watch.whenReporting([this] { show(); });
-    Search& search = m_search.emplace(m_problem, m_order, m_shapes, m_space, m_incumbents, m_watch, m_tuning);
+    UniformSearch& search =
+        m_search.emplace(m_problem, m_order, m_shapes, m_space, m_incumbents, m_watch, m_tuning);
     const bool choose = choosesStrategies(m_problem, m_space);
     // Chains with one strategy for all stages are looked at again where each chooses.
     const bool twice = choose && m_order.isChain() && m_space.stageCountDecidesNoZero();
@@ -199,8 +200,8 @@ private:
   }
 
   /// Lowers `bound` to what was left out. Returns whether the best plan is proven.
-  bool chooseStrategies(Search& search, double& bound) {
-    StrategySearch& strategies =
+  bool chooseStrategies(UniformSearch& search, double& bound) {
+    MixedSearch& strategies =
         m_strategies.emplace(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
     const bool complete = strategies.run();
     bound = std::min(bound, strategies.lowerBound());
@@ -264,7 +265,7 @@ private:
     m_out.lowerBound = proven > 0 ? best : std::min(best, Seconds(bound));
   }
 
-  void settleStatus(bool complete, Search& search) {
+  void settleStatus(bool complete, UniformSearch& search) {
     if (!m_out.plans.empty()) {
       m_out.status = m_out.provenPlans > 0 ? OutcomeStatus::Optimal : OutcomeStatus::BestSoFar;
       return;
@@ -306,8 +307,8 @@ private:
   SearchSpace m_space;
   GroupShapes m_shapes;
   Incumbents m_incumbents;
-  std::optional<Search> m_search;
-  std::optional<StrategySearch> m_strategies;
+  std::optional<UniformSearch> m_search;
+  std::optional<MixedSearch> m_strategies;
   Outcome m_out;
   bool m_allProven = true;             ///< not the best plan alone
   double m_shown = 0, m_showNext = 0;  ///< Control::found: a step time; when it may be called

@@ -11,7 +11,7 @@
 
 #include "problem/reserved_memory.h"
 #include "solver/common.h"
-#include "solver/strategy_search.h"
+#include "solver/mixed_search.h"
 #include "units/text.h"
 
 namespace nest::solver {
@@ -27,7 +27,7 @@ struct Lean {
 class MissSearch {
 public:
   MissSearch(const Problem& p, const LayerOrder& order, GroupShapes& shapes, const SearchSpace& space,
-             Search& search, Watch& watch)
+             UniformSearch& search, Watch& watch)
       : m_problem(p), m_order(order), m_shapes(shapes), m_space(space), m_search(search), m_watch(watch) {}
 
   /// The least capacity over all configurations of the space; or, of those that `enough` suffices for, any.
@@ -113,7 +113,7 @@ private:
   const LayerOrder& m_order;
   GroupShapes& m_shapes;
   const SearchSpace& m_space;
-  Search& m_search;
+  UniformSearch& m_search;
   Watch& m_watch;
   std::vector<int> m_unlike = layersUnlike(*m_problem.graph);
   double m_enough = kNever;
@@ -131,7 +131,7 @@ struct Inner {
   GroupShapes shapes{*problem.cluster};
   const SearchSpace space{problem};
   Incumbents best{1};
-  Search search{problem, order, shapes, space, best, watch};
+  UniformSearch search{problem, order, shapes, space, best, watch};
 };
 
 /// The fastest plan if every device could hand out `extra` bytes more; nullopt if there is none.
@@ -145,8 +145,7 @@ Answer planWith(Problem problem, const LayerOrder& order, double extra, Watch& o
       problem.assumptions.reserve - Bytes(extra * problem.assumptions.allocatorFactor);
   auto inner = std::make_unique<Inner>(std::move(problem), order, outer);
   if (inner->search.run() && choosesStrategies(inner->problem, inner->space))
-    StrategySearch(inner->problem, order, inner->shapes, inner->space, inner->search, inner->best,
-                   inner->watch)
+    MixedSearch(inner->problem, order, inner->shapes, inner->space, inner->search, inner->best, inner->watch)
         .run();
   inner->best.sort(inner->problem);
   Answer answer;
@@ -294,7 +293,7 @@ std::vector<std::string> remedies(const Problem& problem, const LayerOrder& orde
 
 /// The plan that lacks least by the quick way.
 std::optional<NearestMiss> quickMiss(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
-                                     const SearchSpace& space, Search& search, Watch& watch) {
+                                     const SearchSpace& space, UniformSearch& search, Watch& watch) {
   MissSearch misses(problem, order, shapes, space, search, watch);
   const Lean lean = misses.leanest();
   if (lean.capacity == kNever) return std::nullopt;
@@ -328,8 +327,8 @@ std::optional<NearestMiss> quickMiss(const Problem& problem, const LayerOrder& o
 }  // namespace
 
 std::optional<NearestMiss> findNearestMiss(const Problem& problem, const LayerOrder& order,
-                                           GroupShapes& shapes, const SearchSpace& space, Search& search,
-                                           Watch& watch) {
+                                           GroupShapes& shapes, const SearchSpace& space,
+                                           UniformSearch& search, Watch& watch) {
   auto miss =
       isPlain(problem, order) ? quickMiss(problem, order, shapes, space, search, watch) : std::nullopt;
   miss = leastMiss(problem, order, watch, std::move(miss));

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "solver/search.h"
+#include "solver/uniform_search.h"
 
 namespace nest::solver {
 
@@ -10,6 +10,6 @@ namespace nest::solver {
 /// best met in a few times the states of the search), and what would make one fit. nullopt if something else
 /// than memory stands in the way, or the watch ends it first.
 std::optional<NearestMiss> findNearestMiss(const Problem&, const LayerOrder&, GroupShapes&,
-                                           const SearchSpace&, Search&, Watch&);
+                                           const SearchSpace&, UniformSearch&, Watch&);
 
 }  // namespace nest::solver

@@ -18,7 +18,7 @@ constexpr double kBelow = 1 - 1e-9;
 
 class FrontSearch {
 public:
-  FrontSearch(Search& search, const std::vector<Found>& met, bool wider, Watch& watch)
+  FrontSearch(UniformSearch& search, const std::vector<Found>& met, bool wider, Watch& watch)
       : m_search(search),
         m_known(met),
         m_watch(watch),
@@ -27,9 +27,9 @@ public:
 
   /// True if the front is complete.
   bool takeEveryStep() {
-    for (Search::Budget budget; budget.devices > 0;) {
+    for (UniformSearch::Budget budget; budget.devices > 0;) {
       int most = 0;
-      for (budget.memory = Search::Budget{}.memory;;) {
+      for (budget.memory = UniformSearch::Budget{}.memory;;) {
         m_tired = m_watch.states() > m_mostStates || m_found.size() > m_mostSteps;
         const auto found = step(budget);
         if (!found) break;
@@ -46,7 +46,7 @@ public:
 
   bool takeLargeSteps(const Found& best) {
     m_tired = false;
-    Search::Budget devices, memory;
+    UniformSearch::Budget devices, memory;
     devices.devices = best.devices * 4 / 5;
     memory.memory = best.memory * 0.85;
     for (int k = 0; k < kMostSteps && devices.devices > 0; ++k) {
@@ -65,7 +65,7 @@ public:
   std::vector<Found>& found() { return m_found; }
 
 private:
-  std::optional<Found> step(const Search::Budget& budget) {
+  std::optional<Found> step(const UniformSearch::Budget& budget) {
     if (m_tired || m_watch.shouldStop()) return std::nullopt;
     auto found = m_search.fastestWithin(budget, m_known);
     if (!found) return found;
@@ -74,7 +74,7 @@ private:
     return found;
   }
 
-  Search& m_search;
+  UniformSearch& m_search;
   std::vector<Found> m_known, m_found;
   Watch& m_watch;
   long long m_mostStates;
@@ -102,8 +102,8 @@ PlanFront metFront(const std::vector<Found>& met) {
   return front;
 }
 
-PlanFront frontOf(const Problem& problem, Search& search, const std::vector<Found>& met, FrontEffort effort,
-                  Watch& watch) {
+PlanFront frontOf(const Problem& problem, UniformSearch& search, const std::vector<Found>& met,
+                  FrontEffort effort, Watch& watch) {
   PlanFront front;
   if (met.empty()) return front;
   const bool wider = effort == FrontEffort::Wider;

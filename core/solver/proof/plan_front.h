@@ -1,7 +1,7 @@
 #pragma once
 
 #include "solver/outcome.h"
-#include "solver/search.h"
+#include "solver/uniform_search.h"
 
 namespace nest::solver {
 
@@ -14,6 +14,6 @@ struct PlanFront {
 PlanFront metFront(const std::vector<Found>& met);  ///< of these plans alone
 /// The front around the plans met by a search that has run to its end: exact where that is cheap, else
 /// by large steps if a wider one is asked for, else of the plans met alone.
-PlanFront frontOf(const Problem&, Search& search, const std::vector<Found>& met, FrontEffort, Watch&);
+PlanFront frontOf(const Problem&, UniformSearch& search, const std::vector<Found>& met, FrontEffort, Watch&);
 
 }  // namespace nest::solver

@@ -1,7 +1,7 @@
 // For every (b, σ, d, s, v) a lower bound over the ZeRO stages; a heap by bound. Popped while the bound does
 // not pass the limit (the k-th best time so far, k = plans asked for). The heap's top is a lower bound on
 // everything not yet solved.
-#include "solver/search.h"
+#include "solver/uniform_search.h"
 
 #include <algorithm>
 #include <tuple>
@@ -11,8 +11,9 @@
 #include "solver/common.h"
 
 namespace nest::solver {
-Search::Search(const Problem& problem, const LayerOrder& order, GroupShapes& shapes, const SearchSpace& space,
-               Incumbents& incumbents, Watch& watch, const Tuning& tuning)
+UniformSearch::UniformSearch(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
+                             const SearchSpace& space, Incumbents& incumbents, Watch& watch,
+                             const Tuning& tuning)
     : m_problem(problem),
       m_order(order),
       m_shapes(shapes),
@@ -25,20 +26,20 @@ Search::Search(const Problem& problem, const LayerOrder& order, GroupShapes& sha
   m_unlike = layersUnlike(*problem.graph);
 }
 
-LayerSums& Search::sumsOf(int microbatch, int strategy, bool covered) {
+LayerSums& UniformSearch::sumsOf(int microbatch, int strategy, bool covered) {
   auto& sums = m_sums[{microbatch, strategy, covered}];
   if (!sums) sums = std::make_unique<LayerSums>(m_problem, m_order, m_shapes, microbatch, strategy, covered);
   return *sums;
 }
 
-const LeastLayers* Search::leastLayersOf(int microbatch, int strategy, bool covered) {
+const LeastLayers* UniformSearch::leastLayersOf(int microbatch, int strategy, bool covered) {
   const auto made = m_sums.find({microbatch, strategy, covered});
   if (made != m_sums.end()) return &made->second->leastLayers;
   if (m_watch.poll() && m_watch.stopped()) return nullptr;
   return &m_leastLayers.emplace_back(LeastLayers::of(m_problem, m_shapes, microbatch, strategy, covered));
 }
 
-bool Search::run(const Most& most) {
+bool UniformSearch::run(const Most& most) {
   if (m_rules.contradictory()) {
     m_lowerBound = kNever;
     return true;
@@ -53,7 +54,7 @@ bool Search::run(const Most& most) {
   return complete;
 }
 
-bool Search::open(const Entry& e, int zero) const {
+bool UniformSearch::open(const Entry& e, int zero) const {
   if (e.bound[at(zero)] == kNever) return false;
   if (!m_budget) return true;
   return devicesOf(e) <= m_budget->devices && leastMemory(e, zero) <= e.stages * room() * kSlack &&
@@ -61,7 +62,7 @@ bool Search::open(const Entry& e, int zero) const {
 }
 
 // An entry waits under its best ZeRO stage; once that is solved, under the next.
-Search::Item Search::next(int index, double after, int zero) const {
+UniformSearch::Item UniformSearch::next(int index, double after, int zero) const {
   const Entry& e = m_entries[at(index)];
   Item item{kNever, index, -1};
   for (int z = 0; z < 4; ++z)
@@ -70,7 +71,7 @@ Search::Item Search::next(int index, double after, int zero) const {
   return item;
 }
 
-bool Search::drain() {
+bool UniformSearch::drain() {
   m_lowerBound = 0;
   std::vector<Item> items;
   items.reserve(m_entries.size() + m_unlisted.size());
@@ -84,14 +85,14 @@ bool Search::drain() {
 }
 
 template <class Put>
-void Search::list(const Unlisted& part, Put put) {
+void UniformSearch::list(const Unlisted& part, Put put) {
   const std::size_t before = m_entries.size();
   addEntries(sumsOf(part.microbatch, part.strategy, part.covered), part.dataDegree, part.covered);
   for (std::size_t i = before; i < m_entries.size(); ++i) put(next(static_cast<int>(i), -1, -1));
 }
 
 template <class Put>
-bool Search::take(const Item& item, Put put) {
+bool UniformSearch::take(const Item& item, Put put) {
   if (m_watch.states() > m_mostStates) return false;
   if (item.zero == kUnlisted) {
     Unlisted& part = m_unlisted[at(item.entry)];
@@ -113,7 +114,7 @@ bool Search::take(const Item& item, Put put) {
   return true;
 }
 
-std::optional<Found> Search::fastestWithin(const Budget& budget, const std::vector<Found>& known) {
+std::optional<Found> UniformSearch::fastestWithin(const Budget& budget, const std::vector<Found>& known) {
   Incumbents best(1);
   for (const Found& f : known)
     if (f.devices <= budget.devices && f.memory <= budget.memory) best.offer(f);
@@ -130,7 +131,7 @@ std::optional<Found> Search::fastestWithin(const Budget& budget, const std::vect
   return best.best().front();
 }
 
-void Search::report(double bound, double done) {
+void UniformSearch::report(double bound, double done) {
   if (m_budget) return;
   const double best = m_incumbents->lead().time;
   if (choosesStrategies(m_problem, m_space))
@@ -140,7 +141,7 @@ void Search::report(double bound, double done) {
 }
 
 // Where the search was ended early, there may be faster cuts than those that it met.
-void Search::settleTies(Found& found) {
+void UniformSearch::settleTies(Found& found) {
   if (found.candidate < 0 || found.chunks > 1) return;
   Entry& e = m_entries[at(found.candidate)];
   const auto sites = placeStages(m_shapes, e.group->sums->strategy(), found.layout, e.stages);

@@ -1,7 +1,7 @@
 // For every (b, d) and units U per pipeline, the widest first, a bound in O(1); where it may matter, for each
 // ZeRO stage the relaxed bound, then the sharp one; what is left of them goes, layout by layout (d_in, P)
 // whose sites were not seen before, through PerStageSolver with the best time so far as its limit.
-#include "solver/per_stage_search.h"
+#include "solver/mixed_chain_search.h"
 
 #include <algorithm>
 #include <limits>
@@ -16,9 +16,9 @@
 
 namespace nest::solver {
 
-PerStageSearch::PerStageSearch(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
-                               const SearchSpace& space, Search& uniform, Incumbents& incumbents,
-                               Watch& watch)
+MixedChainSearch::MixedChainSearch(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
+                                   const SearchSpace& space, UniformSearch& uniform, Incumbents& incumbents,
+                                   Watch& watch)
     : m_problem(problem),
       m_order(order),
       m_shapes(shapes),
@@ -31,14 +31,14 @@ PerStageSearch::PerStageSearch(const Problem& problem, const LayerOrder& order, 
   m_roomiest = mostRoom(problem);
 }
 
-double PerStageSearch::limit() const {
+double MixedChainSearch::limit() const {
   if (m_many > 1) return reach() * (1 + kEqualTimes);
   return m_incumbents.lead().time * (1 + kEqualTimes);
 }
 
 /// Of equally fast plans only those count that would stand first: fewer devices, then fewer stages, then a
 /// lower ZeRO stage.
-PerStageModel::Goal PerStageSearch::goal(const Item& item) const {
+PerStageModel::Goal MixedChainSearch::goal(const Item& item) const {
   const auto& lead = m_incumbents.lead();
   if (item.tries.upTo < lead.time) return {item.tries.upTo, m_order.layerCount()};
   const int devices = item.units * item.dataDegree;
@@ -46,14 +46,14 @@ PerStageModel::Goal PerStageSearch::goal(const Item& item) const {
   return {lead.time, item.zero > lead.zero ? lead.stages - 1 : lead.stages};
 }
 
-bool PerStageSearch::open(const Item& item) const {
+bool MixedChainSearch::open(const Item& item) const {
   if (m_many > 1 || item.kind <= Item::Kind::AllUnits) return item.bound <= limit();
   const auto& lead = m_incumbents.lead();
   const bool equal = item.units * item.dataDegree <= lead.devices;
   return item.bound <= lead.time * (equal ? 1 + kEqualTimes : 1 - kEqualTimes);
 }
 
-const PerStageSearch::Microbatch& PerStageSearch::microbatch(int index) {
+const MixedChainSearch::Microbatch& MixedChainSearch::microbatch(int index) {
   const auto [it, isNew] = m_microbatches.try_emplace(index);
   Microbatch& m = it->second;
   if (!isNew) return m;
@@ -72,35 +72,35 @@ const PerStageSearch::Microbatch& PerStageSearch::microbatch(int index) {
   return m;
 }
 
-int PerStageSearch::microbatchCount(int index, int dataDegree) const {
+int MixedChainSearch::microbatchCount(int index, int dataDegree) const {
   return m_problem.microbatchCount(m_problem.profile->microbatches()[at(index)], dataDegree);
 }
 
-int PerStageSearch::widest(const Microbatch& m, int dataDegree) const {
+int MixedChainSearch::widest(const Microbatch& m, int dataDegree) const {
   const long long most = static_cast<long long>(m_order.layerCount()) * m.wide;
   return static_cast<int>(std::min<long long>(m_problem.cluster->deviceCount() / dataDegree, most));
 }
 
-std::vector<LayerSums*> PerStageSearch::sumsUpTo(const Item& item, int dataDegree) {
+std::vector<LayerSums*> MixedChainSearch::sumsUpTo(const Item& item, int dataDegree) {
   std::vector<LayerSums*> sums = microbatch(item.microbatch).sums;
   const int units = m_problem.cluster->deviceCount() / dataDegree;
   std::erase_if(sums, [&](const LayerSums* s) { return s->strategy().width() > units; });
   return sums;
 }
 
-Target PerStageSearch::target(const Item& item, int stages) const {
+Target MixedChainSearch::target(const Item& item, int stages) const {
   return targetOf(m_problem.search.objective, *item.schedule,
                   microbatchCount(item.microbatch, item.dataDegree), stages, 1);
 }
 
-int PerStageSearch::mostStages(const Item& item) const {
+int MixedChainSearch::mostStages(const Item& item) const {
   int most = std::min(m_order.layerCount(), m_problem.constraints.stages.most.value_or(1 << 30));
   const int count = microbatchCount(item.microbatch, item.dataDegree);
   while (most > 0 && !item.schedule->refusals(most, 1, count).empty()) --most;
   return most;
 }
 
-PerStageSearch::Item PerStageSearch::allUnits(Item item) {
+MixedChainSearch::Item MixedChainSearch::allUnits(Item item) {
   const int least = leastUnits(microbatch(item.microbatch));
   while (item.units >= least && !m_space.devicesAllowed(static_cast<long long>(item.units) * item.dataDegree))
     --item.units;
@@ -109,7 +109,7 @@ PerStageSearch::Item PerStageSearch::allUnits(Item item) {
   return item;
 }
 
-PerStageBounds& PerStageSearch::boundsOf(const Item& item) {
+PerStageBounds& MixedChainSearch::boundsOf(const Item& item) {
   auto& bounds = m_bounds[keyOf(item)];
   if (bounds) return *bounds;
   // Hardly ever: those that may matter are few.
@@ -123,28 +123,28 @@ PerStageBounds& PerStageSearch::boundsOf(const Item& item) {
   return *bounds;
 }
 
-bool PerStageSearch::price(PerStageBounds& bounds, const Item& item) {
+bool MixedChainSearch::price(PerStageBounds& bounds, const Item& item) {
   return bounds.priceUnits(item.units, limit() * (1 + kEqualTimes), m_roomiest, m_uniform.tuning().mostPriced,
                            m_watch);
 }
 
-PerStageBounds& PerStageSearch::pricedBoundsOf(const Item& item) {
+PerStageBounds& MixedChainSearch::pricedBoundsOf(const Item& item) {
   PerStageBounds& bounds = boundsOf(item);
   price(bounds, item);
   return bounds;
 }
 
-bool PerStageSearch::fits(const PerStageBounds& bounds, int units) const {
+bool MixedChainSearch::fits(const PerStageBounds& bounds, int units) const {
   return bounds.leastBytes() <= units * (m_roomiest - m_problem.assumptions.reserve.value()) * kSlack;
 }
 
 // Falls as units get more.
-double PerStageSearch::atLeast(const Item& item) {
+double MixedChainSearch::atLeast(const Item& item) {
   PerStageBounds& bounds = boundsOf(item);
   return fits(bounds, item.units) ? bounds.upTo(item.units, limit() * (1 + kEqualTimes)) : kNever;
 }
 
-double PerStageSearch::relaxed(const Item& item) {
+double MixedChainSearch::relaxed(const Item& item) {
   const Microbatch& m = microbatch(item.microbatch);
   // Two neighbours take 2·narrow units at least.
   const double hop = leastTransfer(m_problem, 2 * m.narrow, m.leastBoundary);
@@ -153,7 +153,7 @@ double PerStageSearch::relaxed(const Item& item) {
 }
 
 // Tables of others are given up where they take too much.
-void PerStageSearch::makeRoom(const PerStageBounds& bounds) {
+void MixedChainSearch::makeRoom(const PerStageBounds& bounds) {
   std::size_t bytes = 0;
   for (const auto& [key, other] : m_bounds) bytes += other->bytes();
   if (bytes < kMostBytes) return;
@@ -161,26 +161,26 @@ void PerStageSearch::makeRoom(const PerStageBounds& bounds) {
     if (other.get() != &bounds) other->dropTables();
 }
 
-Sharding PerStageSearch::shardingOf(const Item& item, int dataDegree) {
+Sharding MixedChainSearch::shardingOf(const Item& item, int dataDegree) {
   return {dataDegree,
           m_space.shardDegrees(dataDegree, item.zero, strategiesOf(microbatch(item.microbatch).sums))};
 }
 
-std::vector<int> PerStageSearch::groupOf(const Item& item) const {
+std::vector<int> MixedChainSearch::groupOf(const Item& item) const {
   auto all = m_space.dataDegrees(item.microbatch, leastUnits(m_microbatches.at(item.microbatch)));
   const int count = microbatchCount(item.microbatch, item.dataDegree);
   std::erase_if(all, [&](int d) { return microbatchCount(item.microbatch, d) != count; });
   return all;
 }
 
-bool PerStageSearch::sharesContext(const Item& item) {
+bool MixedChainSearch::sharesContext(const Item& item) {
   const auto& sums = microbatch(item.microbatch).sums;
   return std::any_of(sums.begin(), sums.end(), [](const auto* s) { return s->strategy().context > 1; });
 }
 
 // Most d of as many microbatches are closed by what the least of them could do with the cheapest exchanges
 // and the most shards of all.
-void PerStageSearch::openGroup(const Item& item, const Put& put) {
+void MixedChainSearch::openGroup(const Item& item, const Put& put) {
   const Microbatch& m = microbatch(item.microbatch);
   std::vector<Sharding> shardings;
   for (const int d : groupOf(item))
@@ -206,7 +206,7 @@ void PerStageSearch::openGroup(const Item& item, const Put& put) {
   }
 }
 
-bool PerStageSearch::take(Item item, const Put& put) {
+bool MixedChainSearch::take(Item item, const Put& put) {
   using Kind = Item::Kind;
   if (item.kind == Kind::Group || item.kind == Kind::Degree) {
     item.kind = item.kind == Kind::Group ? Kind::GroupOfZero : Kind::DegreeOfZero;
@@ -258,12 +258,12 @@ bool PerStageSearch::take(Item item, const Put& put) {
   return true;
 }
 
-void PerStageSearch::report(double bound, double done) {
+void MixedChainSearch::report(double bound, double done) {
   const double best = m_incumbents.lead().time;
   m_watch.report(m_many > 1 ? kNextBest : kPhase, 0.1 + 0.9 * done, best, m_many > 1 ? best : bound);
 }
 
-bool PerStageSearch::runMany() {
+bool MixedChainSearch::runMany() {
   // Where the best plan alone took long, the others would take much longer.
   constexpr long long kFewStates = 30000;
   if (m_watch.states() * 6 > kFewStates) return false;
@@ -284,12 +284,12 @@ bool PerStageSearch::runMany() {
   return true;
 }
 
-bool PerStageSearch::drain() {
+bool MixedChainSearch::drain() {
   double bound = 0;
   return searchBestFirst(*this, items(), m_watch, bound);
 }
 
-std::vector<PerStageSearch::Item> PerStageSearch::items() {
+std::vector<MixedChainSearch::Item> MixedChainSearch::items() {
   std::vector<Item> all;
   if (m_rules.contradictory() || m_space.strategies().empty()) return all;
   for (const auto& [schedule, v] : m_space.schedules()) {
@@ -316,7 +316,7 @@ std::vector<PerStageSearch::Item> PerStageSearch::items() {
 }
 
 // Of a long chain no search gets far: stages that hold as much as they can are a plan to begin with.
-void PerStageSearch::offerPacked(const Item& item) {
+void MixedChainSearch::offerPacked(const Item& item) {
   const Tuning::Guesses& guesses = m_uniform.tuning().guesses;
   if (!m_order.isChain() || m_order.layerCount() < guesses.layers || !m_rules.empty() || m_pinned ||
       item.schedule->kind() != usualSchedule(1) || m_incumbents.lead().time <= item.bound * (1 + 1e-3) ||
@@ -367,7 +367,7 @@ void PerStageSearch::offerPacked(const Item& item) {
   }
 }
 
-bool PerStageSearch::process(Item item, const Put& put) {
+bool MixedChainSearch::process(Item item, const Put& put) {
   if (m_many == 1) offerPacked(item);
   std::unordered_set<std::string> seen;
   // Of shared parameters the signature tells the levels to a first stage only.
@@ -432,7 +432,7 @@ bool PerStageSearch::process(Item item, const Put& put) {
 // Where there are too many labels for all pipelines up to the best time so far, there are fewer for those up
 // to a lower one: either the best of the item is among them, or the item takes longer. Half way between what
 // it takes at least and what was too much, as often as that tells something; then with more labels.
-void PerStageSearch::tryAgain(Item item, const Put& put) {
+void MixedChainSearch::tryAgain(Item item, const Put& put) {
   const Tuning::Labels& labels = m_uniform.tuning().labels;
   Item::Tries& tries = item.tries;
   const double failed = std::min(tries.failed, m_incumbents.lead().time);
@@ -448,15 +448,15 @@ void PerStageSearch::tryAgain(Item item, const Put& put) {
   if (open(item)) put(std::move(item));
 }
 
-long long PerStageSearch::allowance(const Item& item) const {
+long long MixedChainSearch::allowance(const Item& item) const {
   const Tuning::Labels& labels = m_uniform.tuning().labels;
   return std::min(labels.most, labels.few << std::min(item.tries.doublings, 40));
 }
 
 // Far above the bound a search looks at far too much, and ended early it leaves what it began with: where it
 // takes long, a guess comes first, as long as guesses take no more than all else.
-bool PerStageSearch::solve(PerStageSolver& solver, const Item& item, const BlockLayout& layout,
-                           Found& found) {
+bool MixedChainSearch::solve(PerStageSolver& solver, const Item& item, const BlockLayout& layout,
+                             Found& found) {
   const Tuning::Guesses& guesses = m_uniform.tuning().guesses;
   const bool isFar = m_incumbents.lead().time > item.bound * guesses.far;
   const PerStageSolver::Effort effort{.labels = allowance(item)};
@@ -474,7 +474,7 @@ bool PerStageSearch::solve(PerStageSolver& solver, const Item& item, const Block
   return solver.solve(goal(item), found, effort);
 }
 
-void PerStageSearch::settleTies() {
+void MixedChainSearch::settleTies() {
   const auto lead = m_incumbents.lead();
   for (Leader& l : m_leaders) {
     if (m_watch.shouldStop()) return;

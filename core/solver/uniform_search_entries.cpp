@@ -1,7 +1,7 @@
 // What is searched, row by row: every (b, σ, d, s, v) that the options leave open with its lower bounds, and
 // afterwards what became of it.
 #include "solver/common.h"
-#include "solver/search.h"
+#include "solver/uniform_search.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "solver/space/chunk_cuts.h"
 
 namespace nest::solver {
-void Search::enumerate() {
+void UniformSearch::enumerate() {
   std::size_t most = 0;
   visitGroups(false, [&](LayerSums& sums, int d) {
     most += at(std::max(0, mostStages(sums, d) - m_rules.leastStages() + 1)) * m_space.schedules().size();
@@ -42,7 +42,7 @@ void Search::enumerate() {
 }
 
 template <class Visit>
-void Search::visitGroups(bool byStrategy, Visit visit) {
+void UniformSearch::visitGroups(bool byStrategy, Visit visit) {
   const auto visitAll = [&](int b, int k) {
     if (m_watch.poll()) return;  // the sums of a long chain take milliseconds
     LayerSums& sums = sumsOf(b, k);
@@ -55,17 +55,17 @@ void Search::visitGroups(bool byStrategy, Visit visit) {
       byStrategy ? visitAll(inner, outer) : visitAll(outer, inner);
 }
 
-Search::Gradients& Search::gradientsOf(const LayerSums& sums, int dataDegree) {
+UniformSearch::Gradients& UniformSearch::gradientsOf(const LayerSums& sums, int dataDegree) {
   if (std::exchange(m_gradientsOf, sums.strategyIndex()) != sums.strategyIndex()) m_gradients.clear();
   return m_gradients[dataDegree];
 }
 
-int Search::mostStages(const LayerSums& sums, int d) const {
+int UniformSearch::mostStages(const LayerSums& sums, int d) const {
   return std::min(m_order.layerCount(), m_problem.cluster->deviceCount() / (d * sums.strategy().width()));
 }
 
-bool Search::runs(std::size_t choice, int stages, int microbatchCount,
-                  std::vector<signed char>& known) const {
+bool UniformSearch::runs(std::size_t choice, int stages, int microbatchCount,
+                         std::vector<signed char>& known) const {
   const auto& [schedule, v] = m_space.schedules()[choice];
   const auto ask = [&, schedule = schedule, v = v] {
     return schedule->refusals(stages, v, microbatchCount).empty() &&
@@ -80,7 +80,7 @@ bool Search::runs(std::size_t choice, int stages, int microbatchCount,
 }
 
 template <class Visit>
-void Search::visitEntries(LayerSums& sums, int d, bool covered, Visit visit) {
+void UniformSearch::visitEntries(LayerSums& sums, int d, bool covered, Visit visit) {
   const Strategy& strategy = sums.strategy();
   const int width = strategy.width();
   int most = 0;
@@ -153,7 +153,7 @@ void Search::visitEntries(LayerSums& sums, int d, bool covered, Visit visit) {
   }
 }
 
-void Search::addEntries(LayerSums& sums, int d, bool covered) {
+void UniformSearch::addEntries(LayerSums& sums, int d, bool covered) {
   const Group* kept = nullptr;
   visitEntries(sums, d, covered, [&](Entry& e) {
     if (!kept) kept = &m_groups.emplace_back(*e.group);
@@ -162,7 +162,7 @@ void Search::addEntries(LayerSums& sums, int d, bool covered) {
   });
 }
 
-void Search::addUnlisted(LayerSums& sums, int d, bool covered) {
+void UniformSearch::addUnlisted(LayerSums& sums, int d, bool covered) {
   double least = kNever;
   visitEntries(sums, d, covered, [&](const Entry& e) {
     ++m_candidates;
@@ -171,13 +171,13 @@ void Search::addUnlisted(LayerSums& sums, int d, bool covered) {
   if (least < kNever) m_unlisted.push_back({least, sums.microbatchIndex(), sums.strategyIndex(), d, covered});
 }
 
-void Search::note(Entry& e, Fate fate, double time) const {
+void UniformSearch::note(Entry& e, Fate fate, double time) const {
   if (m_budget) return;
   if (fate != Fate::Bounded || e.fate == Fate::NotReached) e.fate = fate;
   if (time > 0 && (e.best == 0 || time < e.best)) e.best = time;
 }
 
-void Search::noteShortage(Entry& e, ChainConfiguration context) const {
+void UniformSearch::noteShortage(Entry& e, ChainConfiguration context) const {
   if (!m_order.isChain() || m_budget) return;
   context.rules = nullptr;  // of memory alone
   StageWindows reach(context, room());
@@ -198,7 +198,7 @@ void Search::noteShortage(Entry& e, ChainConfiguration context) const {
   if (e.best == 0) e.fate = Fate::OutOfMemory;
 }
 
-Candidate Search::candidateOf(const Entry& e) const {
+Candidate UniformSearch::candidateOf(const Entry& e) const {
   Candidate c;
   c.microbatch = m_problem.profile->microbatches()[at(e.group->sums->microbatchIndex())];
   c.strategy = e.group->sums->strategy();
@@ -217,7 +217,7 @@ Candidate Search::candidateOf(const Entry& e) const {
 // Nobody reads millions of rows, and to write them takes longer than a stopped search may: of so many, those
 // that were solved, then those that might have been as fast as the best, then the rest, as far as there is
 // room.
-void Search::fillLog(Outcome& outcome) const {
+void UniformSearch::fillLog(Outcome& outcome) const {
   auto& rows = outcome.log.candidates;
   outcome.statistics.candidates = static_cast<long long>(m_candidates + m_notOffered.size());
   rows.reserve(std::min(m_entries.size(), kMostLogged) + m_notOffered.size());

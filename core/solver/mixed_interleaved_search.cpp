@@ -2,7 +2,7 @@
 // figures of its stages, on U units per pipeline, the widest first. Each of these is bounded again by a table
 // of its own, then every layout (d_in, P) whose sites were not seen before goes through ChunkSolver with the
 // best time so far as its limit.
-#include "solver/chunk_search.h"
+#include "solver/mixed_interleaved_search.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -15,8 +15,9 @@
 
 namespace nest::solver {
 
-ChunkSearch::ChunkSearch(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
-                         const SearchSpace& space, Search& uniform, Incumbents& incumbents, Watch& watch)
+MixedInterleavedSearch::MixedInterleavedSearch(const Problem& problem, const LayerOrder& order,
+                                               GroupShapes& shapes, const SearchSpace& space,
+                                               UniformSearch& uniform, Incumbents& incumbents, Watch& watch)
     : m_problem(problem),
       m_order(order),
       m_shapes(shapes),
@@ -28,13 +29,13 @@ ChunkSearch::ChunkSearch(const Problem& problem, const LayerOrder& order, GroupS
   m_roomiest = mostRoom(problem);
 }
 
-double ChunkSearch::limit() const {
+double MixedInterleavedSearch::limit() const {
   return (m_many ? m_incumbents.limit() : m_incumbents.lead().time) * (1 + kEqualTimes);
 }
 
 /// Of equally fast plans only those count that would stand first: fewer devices, then fewer stages, then a
 /// lower ZeRO stage.
-double ChunkSearch::goal(const Item& item) const {
+double MixedInterleavedSearch::goal(const Item& item) const {
   if (m_many) return limit();
   const auto& lead = m_incumbents.lead();
   const bool first = std::tuple(item.units * item.dataDegree, item.stages, item.zero) <=
@@ -42,11 +43,11 @@ double ChunkSearch::goal(const Item& item) const {
   return lead.time * (first ? 1 + kEqualTimes : 1 - kEqualTimes);
 }
 
-bool ChunkSearch::open(const Item& item) const {
+bool MixedInterleavedSearch::open(const Item& item) const {
   return item.bound <= (item.kind == Item::Kind::Sharp ? goal(item) : limit());
 }
 
-ChunkSearch::Microbatch& ChunkSearch::microbatch(const Item& item) {
+MixedInterleavedSearch::Microbatch& MixedInterleavedSearch::microbatch(const Item& item) {
   const auto [it, isNew] = m_microbatches.try_emplace({item.choice, item.microbatch});
   Microbatch& m = it->second;
   if (!isNew) return m;
@@ -60,12 +61,12 @@ ChunkSearch::Microbatch& ChunkSearch::microbatch(const Item& item) {
   return m;
 }
 
-int ChunkSearch::mostStages(const Item& item) const {
+int MixedInterleavedSearch::mostStages(const Item& item) const {
   const int chunks = m_space.schedules()[at(item.choice)].chunks;
   return std::min(m_order.layerCount() / chunks, m_problem.constraints.stages.most.value_or(1 << 30));
 }
 
-std::vector<ChunkSearch::Item> ChunkSearch::items() {
+std::vector<MixedInterleavedSearch::Item> MixedInterleavedSearch::items() {
   std::vector<Item> all;
   if (!m_order.isChain() || m_rules.contradictory() || m_space.strategies().empty()) return all;
   for (int choice = 0; choice < static_cast<int>(m_space.schedules().size()); ++choice) {
@@ -98,11 +99,11 @@ std::vector<ChunkSearch::Item> ChunkSearch::items() {
   return all;
 }
 
-int ChunkSearch::microbatchCount(const Item& item) const {
+int MixedInterleavedSearch::microbatchCount(const Item& item) const {
   return m_problem.microbatchCount(m_problem.profile->microbatches()[at(item.microbatch)], item.dataDegree);
 }
 
-void ChunkSearch::openGroup(const Item& item, const Put& put) {
+void MixedInterleavedSearch::openGroup(const Item& item, const Put& put) {
   const auto& [schedule, chunks] = m_space.schedules()[at(item.choice)];
   const LeastWork& least = microbatch(item).least;
   const int m = microbatchCount(item);
@@ -122,8 +123,8 @@ void ChunkSearch::openGroup(const Item& item, const Put& put) {
   }
 }
 
-const std::vector<GradientFloor>& ChunkSearch::gradientsOf(const Microbatch& of,
-                                                           const std::vector<Sharding>& shardings) {
+const std::vector<GradientFloor>& MixedInterleavedSearch::gradientsOf(
+    const Microbatch& of, const std::vector<Sharding>& shardings) {
   constexpr std::size_t kMostKept = 32;  // some hundred kilobytes each
   if (m_gradients.size() >= kMostKept && !m_gradients.contains(shardings)) m_gradients.clear();
   const auto [it, isNew] = m_gradients.try_emplace(shardings);
@@ -133,8 +134,8 @@ const std::vector<GradientFloor>& ChunkSearch::gradientsOf(const Microbatch& of,
   return it->second;
 }
 
-std::vector<ChunkSearch::Family> ChunkSearch::families(const Item& item,
-                                                       const std::vector<Sharding>& shardings) {
+std::vector<MixedInterleavedSearch::Family> MixedInterleavedSearch::families(
+    const Item& item, const std::vector<Sharding>& shardings) {
   const auto& [schedule, chunks] = m_space.schedules()[at(item.choice)];
   ChunkConfiguration c;
   c.schedule = schedule;
@@ -173,7 +174,7 @@ std::vector<ChunkSearch::Family> ChunkSearch::families(const Item& item,
 
 // Most d of as many microbatches are closed by what the least of them could do with the cheapest exchanges
 // and the most shards of all.
-void ChunkSearch::openDegrees(const Item& item, const Put& put) {
+void MixedInterleavedSearch::openDegrees(const Item& item, const Put& put) {
   const Microbatch& of = microbatch(item);
   const bool context =
       std::any_of(of.sums.begin(), of.sums.end(), [](const auto* k) { return k->strategy().context > 1; });
@@ -205,7 +206,7 @@ void ChunkSearch::openDegrees(const Item& item, const Put& put) {
   }
 }
 
-void ChunkSearch::openStages(const Item& item, const Put& put) {
+void MixedInterleavedSearch::openStages(const Item& item, const Put& put) {
   const Sharding own{item.dataDegree,
                      m_space.shardDegrees(item.dataDegree, item.zero, strategiesOf(microbatch(item).sums))};
   for (Family& f : families(item, {own})) {
@@ -218,7 +219,7 @@ void ChunkSearch::openStages(const Item& item, const Put& put) {
   }
 }
 
-ChunkSearch::Item ChunkSearch::allUnits(Item item) const {
+MixedInterleavedSearch::Item MixedInterleavedSearch::allUnits(Item item) const {
   const ChunkBounds& bounds = item.family->bounds;
   while (item.units >= bounds.leastUnits() &&
          !m_space.devicesAllowed(static_cast<long long>(item.units) * item.dataDegree))
@@ -229,17 +230,17 @@ ChunkSearch::Item ChunkSearch::allUnits(Item item) const {
   return item;
 }
 
-bool ChunkSearch::drain() {
+bool MixedInterleavedSearch::drain() {
   double bound = 0;
   return searchBestFirst(*this, items(), m_watch, bound);
 }
 
-void ChunkSearch::report(double bound, double done) {
+void MixedInterleavedSearch::report(double bound, double done) {
   const double best = m_incumbents.lead().time;
   m_watch.report(m_many ? kNextBest : "interleaved, strategy per stage", done, best, m_many ? best : bound);
 }
 
-bool ChunkSearch::take(Item item, const Put& put) {
+bool MixedInterleavedSearch::take(Item item, const Put& put) {
   switch (item.kind) {
     case Item::Kind::Group:
       openGroup(item, put);
@@ -268,12 +269,12 @@ bool ChunkSearch::take(Item item, const Put& put) {
   return true;
 }
 
-ChunkSolver ChunkSearch::solverOf(const Item& item, const ChunkBounds::Prefixes& prefixes,
-                                  const BlockLayout& layout) {
+ChunkSolver MixedInterleavedSearch::solverOf(const Item& item, const ChunkBounds::Prefixes& prefixes,
+                                             const BlockLayout& layout) {
   return {m_problem, m_space, m_shapes, item.family->configuration, prefixes, layout, item.units, m_watch};
 }
 
-bool ChunkSearch::process(const Item& item) {
+bool MixedInterleavedSearch::process(const Item& item) {
   const ChunkConfiguration& c = item.family->configuration;
   const ChunkBounds::Prefixes prefixes(item.family->bounds, item.units);
   // Of shared parameters the signature tells the levels to a first stage only.
@@ -307,7 +308,7 @@ bool ChunkSearch::process(const Item& item) {
   return !m_watch.shouldStop();
 }
 
-bool ChunkSearch::runMany() {
+bool MixedInterleavedSearch::runMany() {
   // Where the best plan alone took long, the others would take much longer.
   constexpr long long kFewStates = 30000;
   if (m_watch.states() > kFewStates * 4) return false;
@@ -318,7 +319,7 @@ bool ChunkSearch::runMany() {
   return complete;
 }
 
-void ChunkSearch::settleTies() {
+void MixedInterleavedSearch::settleTies() {
   const auto lead = m_incumbents.lead();
   for (Leader& l : m_leaders) {
     if (m_watch.shouldStop()) return;

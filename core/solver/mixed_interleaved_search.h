@@ -7,16 +7,16 @@
 
 #include "solver/bounds/least_work.h"
 #include "solver/models/chunk_model.h"
-#include "solver/search.h"
+#include "solver/uniform_search.h"
 
 namespace nest::solver {
 
 /// The search over interleaved pipelines whose stages choose their strategies; begins from the best plans
 /// known.
-class ChunkSearch {
+class MixedInterleavedSearch {
 public:
-  ChunkSearch(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Search& uniform,
-              Incumbents&, Watch&);
+  MixedInterleavedSearch(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&,
+                         UniformSearch& uniform, Incumbents&, Watch&);
 
   /// After the search: offers the best plans that differ in their degrees, as many as the incumbents keep.
   /// False: not all of them, because that would have cost much more.
@@ -88,7 +88,7 @@ private:
   const LayerOrder& m_order;
   GroupShapes& m_shapes;
   const SearchSpace& m_space;
-  Search& m_uniform;
+  UniformSearch& m_uniform;
   Incumbents& m_incumbents;
   Watch& m_watch;
   CutRules m_rules;

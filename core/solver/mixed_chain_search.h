@@ -11,19 +11,19 @@
 
 #include "solver/bounds/least_work.h"
 #include "solver/models/per_stage_model.h"
-#include "solver/search.h"
+#include "solver/uniform_search.h"
 
 namespace nest::solver {
 
 /// The search over configurations whose stages choose their strategies; begins from the best plan with one
 /// strategy. Plans that use one strategy are in its space too: its first plan is the best of all, exactly;
 /// the further ones are those met on the way.
-class PerStageSearch {
+class MixedChainSearch {
 public:
   static constexpr std::string_view kPhase = "strategy per stage";  ///< in reports of progress
 
-  PerStageSearch(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Search& uniform,
-                 Incumbents&, Watch&);
+  MixedChainSearch(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&,
+                   UniformSearch& uniform, Incumbents&, Watch&);
 
   /// After the search: offers the best plans that differ in their degrees, as many as the incumbents keep.
   /// False: not all of them, because that would have cost much more.
@@ -118,7 +118,7 @@ private:
   const LayerOrder& m_order;
   GroupShapes& m_shapes;
   const SearchSpace& m_space;
-  Search& m_uniform;
+  UniformSearch& m_uniform;
   Incumbents& m_incumbents;
   Watch& m_watch;
   CutRules m_rules;

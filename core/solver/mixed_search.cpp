@@ -1,5 +1,5 @@
-// PerStageSearch and ChunkSearch as one heap, so that the least bound of both rises together.
-#include "solver/strategy_search.h"
+// MixedChainSearch and MixedInterleavedSearch as one heap, so that the least bound of both rises together.
+#include "solver/mixed_search.h"
 
 #include <algorithm>
 #include <limits>
@@ -61,7 +61,8 @@ private:
 }  // namespace
 
 // Falls with the chunks.
-double leastTime(const Problem& problem, const LayerOrder& order, const SearchSpace& space, Search& uniform) {
+double leastTime(const Problem& problem, const LayerOrder& order, const SearchSpace& space,
+                 UniformSearch& uniform) {
   double least = kNever;
   for (const bool covered : {false, true}) {
     auto choices = space.schedules();
@@ -89,9 +90,9 @@ double leastTime(const Problem& problem, const LayerOrder& order, const SearchSp
   return least;
 }
 
-StrategySearch::StrategySearch(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
-                               const SearchSpace& space, Search& uniform, Incumbents& incumbents,
-                               Watch& watch)
+MixedSearch::MixedSearch(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
+                         const SearchSpace& space, UniformSearch& uniform, Incumbents& incumbents,
+                         Watch& watch)
     : m_problem(problem),
       m_order(order),
       m_space(space),
@@ -100,8 +101,8 @@ StrategySearch::StrategySearch(const Problem& problem, const LayerOrder& order, 
       m_perStage(problem, order, shapes, space, uniform, incumbents, watch),
       m_interleaved(problem, order, shapes, space, uniform, incumbents, watch) {}
 
-bool StrategySearch::run() {
-  m_watch.enter(PerStageSearch::kPhase);
+bool MixedSearch::run() {
+  m_watch.enter(MixedChainSearch::kPhase);
   Together both(m_perStage, m_interleaved);
   auto items = both.items();
   if (m_watch.shouldStop()) {  // not all are listed
@@ -113,12 +114,12 @@ bool StrategySearch::run() {
   return complete && !(m_perStage.left() <= both.limit());
 }
 
-void StrategySearch::settleTies() {
+void MixedSearch::settleTies() {
   m_perStage.settleTies();
   m_interleaved.settleTies();
 }
 
-bool StrategySearch::runMany() {
+bool MixedSearch::runMany() {
   return m_interleaved.runMany() && m_perStage.runMany();
 }
 

@@ -24,7 +24,7 @@ inline constexpr std::string_view kNextBest = "next best plans";
 
 /// The search over all configurations with one strategy for all stages: bound, pop, solve (STATEMENT.md §6,
 /// steps 1–5).
-class Search {
+class UniformSearch {
 public:
   /// What a plan may use at most; `memory`: bytes on its fullest device.
   struct Budget {
@@ -32,8 +32,8 @@ public:
     double memory = std::numeric_limits<double>::infinity();
   };
 
-  Search(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Incumbents&, Watch&,
-         const Tuning& = {});
+  UniformSearch(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Incumbents&, Watch&,
+                const Tuning& = {});
 
   /// True if it ran to its end. Of the time to a deadline, and of states, it gets no more.
   struct Most {

@@ -1,7 +1,7 @@
 // One (b, σ, d, s, v, z): windows under the largest load that could still matter; for each layout (d_in, P)
 // the sites of its stages; sites seen before are dropped; then the DP.
 #include "solver/common.h"
-#include "solver/search.h"
+#include "solver/uniform_search.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -34,7 +34,7 @@ std::string signatureOf(const std::vector<StageSite>& sites, const std::optional
 
 }  // namespace
 
-Found Search::foundOf(const Entry& e, int zero) const {
+Found UniformSearch::foundOf(const Entry& e, int zero) const {
   Found f;
   f.microbatchIndex = e.group->sums->microbatchIndex();
   f.dataDegree = e.group->dataDegree;
@@ -46,7 +46,7 @@ Found Search::foundOf(const Entry& e, int zero) const {
   return f;
 }
 
-ChainConfiguration Search::configurationOf(const Entry& e, int zero) const {
+ChainConfiguration UniformSearch::configurationOf(const Entry& e, int zero) const {
   ChainConfiguration c;
   c.problem = &m_problem;
   c.space = &m_space;
@@ -65,7 +65,7 @@ ChainConfiguration Search::configurationOf(const Entry& e, int zero) const {
   return c;
 }
 
-std::vector<Search::TiedCase> Search::tiedCases(int stages) const {
+std::vector<UniformSearch::TiedCase> UniformSearch::tiedCases(int stages) const {
   const auto& tied = m_problem.profile->tied;
   const auto usable = [&](LayerIndex x) { return x.value >= 0 && x.value < m_order.layerCount(); };
   if (!tied || stages == 1 || !usable(tied->first) || !usable(tied->second)) return {{}};
@@ -83,20 +83,21 @@ std::vector<Search::TiedCase> Search::tiedCases(int stages) const {
   return cases;
 }
 
-CutRules Search::rulesOf(const TiedCase& tied) const {
+CutRules UniformSearch::rulesOf(const TiedCase& tied) const {
   if (!tied.stages) return m_rules;
   return m_rules.with({{m_problem.profile->tied->first, StageIndex(tied.stages->first)},
                        {m_problem.profile->tied->second, StageIndex(tied.stages->second)}});
 }
 
-std::optional<TiedPlace> Search::tiedPlace(const TiedCase& tied, const BlockLayout& layout, int width) const {
+std::optional<TiedPlace> UniformSearch::tiedPlace(const TiedCase& tied, const BlockLayout& layout,
+                                                  int width) const {
   if (!tied.apart()) return std::nullopt;
   const auto [i, j] = *tied.stages;
   const int early = std::min(i, j), distance = std::abs(i - j) * width;
   return TiedPlace{i, j, m_shapes.reach(early * width, width, distance, layout.outer, layout.stride)};
 }
 
-double Search::mostLoad(const Entry& e, int zero, double hops, double limit, double tail) const {
+double UniformSearch::mostLoad(const Entry& e, int zero, double hops, double limit, double tail) const {
   if (limit == kNever) return kNever;
   const Target target = targetOf(e);
   const ObjectiveWeights& w = target.bound;
@@ -111,12 +112,12 @@ double Search::mostLoad(const Entry& e, int zero, double hops, double limit, dou
   return most;
 }
 
-double Search::leastTail(const Entry& e, int zero, const StageWindows& reach) const {
+double UniformSearch::leastTail(const Entry& e, int zero, const StageWindows& reach) const {
   return e.group->tailPerLoad[at(zero)] *
          (m_order.isChain() ? e.group->sums->leastAny[at(reach.first(1))] : reach.leastFirst());
 }
 
-bool Search::openWindows(StageWindows& reach, const Entry& e, int zero, double limit) const {
+bool UniformSearch::openWindows(StageWindows& reach, const Entry& e, int zero, double limit) const {
   const double hops = reach.hopsBefore(e.stages);
   reach.limitLoad(mostLoad(e, zero, hops, limit, 0));
   const bool chain = m_order.isChain();
@@ -129,8 +130,8 @@ bool Search::openWindows(StageWindows& reach, const Entry& e, int zero, double l
 }
 
 // Under the hops of any layout, so that all layouts share it; once they have cost more than it does.
-bool Search::openLeastWork(StageWindows& reach, const Entry& e, int zero, double limit,
-                           long long spent) const {
+bool UniformSearch::openLeastWork(StageWindows& reach, const Entry& e, int zero, double limit,
+                                  long long spent) const {
   if (reach.knowsLeastWork() || !m_order.isChain() || spent * 6 < m_order.last() ||
       !m_watch.bounds().uses(SearchBound::LeastSums))
     return true;
@@ -144,8 +145,9 @@ bool Search::openLeastWork(StageWindows& reach, const Entry& e, int zero, double
 }
 
 // Any plan at all is better than no limit: without one the DP would look at every cut.
-std::optional<PipelineCut> Search::cutEvenly(const ChainCosts& costs, StageWindows& reach,
-                                             const CutRules& rules, const ObjectiveWeights& weights) const {
+std::optional<PipelineCut> UniformSearch::cutEvenly(const ChainCosts& costs, StageWindows& reach,
+                                                    const CutRules& rules,
+                                                    const ObjectiveWeights& weights) const {
   PipelineCut cut;
   cut.cuts = reach.evenCuts();
   double sum = 0, most = 0, tail = 0, before = 0;
@@ -167,7 +169,7 @@ std::optional<PipelineCut> Search::cutEvenly(const ChainCosts& costs, StageWindo
   return cut;
 }
 
-void Search::processChain(Entry& e, int index, int zero) {
+void UniformSearch::processChain(Entry& e, int index, int zero) {
   const Strategy& strategy = e.group->sums->strategy();
   const int width = strategy.width();
   const auto cases = tiedCases(e.stages);
@@ -238,7 +240,7 @@ void Search::processChain(Entry& e, int index, int zero) {
 // there are hundreds of d with equal m. The tensor groups and one gradient group of each stage tell most of
 // it, long before all groups of all stages are placed. Gradient groups take longest, and the first stages
 // hide least: after 1, 4, 16, … stages what is known so far is asked.
-bool Search::maySyncWithin(double limit, const Entry& e, int zero, const BlockLayout& l) {
+bool UniformSearch::maySyncWithin(double limit, const Entry& e, int zero, const BlockLayout& l) {
   if (m_shapes.isRegular() || !m_order.isChain() || limit == kNever ||
       !m_problem.cluster->hasUniformDevices() || !m_watch.bounds().uses(SearchBound::SyncReach))
     return true;
@@ -248,7 +250,7 @@ bool Search::maySyncWithin(double limit, const Entry& e, int zero, const BlockLa
   return may;
 }
 
-bool Search::maySync(double limit, const Entry& e, int zero, const BlockLayout& l) {
+bool UniformSearch::maySync(double limit, const Entry& e, int zero, const BlockLayout& l) {
   LayerSums& sums = *e.group->sums;
   const Strategy& s = sums.strategy();
   const int h = l.shardDegree(), a = s.width();
@@ -292,7 +294,7 @@ bool Search::maySync(double limit, const Entry& e, int zero, const BlockLayout& 
 
 // The tensor and context groups of the stage are known to GroupShapes, run by run; of several kinds the one
 // counts that takes longest over all layers.
-const std::vector<double>* Search::loadAt(LayerSums& sums, const BlockLayout& l, int begin) {
+const std::vector<double>* UniformSearch::loadAt(LayerSums& sums, const BlockLayout& l, int begin) {
   const Strategy& s = sums.strategy();
   const int t = s.tensor, c = s.context;
   if (t * c == 1) return nullptr;
@@ -331,7 +333,7 @@ const std::vector<double>* Search::loadAt(LayerSums& sums, const BlockLayout& l,
 }
 
 // Any plan will do: the first layout's even cut.
-void Search::offerEven(Entry& e, int index, int zero) {
+void UniformSearch::offerEven(Entry& e, int index, int zero) {
   const Strategy& strategy = e.group->sums->strategy();
   Found found = foundOf(e, zero);
   found.candidate = index;
@@ -358,8 +360,9 @@ void Search::offerEven(Entry& e, int index, int zero) {
     }
 }
 
-std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const ChainCosts& costs,
-                                             StageWindows& reach, const CutRules& rules, double limit) {
+std::optional<PipelineCut> UniformSearch::solveSite(const Entry& e, int zero, const ChainCosts& costs,
+                                                    StageWindows& reach, const CutRules& rules,
+                                                    double limit) {
   if (e.bound[at(zero)] > limit * kSlack || !openWindows(reach, e, zero, limit)) return std::nullopt;
   ++m_tuples;
   const Target target = targetOf(e);
@@ -375,13 +378,13 @@ std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const Cha
   return bestCut(costs, reach, rules, target, limit, floor, m_watch, m_storage);
 }
 
-bool Search::isLong(const Entry& e) const {
+bool UniformSearch::isLong(const Entry& e) const {
   return m_order.isChain() && m_order.layerCount() > m_tuning.longChain && e.chunks == 1 &&
          targetOf(e).byLoad();
 }
 
 /// What is in flight behind each stage, in no time: (6.11) of one kind of stages.
-double Search::deepBound(const Entry& e, int zero, double limit) const {
+double UniformSearch::deepBound(const Entry& e, int zero, double limit) const {
   if (!m_watch.bounds().uses(SearchBound::DepthPrices)) return 0;
   const LayerSums& sums = *e.group->sums;
   const Strategy& strategy = sums.strategy();
@@ -403,7 +406,7 @@ double Search::deepBound(const Entry& e, int zero, double limit) const {
 
 // Where memory forces recompute, (6.3) is far too low, and one long chain takes seconds: what each depth can
 // hold is asked first, with a plan to begin from.
-bool Search::sharpen(Entry& e, int index, int zero) {
+bool UniformSearch::sharpen(Entry& e, int index, int zero) {
   if (m_budget || !isLong(e) || m_watch.checkClock() || m_sharpened.contains({index, zero})) return false;
   if (m_incumbents->limit() == kNever) offerEven(e, index, zero);
   const double limit = m_incumbents->limit(foundOf(e, zero));
@@ -416,7 +419,7 @@ bool Search::sharpen(Entry& e, int index, int zero) {
 }
 
 // Most lose by what their stages cost at least, wherever they stand: under any h, or the layout's own.
-double Search::interleavedBound(const Entry& e, int zero, const std::vector<int>& shardDegrees) {
+double UniformSearch::interleavedBound(const Entry& e, int zero, const std::vector<int>& shardDegrees) {
   ChunkConfiguration c;
   c.microbatchIndex = e.group->sums->microbatchIndex();
   c.dataDegree = e.group->dataDegree;
@@ -438,7 +441,7 @@ double Search::interleavedBound(const Entry& e, int zero, const std::vector<int>
   return least;
 }
 
-void Search::processInterleaved(Entry& e, int index, int zero) {
+void UniformSearch::processInterleaved(Entry& e, int index, int zero) {
   const Strategy& strategy = e.group->sums->strategy();
   Found found = foundOf(e, zero);
   const auto limit = [&] { return m_incumbents->limit(found) * kSlack; };
