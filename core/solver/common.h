@@ -7,7 +7,7 @@
 
 namespace nest::solver {
 
-/// The time of what cannot be.
-inline constexpr double kNever = std::numeric_limits<double>::infinity();
+/// The time of an infeasible plan or stage.
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace nest::solver

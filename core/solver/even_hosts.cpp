@@ -258,7 +258,7 @@ private:
     p.fraction = m_begin + (m_end - m_begin) * p.fraction;
     if (m_best && (!p.best || *m_best < *p.best)) p.best = m_best;
     if (m_end < 1 || !m_isWhole) p.lowerBound = 0;  // of a part of the plans
-    p.settled = p.best && p.lowerBound >= p.best->value() * solver::kCertain;
+    p.settled = p.best && p.lowerBound >= p.best->value() * solver::kRoundDown;
     if (p.best) p.lowerBound = std::min(p.lowerBound, p.best->value());
     m_control.progress(p);
   }
@@ -291,8 +291,8 @@ Diagnostic saving(const EvenHosts& even, const RankedPlan& found, const RankedPl
 /// Adds to a Pareto front what none of its plans beats; what that beats goes.
 void addToFront(std::vector<RankedPlan>& front, RankedPlan plan) {
   const auto beats = [](const RankedPlan& a, const RankedPlan& b) {
-    return a.evaluation.batchTime <= b.evaluation.batchTime * solver::kSlack &&
-           a.plan.devicesUsed() <= b.plan.devicesUsed() && peakMemory(a) <= peakMemory(b) * solver::kSlack;
+    return a.evaluation.batchTime <= b.evaluation.batchTime * solver::kRoundUp &&
+           a.plan.devicesUsed() <= b.plan.devicesUsed() && peakMemory(a) <= peakMemory(b) * solver::kRoundUp;
   };
   if (std::any_of(front.begin(), front.end(), [&](const RankedPlan& r) { return beats(r, plan); })) return;
   std::erase_if(front, [&](const RankedPlan& r) { return beats(plan, r); });
@@ -442,8 +442,9 @@ Outcome solveOnAll(const Problem& problem, const Control& control, const Plan* s
   o.finished = std::min(o.finished, finished);
   // Plans on part of the devices compete for the first place, and are not listed behind it.
   o.provenPlans = std::min(o.provenPlans, 1);
-  const bool isFaster = found && (!o.best() || found->evaluation.batchTime * (1 + solver::kAgreement) <
-                                                   o.best()->evaluation.batchTime);
+  const bool isFaster =
+      found && (!o.best() || found->evaluation.batchTime * (1 + solver::kEvaluatorAgreement) <
+                                 o.best()->evaluation.batchTime);
   if (control.front != FrontEffort::None) {
     if (found) front.push_back(*found);
     for (RankedPlan& r : front)

@@ -384,7 +384,7 @@ private:
   /// Whether some label of the front behind completes the path within the limit. If so, the path's largest
   /// load and tail rise to what every such end reaches anyway: that makes no difference between paths.
   bool canFinish(const ObjectiveWeights& weights, double limit, Path& p, const Node* behind) const {
-    double max = kNever, tail = kNever;
+    double max = kInfinity, tail = kInfinity;
     const auto consider = [&](double bMax, double bSum, double later) {
       if (weights.time(p.sum + bSum, std::max(p.max, bMax), std::max(p.tail, later)) > limit) return;
       max = std::min(max, bMax);
@@ -394,7 +394,7 @@ private:
       consider(0, 0, 0);
     else
       for (const Label& b : behind->labels) consider(b.max, b.sum, std::max(b.relative - p.covered, b.step));
-    if (max == kNever) return false;
+    if (max == kInfinity) return false;
     p.max = std::max(p.max, max);
     p.tail = std::max(p.tail, tail);
     return true;
@@ -407,7 +407,7 @@ private:
     if (m_used < stages) return paths.clear(), true;
     const ObjectiveWeights weights = m_model.weights(stages);
     // Sums run in another order here than in the labels: leave them a few roundings more.
-    const double limit = time * kSlack * (1 + kRoundingOfSums / 10);
+    const double limit = time * kRoundUp * (1 + kRoundingOfSums / 10);
     const Tolerance t = Tolerance::of(time, m_model.microbatchCount());
     for (int behind = stages - 1; behind >= 0; --behind) {
       const Layer& nodes = layer(behind);

@@ -58,7 +58,7 @@ const MixedChainSearch::Microbatch& MixedChainSearch::microbatch(int index) {
   Microbatch& m = it->second;
   if (!isNew) return m;
   m.narrow = std::numeric_limits<int>::max();
-  m.leastBoundary = kNever;
+  m.leastBoundary = kInfinity;
   std::vector<const LeastLayers*> least;
   for (int k : m_space.strategies()) {
     LayerSums& s = m_uniform.sumsOf(index, k);
@@ -104,7 +104,7 @@ MixedChainSearch::Item MixedChainSearch::allUnits(Item item) {
   const int least = leastUnits(microbatch(item.microbatch));
   while (item.units >= least && !m_space.devicesAllowed(static_cast<long long>(item.units) * item.dataDegree))
     --item.units;
-  item.bound = item.units < least ? kNever : std::max(item.bound, atLeast(item));
+  item.bound = item.units < least ? kInfinity : std::max(item.bound, atLeast(item));
   item.kind = Item::Kind::AllUnits;
   return item;
 }
@@ -135,13 +135,13 @@ PerStageBounds& MixedChainSearch::pricedBoundsOf(const Item& item) {
 }
 
 bool MixedChainSearch::fits(const PerStageBounds& bounds, int units) const {
-  return bounds.leastBytes() <= units * (m_roomiest - m_problem.assumptions.reserve.value()) * kSlack;
+  return bounds.leastBytes() <= units * (m_roomiest - m_problem.assumptions.reserve.value()) * kRoundUp;
 }
 
 // Falls as units get more.
 double MixedChainSearch::atLeast(const Item& item) {
   PerStageBounds& bounds = boundsOf(item);
-  return fits(bounds, item.units) ? bounds.upTo(item.units, limit() * (1 + kEqualTimes)) : kNever;
+  return fits(bounds, item.units) ? bounds.upTo(item.units, limit() * (1 + kEqualTimes)) : kInfinity;
 }
 
 double MixedChainSearch::relaxed(const Item& item) {
@@ -190,7 +190,7 @@ void MixedChainSearch::openGroup(const Item& item, const Put& put) {
                         shardings, item.zero, target(item, 1), m_watch);
   const double most = limit() * (1 + kEqualTimes);
   const auto boundOf = [&](int units) {
-    return fits(bounds, units) ? std::max(item.bound, bounds.upTo(units, most)) : kNever;
+    return fits(bounds, units) ? std::max(item.bound, bounds.upTo(units, most)) : kInfinity;
   };
   const int units = widest(m, shardings.front().dataDegree);
   if (boundOf(units) > limit()) return;
@@ -271,10 +271,10 @@ bool MixedChainSearch::runMany() {
   m_mostStates = m_watch.states() + kFewStates;
   m_leaders.clear();
   // Those met so far may be far slower than those that there are: near the best first.
-  constexpr double kFar = 1.2;
-  const bool isFar = m_incumbents.limit() > m_incumbents.lead().time * kFar;
-  for (const double near : {0.04, 0.16, kNever}) {
-    if (!isFar && near < kNever) continue;
+  constexpr double kFarShare = 1.2;
+  const bool isFar = m_incumbents.limit() > m_incumbents.lead().time * kFarShare;
+  for (const double near : {0.04, 0.16, kInfinity}) {
+    if (!isFar && near < kInfinity) continue;
     m_reach = m_incumbents.lead().time * (1 + near);
     // The bounds so far look away from what is beyond.
     m_bounds.clear();
@@ -336,7 +336,7 @@ void MixedChainSearch::offerPacked(const Item& item) {
   if (!packed.whole() || stages < 2 || !m_space.stageCountAllowed(stages) ||
       !m_space.devicesAllowed(static_cast<long long>(packed.units) * item.dataDegree))
     return;
-  Found found;
+  CandidatePlan found;
   found.microbatchIndex = item.microbatch;
   found.dataDegree = item.dataDegree;
   found.zero = item.zero;
@@ -402,13 +402,13 @@ bool MixedChainSearch::process(Item item, const Put& put) {
       PerStageSolver solver(m_space, m_order, m_rules, *item.schedule, sums, c, item.microbatch, s, bounds,
                             m_watch);
       if (m_many > 1) {
-        std::vector<Found> all;
+        std::vector<CandidatePlan> all;
         const bool complete = solver.solveMany(reach(), m_many, m_mostStates, all);
-        for (Found& f : all) m_incumbents.offer(std::move(f));
+        for (CandidatePlan& f : all) m_incumbents.offer(std::move(f));
         if (!complete) return false;
         continue;
       }
-      Found found;
+      CandidatePlan found;
       const bool any = solve(solver, item, layout, found);
       bounds.standAnywhere();
       if (any && solver.complete()) m_leaders.push_back({c, item.microbatch, item.schedule, sums, found});
@@ -436,11 +436,11 @@ void MixedChainSearch::tryAgain(Item item, const Put& put) {
   const Tuning::Labels& labels = m_uniform.tuning().labels;
   Item::Tries& tries = item.tries;
   const double failed = std::min(tries.failed, m_incumbents.lead().time);
-  if (failed < kNever && failed - item.bound > labels.narrow * failed) {
+  if (failed < kInfinity && failed - item.bound > labels.narrow * failed) {
     tries.upTo = (item.bound + failed) / 2;
   } else if (allowance(item) < labels.most) {
     ++tries.doublings;
-    tries.upTo = tries.failed = kNever;
+    tries.upTo = tries.failed = kInfinity;
   } else {
     m_left = std::min(m_left, item.bound);
     return;
@@ -456,11 +456,11 @@ long long MixedChainSearch::allowance(const Item& item) const {
 // Far above the bound a search looks at far too much, and ended early it leaves what it began with: where it
 // takes long, a guess comes first, as long as guesses take no more than all else.
 bool MixedChainSearch::solve(PerStageSolver& solver, const Item& item, const BlockLayout& layout,
-                             Found& found) {
+                             CandidatePlan& found) {
   const Tuning::Guesses& guesses = m_uniform.tuning().guesses;
   const bool isFar = m_incumbents.lead().time > item.bound * guesses.far;
   const PerStageSolver::Effort effort{.labels = allowance(item)};
-  if (!isFar || 2 * m_guessed > m_watch.states() || item.tries.upTo < kNever)
+  if (!isFar || 2 * m_guessed > m_watch.states() || item.tries.upTo < kInfinity)
     return solver.solve(goal(item), found, effort);
   const long long most = m_watch.states() + guesses.states;
   const bool any = solver.solve(goal(item), found, {most, effort.labels});
@@ -469,7 +469,8 @@ bool MixedChainSearch::solve(PerStageSolver& solver, const Item& item, const Blo
   PerStageBounds& bounds = boundsOf(item);
   bounds.standOn(layout, item.units, limit(), m_roomiest, m_watch);
   const long long before = m_watch.states();
-  if (Found guess; solver.guess(goal(item), guesses.width, guess)) m_incumbents.offer(std::move(guess));
+  if (CandidatePlan guess; solver.guess(goal(item), guesses.width, guess))
+    m_incumbents.offer(std::move(guess));
   m_guessed += m_watch.states() - before;
   return solver.solve(goal(item), found, effort);
 }

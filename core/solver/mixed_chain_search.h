@@ -82,7 +82,7 @@ private:
     int microbatch;
     const PipelineSchedule* schedule;
     std::vector<LayerSums*> sums;
-    Found found;
+    CandidatePlan found;
   };
   bool drain();
   /// Of many plans, what takes longer is of no interest.
@@ -111,7 +111,7 @@ private:
   bool process(Item, const Put& put);
   void tryAgain(Item, const Put& put);
   long long allowance(const Item&) const;  ///< labels
-  bool solve(PerStageSolver&, const Item&, const BlockLayout&, Found&);
+  bool solve(PerStageSolver&, const Item&, const BlockLayout&, CandidatePlan&);
   PerStageModel::Goal goal(const Item&) const;
 
   const Problem& m_problem;

@@ -195,7 +195,7 @@ void MixedInterleavedSearch::openDegrees(const Item& item, const Put& put) {
   const auto all = families(item, shardings);
   for (Item& part : parts) {
     if (m_watch.poll()) return;
-    double least = kNever;
+    double least = kInfinity;
     for (const Family& f : all) {
       const int units = std::min(f.bounds.mostUnits(), m_problem.cluster->deviceCount() / part.dataDegree);
       if (units >= f.bounds.leastUnits())
@@ -225,7 +225,7 @@ MixedInterleavedSearch::Item MixedInterleavedSearch::allUnits(Item item) const {
          !m_space.devicesAllowed(static_cast<long long>(item.units) * item.dataDegree))
     --item.units;
   item.bound = item.units < bounds.leastUnits()
-                   ? kNever
+                   ? kInfinity
                    : std::max(item.bound, bounds.upTo(item.units, limit() * (1 + kEqualTimes)));
   return item;
 }
@@ -294,13 +294,13 @@ bool MixedInterleavedSearch::process(const Item& item) {
     ++m_tuples;
     ChunkSolver dp = solverOf(item, prefixes, layout);
     if (m_many) {
-      std::vector<Found> found;
+      std::vector<CandidatePlan> found;
       constexpr std::size_t kMostSequences = 2000;
       if (!dp.solveMany(goal(item), kMostSequences, found) || m_watch.states() > m_mostStates) return false;
-      for (Found& f : found) m_incumbents.offer(std::move(f));
+      for (CandidatePlan& f : found) m_incumbents.offer(std::move(f));
       continue;
     }
-    Found found;
+    CandidatePlan found;
     if (!dp.solve(goal(item), found)) continue;
     m_leaders.push_back({item, layout, found});
     m_incumbents.offer(std::move(found));
@@ -325,7 +325,7 @@ void MixedInterleavedSearch::settleTies() {
     if (m_watch.shouldStop()) return;
     if (!isAmongTheFastest(l.found, lead, kEqualTimes)) continue;
     const ChunkBounds::Prefixes prefixes(l.item.family->bounds, l.item.units);
-    Found settled;
+    CandidatePlan settled;
     if (solverOf(l.item, prefixes, l.layout).settle(lead.time, settled))
       m_incumbents.offer(std::move(settled));
   }

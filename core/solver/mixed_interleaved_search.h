@@ -62,7 +62,7 @@ private:
   struct Leader {
     Item item;
     BlockLayout layout;
-    Found found;
+    CandidatePlan found;
   };
   /// What all pipelines of one choice and microbatch size have in common.
   struct Microbatch {

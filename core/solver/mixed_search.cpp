@@ -63,7 +63,7 @@ private:
 // Falls with the chunks.
 double leastTime(const Problem& problem, const LayerOrder& order, const SearchSpace& space,
                  UniformSearch& uniform) {
-  double least = kNever;
+  double least = kInfinity;
   for (const bool covered : {false, true}) {
     auto choices = space.schedules();
     std::erase_if(choices, [&](const auto& c) { return c.schedule->coversExchanges() != covered; });

@@ -40,14 +40,14 @@ RankedPlan rank(const Problem& problem, Plan plan) {
 }
 
 /// Empty if the evaluator confirms the planner's time and finds no violation.
-std::optional<Diagnostic> disagreement(const Found& found, const RankedPlan& ranked) {
+std::optional<Diagnostic> disagreement(const CandidatePlan& found, const RankedPlan& ranked) {
   const double told = ranked.evaluation.batchTime.value();
   if (!ranked.evaluation.feasible())
     return error("plan-not-confirmed", {},
                  "the evaluator rejects " + summaryOf(ranked.plan) + ": " +
                      ranked.evaluation.violations.front().message,
                  "report this scenario as a defect of the planner");
-  if (std::abs(told - found.time) <= kAgreement * std::max(std::abs(told), std::abs(found.time)))
+  if (std::abs(told - found.time) <= kEvaluatorAgreement * std::max(std::abs(told), std::abs(found.time)))
     return std::nullopt;
   return error("time-not-confirmed", {},
                "planner and evaluator disagree on " + summaryOf(ranked.plan) + ": " +
@@ -56,11 +56,11 @@ std::optional<Diagnostic> disagreement(const Found& found, const RankedPlan& ran
 }
 
 /// None where it is no plan of the search: options or constraints may have changed since it was found.
-std::optional<Found> startOf(const Problem& problem, const SearchSpace& space, const Plan* start) {
+std::optional<CandidatePlan> startOf(const Problem& problem, const SearchSpace& space, const Plan* start) {
   if (!start || !isSearched(space, *start)) return std::nullopt;
   const Evaluation e = evaluate(problem, *start);
   if (!e.feasible()) return std::nullopt;
-  Found f;
+  CandidatePlan f;
   f.given = *start;
   f.microbatchIndex = problem.profile->microbatchIndex(start->microbatch);
   f.dataDegree = start->dataDegree();
@@ -164,15 +164,15 @@ public:
     m_out.statistics.tuples = search.tuples();
     double bound = search.lowerBound();
     if (choose && (complete || !m_watch.shouldStop())) {
-      if (!complete) bound = kNever;
+      if (!complete) bound = kInfinity;
       complete = chooseStrategies(search, bound);
     } else if (!complete && !(bound > 0)) {
       bound = leastTime(m_problem, m_order, m_space, search);  // not all candidates are listed
     } else if (choose) {
       bound = std::min(bound, leastTime(m_problem, m_order, m_space, search));
     }
-    if (m_incumbents.best().empty() && bound == kNever) complete = true;  // nothing is left to look at
-    m_incumbents.sort(m_problem, [&](Found& f) {
+    if (m_incumbents.best().empty() && bound == kInfinity) complete = true;  // nothing is left to look at
+    m_incumbents.sort(m_problem, [&](CandidatePlan& f) {
       if (!m_watch.stopped()) search.settleTies(f);
     });
     search.fillLog(m_out);
@@ -191,7 +191,8 @@ private:
   void show() {
     const double begin = m_watch.seconds();
     const auto& best = m_incumbents.best();
-    if (begin < m_showNext || best.empty() || !(best.front().time < m_shown * (1 - kAgreement))) return;
+    if (begin < m_showNext || best.empty() || !(best.front().time < m_shown * (1 - kEvaluatorAgreement)))
+      return;
     const RankedPlan plan = rank(m_problem, planOf(m_problem, m_order, best.front()));
     m_shown = best.front().time;
     if (!disagreement(best.front(), plan)) m_watch.control().found(plan);
@@ -221,7 +222,7 @@ private:
   }
   void rankAll() {
     const double begin = m_watch.seconds();
-    for (const Found& f : m_incumbents.best()) {
+    for (const CandidatePlan& f : m_incumbents.best()) {
       RankedPlan ranked = rank(m_problem, planOf(m_problem, m_order, f));
       if (auto problem = disagreement(f, ranked)) m_out.diagnostics.push_back(std::move(*problem));
       m_out.plans.push_back(std::move(ranked));
@@ -232,7 +233,7 @@ private:
   void rankFront(const PlanFront& front) {
     m_out.frontReach = front.reach;
     const double begin = m_watch.seconds();
-    for (const Found& f : front.plans) {
+    for (const CandidatePlan& f : front.plans) {
       const Plan plan = planOf(m_problem, m_order, f);
       const auto known = std::find_if(m_out.plans.begin(), m_out.plans.end(),
                                       [&](const RankedPlan& r) { return r.plan == plan; });

@@ -11,9 +11,9 @@ namespace nest::solver {
 /// (1,000 layers with compute and three exchanges each), which is 4.4e-13.
 inline constexpr double kRoundingOfSums = 1e-12;
 /// A limit times this is a limit that a sum within it does not pass by rounding.
-inline constexpr double kSlack = 1 + kRoundingOfSums;
+inline constexpr double kRoundUp = 1 + kRoundingOfSums;
 /// A bound times this is a bound, whatever the order in which it was added.
-inline constexpr double kCertain = 1 - kRoundingOfSums;
+inline constexpr double kRoundDown = 1 - kRoundingOfSums;
 
 /// Two plans whose times differ by less are equally fast; then the order of STATEMENT.md §5 decides. Equal
 /// plans reach the solver as sums in different orders, so this is no less than their rounding.
@@ -25,7 +25,7 @@ inline constexpr double kRoundingOfDifferences = 1e-9;
 
 /// The planner's time and the evaluator's of one plan: both are sums of differences, by formulas of their
 /// own.
-inline constexpr double kAgreement = 1e-9;
+inline constexpr double kEvaluatorAgreement = 1e-9;
 
 /// Labels of one state whose figures differ by less than this share of the limit are equal, and one of them
 /// is dropped. A pipeline has at most 1,000 stages, each of which may drop a label that is better by so much:

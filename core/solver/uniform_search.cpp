@@ -41,7 +41,7 @@ const LeastLayers* UniformSearch::leastLayersOf(int microbatch, int strategy, bo
 
 bool UniformSearch::run(const Most& most) {
   if (m_rules.contradictory()) {
-    m_lowerBound = kNever;
+    m_lowerBound = kInfinity;
     return true;
   }
   enumerate();
@@ -55,16 +55,16 @@ bool UniformSearch::run(const Most& most) {
 }
 
 bool UniformSearch::open(const Entry& e, int zero) const {
-  if (e.bound[at(zero)] == kNever) return false;
+  if (e.bound[at(zero)] == kInfinity) return false;
   if (!m_budget) return true;
-  return devicesOf(e) <= m_budget->devices && leastMemory(e, zero) <= e.stages * room() * kSlack &&
-         e.bound[at(zero)] <= m_incumbents->limit() * kSlack;
+  return devicesOf(e) <= m_budget->devices && leastMemory(e, zero) <= e.stages * room() * kRoundUp &&
+         e.bound[at(zero)] <= m_incumbents->limit() * kRoundUp;
 }
 
 // An entry waits under its best ZeRO stage; once that is solved, under the next.
 UniformSearch::Item UniformSearch::next(int index, double after, int zero) const {
   const Entry& e = m_entries[at(index)];
-  Item item{kNever, index, -1};
+  Item item{kInfinity, index, -1};
   for (int z = 0; z < 4; ++z)
     if (std::pair(e.bound[at(z)], z) > std::pair(after, zero) && e.bound[at(z)] < item.bound && open(e, z))
       item.bound = e.bound[at(z)], item.zero = z;
@@ -80,7 +80,8 @@ bool UniformSearch::drain() {
     if (const Item item = next(static_cast<int>(i), -1, -1); item.zero >= 0) items.push_back(item);
   }
   for (std::size_t i = 0; i < m_unlisted.size(); ++i)
-    if (m_unlisted[i].bound < kNever) items.push_back({m_unlisted[i].bound, static_cast<int>(i), kUnlisted});
+    if (m_unlisted[i].bound < kInfinity)
+      items.push_back({m_unlisted[i].bound, static_cast<int>(i), kUnlisted});
   return searchBestFirst(*this, std::move(items), m_watch, m_lowerBound);
 }
 
@@ -97,7 +98,7 @@ bool UniformSearch::take(const Item& item, Put put) {
   if (item.zero == kUnlisted) {
     Unlisted& part = m_unlisted[at(item.entry)];
     list(part, put);
-    part.bound = kNever;
+    part.bound = kInfinity;
     return true;
   }
   Entry& e = m_entries[at(item.entry)];
@@ -114,9 +115,10 @@ bool UniformSearch::take(const Item& item, Put put) {
   return true;
 }
 
-std::optional<Found> UniformSearch::fastestWithin(const Budget& budget, const std::vector<Found>& known) {
+std::optional<CandidatePlan> UniformSearch::fastestWithin(const Budget& budget,
+                                                          const std::vector<CandidatePlan>& known) {
   Incumbents best(1);
-  for (const Found& f : known)
+  for (const CandidatePlan& f : known)
     if (f.devices <= budget.devices && f.memory <= budget.memory) best.offer(f);
   Incumbents* const others = std::exchange(m_incumbents, &best);
   const double bound = m_lowerBound;
@@ -141,7 +143,7 @@ void UniformSearch::report(double bound, double done) {
 }
 
 // Where the search was ended early, there may be faster cuts than those that it met.
-void UniformSearch::settleTies(Found& found) {
+void UniformSearch::settleTies(CandidatePlan& found) {
   if (found.candidate < 0 || found.chunks > 1) return;
   Entry& e = m_entries[at(found.candidate)];
   const auto sites = placeStages(m_shapes, e.group->sums->strategy(), found.layout, e.stages);
@@ -156,11 +158,11 @@ void UniformSearch::settleTies(Found& found) {
       context.sharedPolicy = policy;
       context.shardDegree = found.layout.shardDegree();
       context.tied = tiedPlace(tied, found.layout, found.layout.inner * e.group->sums->strategy().width());
-      StageWindows reach(context, room());
-      if (!openWindows(reach, e, found.zero, found.time * kSlack)) continue;
+      StageWindows windows(context, room());
+      if (!openWindows(windows, e, found.zero, found.time * kRoundUp)) continue;
       const ChainCosts costs(context, sites);
-      auto cut = preferredCut(costs, reach, rulesOf(tied), targetOf(e), found.time * kSlack,
-                              {0, leastTail(e, found.zero, reach)}, m_watch);
+      auto cut = preferredCut(costs, windows, rulesOf(tied), targetOf(e), found.time * kRoundUp,
+                              {0, leastTail(e, found.zero, windows)}, m_watch);
       if (cut && (!best || precedes(*cut, *best))) best = std::move(cut);
     }
   if (!best) return;

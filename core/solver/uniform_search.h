@@ -49,11 +49,11 @@ public:
 
   /// After run(): the fastest plan within a budget, of equals the preferred one; begins from the plans known.
   /// nullopt: there is none, or the watch has ended the search.
-  std::optional<Found> fastestWithin(const Budget&, const std::vector<Found>& known);
+  std::optional<CandidatePlan> fastestWithin(const Budget&, const std::vector<CandidatePlan>& known);
   std::size_t entryCount() const { return m_candidates; }
 
   /// Solves a found configuration again for the preferred one among equal plans.
-  void settleTies(Found&);
+  void settleTies(CandidatePlan&);
   LayerSums& sumsOf(int microbatch, int strategy, bool covered = false);
   /// Of these sums, whether they are made or not; null for one who has asked to stop, where they are not.
   BoundLedger& bounds() { return m_watch.bounds(); }
@@ -68,7 +68,7 @@ public:
       return std::tie(bound, entry, zero) > std::tie(o.bound, o.entry, o.zero);
     }
   };
-  double limit() const { return m_incumbents->limit() * kSlack; }
+  double limit() const { return m_incumbents->limit() * kRoundUp; }
   bool open(const Item&) const { return true; }
   void drop(const Item& item) {
     m_watch.bounds().countClosed(SearchBound::EvenWork, 1);
@@ -159,7 +159,7 @@ private:
                             e.chunks);
   }
   ChainConfiguration configurationOf(const Entry&, int zero) const;
-  Found foundOf(const Entry&, int zero) const;
+  CandidatePlan foundOf(const Entry&, int zero) const;
   std::vector<TiedCase> tiedCases(int stages) const;
   CutRules rulesOf(const TiedCase&) const;
   std::optional<TiedPlace> tiedPlace(const TiedCase&, const BlockLayout&, int width) const;

@@ -34,8 +34,8 @@ std::string signatureOf(const std::vector<StageSite>& sites, const std::optional
 
 }  // namespace
 
-Found UniformSearch::foundOf(const Entry& e, int zero) const {
-  Found f;
+CandidatePlan UniformSearch::foundOf(const Entry& e, int zero) const {
+  CandidatePlan f;
   f.microbatchIndex = e.group->sums->microbatchIndex();
   f.dataDegree = e.group->dataDegree;
   f.zero = zero;
@@ -94,62 +94,63 @@ std::optional<TiedPlace> UniformSearch::tiedPlace(const TiedCase& tied, const Bl
   if (!tied.apart()) return std::nullopt;
   const auto [i, j] = *tied.stages;
   const int early = std::min(i, j), distance = std::abs(i - j) * width;
-  return TiedPlace{i, j, m_shapes.reach(early * width, width, distance, layout.outer, layout.stride)};
+  return TiedPlace{i, j,
+                   m_shapes.highestLevelCrossed(early * width, width, distance, layout.outer, layout.stride)};
 }
 
 double UniformSearch::mostLoad(const Entry& e, int zero, double hops, double limit, double tail) const {
-  if (limit == kNever) return kNever;
+  if (limit == kInfinity) return kInfinity;
   const Target target = targetOf(e);
   const ObjectiveWeights& w = target.bound;
-  const double left = limit * kSlack - tail - w.sum * (e.group->sums->leastAny.back() + hops);
-  double most = w.max > 0 ? left / w.max : kNever;
+  const double left = limit * kRoundUp - tail - w.sum * (e.group->sums->leastAny.back() + hops);
+  double most = w.max > 0 ? left / w.max : kInfinity;
   // The sum contains the largest load: it may grow past the least sum, but not past this.
-  if (w.sum > 0) most = std::min(most, (limit * kSlack - tail) / (w.sum + w.max));
+  if (w.sum > 0) most = std::min(most, (limit * kRoundUp - tail) / (w.sum + w.max));
   if (!target.byLoad() && w.max > 1) {
     const double fills = leastFill(m_problem, *e.group->sums, target, zero, m_order.last());
-    most = std::min(most, (limit * kSlack - tail - fills) / (w.max - 1));
+    most = std::min(most, (limit * kRoundUp - tail - fills) / (w.max - 1));
   }
   return most;
 }
 
-double UniformSearch::leastTail(const Entry& e, int zero, const StageWindows& reach) const {
+double UniformSearch::leastTail(const Entry& e, int zero, const StageWindows& windows) const {
   return e.group->tailPerLoad[at(zero)] *
-         (m_order.isChain() ? e.group->sums->leastAny[at(reach.first(1))] : reach.leastFirst());
+         (m_order.isChain() ? e.group->sums->leastAny[at(windows.first(1))] : windows.leastFirst());
 }
 
-bool UniformSearch::openWindows(StageWindows& reach, const Entry& e, int zero, double limit) const {
-  const double hops = reach.hopsBefore(e.stages);
-  reach.limitLoad(mostLoad(e, zero, hops, limit, 0));
+bool UniformSearch::openWindows(StageWindows& windows, const Entry& e, int zero, double limit) const {
+  const double hops = windows.hopsBefore(e.stages);
+  windows.limitLoad(mostLoad(e, zero, hops, limit, 0));
   const bool chain = m_order.isChain();
-  if (chain ? !reach.findWindows() : !reach.mayBegin(0, 0)) return false;
+  if (chain ? !windows.findWindows() : !windows.mayBegin(0, 0)) return false;
   // The first stage exchanges at least the gradients of the layers that it cannot leave to others.
-  const double tail = leastTail(e, zero, reach);
-  if (limit == kNever || tail <= 1e-3 * limit) return true;
-  reach.limitLoad(mostLoad(e, zero, hops, limit, tail));
-  return chain ? reach.findWindows() : reach.mayBegin(0, 0);
+  const double tail = leastTail(e, zero, windows);
+  if (limit == kInfinity || tail <= 1e-3 * limit) return true;
+  windows.limitLoad(mostLoad(e, zero, hops, limit, tail));
+  return chain ? windows.findWindows() : windows.mayBegin(0, 0);
 }
 
 // Under the hops of any layout, so that all layouts share it; once they have cost more than it does.
-bool UniformSearch::openLeastWork(StageWindows& reach, const Entry& e, int zero, double limit,
+bool UniformSearch::openLeastWork(StageWindows& windows, const Entry& e, int zero, double limit,
                                   long long spent) const {
-  if (reach.knowsLeastWork() || !m_order.isChain() || spent * 6 < m_order.last() ||
+  if (windows.knowsLeastWork() || !m_order.isChain() || spent * 6 < m_order.last() ||
       !m_watch.bounds().uses(SearchBound::LeastSums))
     return true;
-  reach.setHops(reach.leastHops());
-  if (!openWindows(reach, e, zero, limit)) return false;
-  if (spent * 6 < reach.windowPairs()) return true;
+  windows.setHops(windows.leastHops());
+  if (!openWindows(windows, e, zero, limit)) return false;
+  if (spent * 6 < windows.windowPairs()) return true;
   const BoundLedger::Timer timer(m_watch.bounds(), SearchBound::LeastSums);
-  const bool fits = reach.findLeastWork(m_watch);
+  const bool fits = windows.findLeastWork(m_watch);
   m_watch.bounds().count(SearchBound::LeastSums, !fits);
   return fits;
 }
 
 // Any plan at all is better than no limit: without one the DP would look at every cut.
-std::optional<PipelineCut> UniformSearch::cutEvenly(const ChainCosts& costs, StageWindows& reach,
+std::optional<PipelineCut> UniformSearch::cutEvenly(const ChainCosts& costs, StageWindows& windows,
                                                     const CutRules& rules,
                                                     const ObjectiveWeights& weights) const {
   PipelineCut cut;
-  cut.cuts = reach.evenCuts();
+  cut.cuts = windows.evenCuts();
   double sum = 0, most = 0, tail = 0, before = 0;
   for (int i = 0; i + 1 < static_cast<int>(cut.cuts.size()); ++i) {
     const int from = cut.cuts[at(i)], to = cut.cuts[at(i) + 1];
@@ -173,13 +174,13 @@ void UniformSearch::processChain(Entry& e, int index, int zero) {
   const Strategy& strategy = e.group->sums->strategy();
   const int width = strategy.width();
   const auto cases = tiedCases(e.stages);
-  Found blank = foundOf(e, zero);
+  CandidatePlan blank = foundOf(e, zero);
   blank.candidate = index;
-  if (e.bound[at(zero)] > m_incumbents->limit(blank) * kSlack) return;
+  if (e.bound[at(zero)] > m_incumbents->limit(blank) * kRoundUp) return;
 
   struct Open {
     ChainConfiguration context;
-    StageWindows reach;
+    StageWindows windows;
   };
   std::vector<Open> open;  // of one h, one per policy that all stages must share
   const auto openAll = [&](int shardDegree) {
@@ -189,7 +190,7 @@ void UniformSearch::processChain(Entry& e, int index, int zero) {
       context.sharedPolicy = policy;
       context.shardDegree = shardDegree;
       Open o{context, StageWindows(context, room())};
-      if (openWindows(o.reach, e, zero, m_incumbents->limit(blank)))
+      if (openWindows(o.windows, e, zero, m_incumbents->limit(blank)))
         open.push_back(std::move(o));
       else if (shardDegree == e.group->dataDegree)
         noteShortage(e, context);
@@ -220,11 +221,12 @@ void UniformSearch::processChain(Entry& e, int index, int zero) {
         if (m_watch.shouldStop()) return;
         o.context.tied = place;
         const ChainCosts costs(o.context, sites);
-        if (!openLeastWork(o.reach, e, zero, m_incumbents->limit(blank), m_watch.states() - before)) continue;
-        o.reach.setHops(costs.leastHops());
-        auto cut = solveSite(e, zero, costs, o.reach, rules, m_incumbents->limit(blank));
+        if (!openLeastWork(o.windows, e, zero, m_incumbents->limit(blank), m_watch.states() - before))
+          continue;
+        o.windows.setHops(costs.leastHops());
+        auto cut = solveSite(e, zero, costs, o.windows, rules, m_incumbents->limit(blank));
         if (!cut) continue;
-        Found found = blank;
+        CandidatePlan found = blank;
         found.layout = layout;
         found.time = cut->time;
         found.cut = std::move(*cut);
@@ -241,7 +243,7 @@ void UniformSearch::processChain(Entry& e, int index, int zero) {
 // it, long before all groups of all stages are placed. Gradient groups take longest, and the first stages
 // hide least: after 1, 4, 16, … stages what is known so far is asked.
 bool UniformSearch::maySyncWithin(double limit, const Entry& e, int zero, const BlockLayout& l) {
-  if (m_shapes.isRegular() || !m_order.isChain() || limit == kNever ||
+  if (m_shapes.isRegular() || !m_order.isChain() || limit == kInfinity ||
       !m_problem.cluster->hasUniformDevices() || !m_watch.bounds().uses(SearchBound::SyncReach))
     return true;
   const BoundLedger::Timer timer(m_watch.bounds(), SearchBound::SyncReach);
@@ -321,13 +323,13 @@ const std::vector<double>* UniformSearch::loadAt(LayerSums& sums, const BlockLay
   };
   load.assign(sums.leastAny.size(), 0);
   for (int x = 0; x + 1 < static_cast<int>(load.size()); ++x) {
-    double least = kNever;
+    double least = kInfinity;
     for (int r = 0; r < kRecomputeCount; ++r)
       if (m_problem.search.recompute[at(r)] && hasPolicy(sums, Part{x, x + 1}, r))
         least = std::min(least, extra(Exchange::Tensor, tensors, sums.leastTensor, r, x, x + 1) +
                                     extra(Exchange::Context, contexts, sums.leastContext, r, x, x + 1));
     load[at(x + 1)] = load[at(x)] + between(sums.leastAny, Part{x, x + 1}) +
-                      (least < kNever ? least * (1 - kRoundingOfDifferences) : 0);
+                      (least < kInfinity ? least * (1 - kRoundingOfDifferences) : 0);
   }
   return &load;
 }
@@ -335,7 +337,7 @@ const std::vector<double>* UniformSearch::loadAt(LayerSums& sums, const BlockLay
 // Any plan will do: the first layout's even cut.
 void UniformSearch::offerEven(Entry& e, int index, int zero) {
   const Strategy& strategy = e.group->sums->strategy();
-  Found found = foundOf(e, zero);
+  CandidatePlan found = foundOf(e, zero);
   found.candidate = index;
   for (const BlockLayout& layout :
        m_space.layouts(e.group->dataDegree, strategy.width() * e.stages, zero, {&strategy, 1}))
@@ -346,10 +348,10 @@ void UniformSearch::offerEven(Entry& e, int index, int zero) {
       context.shardDegree = layout.shardDegree();
       context.tied = tiedPlace(tied, layout, layout.inner * strategy.width());
       const ChainCosts costs(context, placeStages(m_shapes, strategy, layout, e.stages));
-      StageWindows reach(context, room());
-      reach.setHops(costs.leastHops());
-      if (!openWindows(reach, e, zero, kNever)) continue;
-      auto cut = cutEvenly(costs, reach, rulesOf(tied), targetOf(e).weights);
+      StageWindows windows(context, room());
+      windows.setHops(costs.leastHops());
+      if (!openWindows(windows, e, zero, kInfinity)) continue;
+      auto cut = cutEvenly(costs, windows, rulesOf(tied), targetOf(e).weights);
       if (!cut) continue;
       found.layout = layout;
       found.time = cut->time;
@@ -361,21 +363,21 @@ void UniformSearch::offerEven(Entry& e, int index, int zero) {
 }
 
 std::optional<PipelineCut> UniformSearch::solveSite(const Entry& e, int zero, const ChainCosts& costs,
-                                                    StageWindows& reach, const CutRules& rules,
+                                                    StageWindows& windows, const CutRules& rules,
                                                     double limit) {
-  if (e.bound[at(zero)] > limit * kSlack || !openWindows(reach, e, zero, limit)) return std::nullopt;
+  if (e.bound[at(zero)] > limit * kRoundUp || !openWindows(windows, e, zero, limit)) return std::nullopt;
   ++m_tuples;
   const Target target = targetOf(e);
-  auto even = cutEvenly(costs, reach, rules, target.weights);
-  if (even && even->time * kSlack < limit) {
-    limit = even->time * kSlack;
-    if (!openWindows(reach, e, zero, limit)) return std::nullopt;
+  auto even = cutEvenly(costs, windows, rules, target.weights);
+  if (even && even->time * kRoundUp < limit) {
+    limit = even->time * kRoundUp;
+    if (!openWindows(windows, e, zero, limit)) return std::nullopt;
   } else {
     even.reset();
   }
-  const ChainModel::Floor floor{reach.leastMax(), leastTail(e, zero, reach)};
-  if (target.bound.time(reach.leastSum(), floor.max, floor.tail) > limit * kSlack) return std::nullopt;
-  return bestCut(costs, reach, rules, target, limit, floor, m_watch, m_storage);
+  const ChainModel::Floor floor{windows.leastMax(), leastTail(e, zero, windows)};
+  if (target.bound.time(windows.leastSum(), floor.max, floor.tail) > limit * kRoundUp) return std::nullopt;
+  return bestCut(costs, windows, rules, target, limit, floor, m_watch, m_storage);
 }
 
 bool UniformSearch::isLong(const Entry& e) const {
@@ -408,9 +410,9 @@ double UniformSearch::deepBound(const Entry& e, int zero, double limit) const {
 // hold is asked first, with a plan to begin from.
 bool UniformSearch::sharpen(Entry& e, int index, int zero) {
   if (m_budget || !isLong(e) || m_watch.checkClock() || m_sharpened.contains({index, zero})) return false;
-  if (m_incumbents->limit() == kNever) offerEven(e, index, zero);
+  if (m_incumbents->limit() == kInfinity) offerEven(e, index, zero);
   const double limit = m_incumbents->limit(foundOf(e, zero));
-  if (limit == kNever) return false;
+  if (limit == kInfinity) return false;
   m_sharpened.emplace(index, zero);
   double& bound = e.bound[at(zero)];
   // Not infinite where nothing is within the limit: the log tells candidates apart by what they are at least.
@@ -430,7 +432,7 @@ double UniformSearch::interleavedBound(const Entry& e, int zero, const std::vect
   c.schedule = e.schedule;
   c.target = targetOf(e);
   c.sums = {e.group->sums};
-  double least = kNever;
+  double least = kInfinity;
   for (auto& cuts : interleavedCuts(m_problem, e.stages, e.chunks)) {
     c.cuts = std::move(cuts);
     const ChunkBounds bounds(m_problem, m_space, m_order, m_shapes, c, {{c.dataDegree, shardDegrees}}, room(),
@@ -443,8 +445,8 @@ double UniformSearch::interleavedBound(const Entry& e, int zero, const std::vect
 
 void UniformSearch::processInterleaved(Entry& e, int index, int zero) {
   const Strategy& strategy = e.group->sums->strategy();
-  Found found = foundOf(e, zero);
-  const auto limit = [&] { return m_incumbents->limit(found) * kSlack; };
+  CandidatePlan found = foundOf(e, zero);
+  const auto limit = [&] { return m_incumbents->limit(found) * kRoundUp; };
   const auto shardDegrees = m_space.shardDegrees(e.group->dataDegree, zero, {&strategy, 1});
   if (interleavedBound(e, zero, shardDegrees) > limit()) return;
   int shardDegree = 0;

@@ -116,7 +116,7 @@ void UniformSearch::visitEntries(LayerSums& sums, int d, bool covered, Visit vis
       e.stages = s;
       e.chunks = v;
       e.schedule = schedule;
-      e.bound.fill(kNever);
+      e.bound.fill(kInfinity);
       bool offered = false;
       for (int z : m_space.zeroStages()) {
         if (!m_space.zeroAllowed(z, d * strategy.context > 1, s) || !m_space.mayCombine(strategy, z, s))
@@ -125,7 +125,7 @@ void UniformSearch::visitEntries(LayerSums& sums, int d, bool covered, Visit vis
         // However the layers are cut, some stage holds as much as all do on average, and one the largest
         // layer.
         if (const double bytes = std::max(leastMemory(e, z) / s, group.stageMemory[at(z)]);
-            bytes > m_roomiest * kSlack) {
+            bytes > m_roomiest * kRoundUp) {
           const double lack = bytes - m_roomiest;
           e.shortfall = e.shortfall > 0 ? std::min(e.shortfall, lack) : lack;
           continue;
@@ -144,7 +144,7 @@ void UniformSearch::visitEntries(LayerSums& sums, int d, bool covered, Visit vis
         }
       }
       if (!offered) continue;
-      if (e.least() == kNever)
+      if (e.least() == kInfinity)
         e.fate = Fate::OutOfMemory;
       else
         e.shortfall = 0;
@@ -163,12 +163,13 @@ void UniformSearch::addEntries(LayerSums& sums, int d, bool covered) {
 }
 
 void UniformSearch::addUnlisted(LayerSums& sums, int d, bool covered) {
-  double least = kNever;
+  double least = kInfinity;
   visitEntries(sums, d, covered, [&](const Entry& e) {
     ++m_candidates;
     least = std::min(least, e.least());
   });
-  if (least < kNever) m_unlisted.push_back({least, sums.microbatchIndex(), sums.strategyIndex(), d, covered});
+  if (least < kInfinity)
+    m_unlisted.push_back({least, sums.microbatchIndex(), sums.strategyIndex(), d, covered});
 }
 
 void UniformSearch::note(Entry& e, Fate fate, double time) const {

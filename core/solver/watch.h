@@ -108,7 +108,7 @@ public:
     m_last.fraction = std::max(m_last.fraction, std::min(1.0, fraction));
     m_last.best = std::isfinite(best) ? std::optional(Seconds(best)) : std::nullopt;
     m_last.lowerBound = lowerBound;
-    m_last.settled = m_last.best && lowerBound >= best * kCertain;
+    m_last.settled = m_last.best && lowerBound >= best * kRoundDown;
     m_reported = Clock::now();
     send(*m_reported);
   }

@@ -44,7 +44,7 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
       m_bound(c.target.bound),
       m_weights(problem, c.target),
       m_toY(c.target.share / m_weights.share),
-      m_leastBoundary(at(order.cutCount()), kNever) {
+      m_leastBoundary(at(order.cutCount()), kInfinity) {
   if (const auto tied = tiedStagesOf(problem, c.cuts, c.stages, *c.schedule)) m_copyIn = tied->second;
   const auto parts = chunkParts(c.cuts, c.stages, *c.schedule);
   for (const LayerSums* s : c.sums) {
@@ -66,7 +66,7 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
     for (std::size_t k = 0; k < floors.size() && !watch.shouldStopAfter(alike ? 10 : 200); ++k) {
       if (!alike) candidates[k] = candidateOf(problem, space, order, c, i, floors[k], own);
       least.push_back(leastOf(candidates[k], c, inFlight, policies, capacity));
-      if (least.back().load == kNever) continue;
+      if (least.back().load == kInfinity) continue;
       narrow = std::min(narrow, m_width[k]);
       wide = std::max(wide, m_width[k]);
     }
@@ -76,7 +76,7 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
     }
     if (i == 0)
       for (std::size_t k = 0; k < floors.size(); ++k)
-        if (least[k].load < kNever) m_first.push_back({least[k].load, candidates[k].tail});
+        if (least[k].load < kInfinity) m_first.push_back({least[k].load, candidates[k].tail});
     if (!alike || least != inFront) addChoices(candidates, least);
     m_choicesOf.push_back(m_choices.size() - 1);
     std::swap(least, inFront);
@@ -151,25 +151,25 @@ ChunkBounds::Candidate ChunkBounds::candidateOf(const Problem& problem, const Se
 
 ChunkBounds::Least ChunkBounds::leastOf(const Candidate& candidate, const ChunkConfiguration& c,
                                         InFlight inFlight, const Policies& policies, double capacity) const {
-  double own = kNever;
+  double own = kInfinity;
   for (int r = 0; r < kRecomputeCount; ++r)
     if (policies[at(r)] && candidate.work[at(r)] < own &&
         candidate.fixed + inFlight.count * candidate.stash[at(r)] + candidate.workspace[at(r)] <=
-            capacity * kSlack)
+            capacity * kRoundUp)
       own = candidate.work[at(r)];
-  if (own == kNever) return {};
+  if (own == kInfinity) return {};
   const double load = own + candidate.data + candidate.transfers;
   if (!m_weights.fills()) return {load, {load, load}};
   LeastPasses passes = candidate.passes;
   passes.input += own;
   const double most = c.limit / c.microbatchCount;
-  return {load, m_weights.of(passes, candidate.data, most * kSlack)};
+  return {load, m_weights.of(passes, candidate.data, most * kRoundUp)};
 }
 
 void ChunkBounds::addChoices(const std::vector<Candidate>& candidates, const std::vector<Least>& least) {
   std::vector<Choice> all;
   for (std::size_t k = 0; k < least.size(); ++k)
-    if (least[k].load < kNever) all.push_back({m_width[k], least[k].fill, candidates[k].tail});
+    if (least[k].load < kInfinity) all.push_back({m_width[k], least[k].fill, candidates[k].tail});
   std::sort(all.begin(), all.end(), [](const Choice& a, const Choice& b) {
     return std::tie(a.width, a.fill.y, a.fill.x, a.tail) < std::tie(b.width, b.fill.y, b.fill.x, b.tail);
   });
@@ -191,10 +191,10 @@ void ChunkBounds::addChoices(const std::vector<Candidate>& candidates, const std
 }
 
 double ChunkBounds::quick(int units) const {
-  double sum = 0, max = 0, even = 0, first = kNever;
+  double sum = 0, max = 0, even = 0, first = kInfinity;
   for (const Choice& c : choices(0).any) first = std::min(first, c.tail);
   for (int i = 0; i < m_stages; ++i) {
-    double fastest = kNever, mixed = kNever, fill = kNever;
+    double fastest = kInfinity, mixed = kInfinity, fill = kInfinity;
     for (const Choice& c : choices(i).any) {
       fastest = std::min(fastest, c.fill.y);
       fill = std::min(fill, c.fill.x);
@@ -204,31 +204,31 @@ double ChunkBounds::quick(int units) const {
     max = std::max(max, fastest);
     even += mixed;
   }
-  return std::max(m_weights.time(sum, max, first), even + first) * kCertain;
+  return std::max(m_weights.time(sum, max, first), even + first) * kRoundDown;
 }
 
 /// Σ x·w_sum + price·a less the price of the units, with the tail shared over so many first stages.
 double ChunkBounds::priced(int units, double most, double price, int shared) const {
   double all = 0;
   for (int i = 0; i < m_stages; ++i) {
-    double least = kNever;
+    double least = kInfinity;
     for (const Choice& c : choices(i).any)
       if (c.fill.y <= most)
         least =
             std::min(least, c.fill.x * m_weights.sum + price * c.width + (i < shared ? c.tail / shared : 0));
     all += least;
   }
-  return all * kCertain - price * units -
-         m_backwardShare * most / m_weights.share * (shared - 1) / 2 / kCertain;
+  return all * kRoundDown - price * units -
+         m_backwardShare * most / m_weights.share * (shared - 1) / 2 / kRoundDown;
 }
 
 double ChunkBounds::upTo(int units, double limit) const {
   constexpr double kRatio = 1.6, kBand = 0.01;
   constexpr int kMostBands = 16, kPrices = 8;
-  double max = 0, sum = 0, unitSum = 0, first = kNever;
+  double max = 0, sum = 0, unitSum = 0, first = kInfinity;
   for (const Choice& c : choices(0).any) first = std::min(first, c.tail);
   for (int i = 0; i < m_stages; ++i) {
-    double fastest = kNever, narrowest = kNever, fill = kNever;
+    double fastest = kInfinity, narrowest = kInfinity, fill = kInfinity;
     for (const Choice& c : choices(i).any) {
       fastest = std::min(fastest, c.fill.y);
       fill = std::min(fill, c.fill.x);
@@ -238,22 +238,22 @@ double ChunkBounds::upTo(int units, double limit) const {
     sum += fill;
     unitSum += narrowest;
   }
-  const double low = std::max(max, unitSum / units) * kCertain;
-  const double plain = m_weights.time(sum, low, first) * kCertain;
-  if (!(m_weights.max > 0) || !(low > 0) || limit == kNever) return plain;
-  const double high = (limit - m_weights.sum * sum - first) / m_weights.max / kCertain;
+  const double low = std::max(max, unitSum / units) * kRoundDown;
+  const double plain = m_weights.time(sum, low, first) * kRoundDown;
+  if (!(m_weights.max > 0) || !(low > 0) || limit == kInfinity) return plain;
+  const double high = (limit - m_weights.sum * sum - first) / m_weights.max / kRoundDown;
   if (high < low) return std::max(plain, limit);
   if (!m_ledger->uses(SearchBound::ChunkPrices)) return plain;
   const int count = std::clamp(static_cast<int>(std::ceil(std::log(high / low) / kBand)), 1, kMostBands);
-  double bound = kNever;
+  double bound = kInfinity;
   for (int j = 0; j < count; ++j) {
     const double from = low * std::pow(high / low, double(j) / count),
-                 to = j + 1 == count ? high : low * std::pow(high / low, double(j + 1) / count) / kCertain;
+                 to = j + 1 == count ? high : low * std::pow(high / low, double(j + 1) / count) / kRoundDown;
     double rest = m_weights.sum * sum + first, price = m_weights.max * to / units / 4;
     for (int q = 0; q < kPrices; ++q, price *= kRatio)
       for (const int shared : {1, std::min(6, m_stages)})
         rest = std::max(rest, priced(units, to, price, shared));
-    bound = std::min(bound, (m_weights.max * from + rest) * kCertain);
+    bound = std::min(bound, (m_weights.max * from + rest) * kRoundDown);
     if (bound <= plain) break;
   }
   m_ledger->count(SearchBound::ChunkPrices, plain <= limit && bound > limit);
@@ -274,7 +274,7 @@ ChunkBounds::Prefixes::Prefixes(const ChunkBounds& b, int all)
       m_stages(b.m_stages),
       m_all(all),
       m_knows(b.m_ledger->uses(SearchBound::ChunkStages)),
-      m_table(b.m_weights, ratesOf(b.m_weights.max / all), row(m_stages, all) + 1, kCertain, true) {
+      m_table(b.m_weights, ratesOf(b.m_weights.max / all), row(m_stages, all) + 1, kRoundDown, true) {
   const BoundLedger::Timer timer(*b.m_ledger, SearchBound::ChunkStages);
   m_table.grow(row(m_stages, all) + 1);
   m_table.open(0);
@@ -286,18 +286,18 @@ ChunkBounds::Prefixes::Prefixes(const ChunkBounds& b, int all)
 
 double ChunkBounds::Prefixes::leastTail(double mostLoad) const {
   if (!m_knows) return 0;
-  double least = kNever;
+  double least = kInfinity;
   for (const First& f : m_bounds->m_first)
-    if (f.load <= mostLoad / kCertain) least = std::min(least, f.tail);
-  return least * kCertain;
+    if (f.load <= mostLoad / kRoundDown) least = std::min(least, f.tail);
+  return least * kRoundDown;
 }
 
 double ChunkBounds::Prefixes::mostLoad(double limit) const {
   const ObjectiveWeights& w = m_bounds->m_bound;
   const double most = limit / std::max(1e-300, w.sum + w.max);
-  if (!m_knows) return most / kCertain;
+  if (!m_knows) return most / kRoundDown;
   return std::min(most, m_table.most(row(m_stages, m_all), m_all, limit, most) / m_bounds->m_weights.share) /
-         kCertain;
+         kRoundDown;
 }
 
 }  // namespace nest::solver

@@ -54,8 +54,8 @@ public:
     /// (ObjectiveWeights), and a sync term of `tail`; infinite: there is none.
     double time(int stage, int units, double max, double sum, double tail) const {
       const std::size_t k = row(stage, units);
-      if (m_knows) return m_table.time(k, units, max, sum, tail) * kCertain;
-      return m_table.reached(k) ? m_bounds->m_weights.time(sum, max, tail) * kCertain : kFar;
+      if (m_knows) return m_table.time(k, units, max, sum, tail) * kRoundDown;
+      return m_table.reached(k) ? m_bounds->m_weights.time(sum, max, tail) * kRoundDown : kInfinity;
     }
     /// Of the largest y of the stages in front.
     double leastMax(int stage, int units) const {
@@ -99,11 +99,10 @@ private:
   };
   /// A stage under one strategy, whatever is in flight: seconds and bytes.
   struct Candidate {
-    PerRecompute<double> work = {kFar, kFar, kFar}, stash{}, workspace{};
+    PerRecompute<double> work = {kInfinity, kInfinity, kInfinity}, stash{}, workspace{};
     double fixed = 0, data = 0, transfers = 0, tail = 0;
     LeastPasses passes;  ///< without the work
   };
-  static constexpr double kFar = std::numeric_limits<double>::infinity();
   static std::vector<StageFloor> floorsOf(const Problem&, const GroupShapes&, const ChunkConfiguration&,
                                           const std::vector<Sharding>&, Watch&);
   static bool turns(Parts, int cut);

@@ -36,7 +36,7 @@ DepthPrices::DepthPrices(const Problem& problem, const LayerOrder& order,
   // Other layers may take stages of their own.
   m_limits.leastStages = std::max(1, limits.leastStages - (order.layerCount() - m_layers));
   int narrow = std::numeric_limits<int>::max();
-  double leastBytes = kNever, slowest = 1, before = 0;
+  double leastBytes = kInfinity, slowest = 1, before = 0;
   if (!problem.cluster->hasUniformDevices())
     slowest = problem.cluster->slowest(0, problem.cluster->deviceCount());
   for (const StageFloor& f : floors) {
@@ -91,11 +91,11 @@ DepthPrices::Sum DepthPrices::leastSum(const std::vector<Depth>& depths, double 
       const double alone = besides + own * (perKind + kind.tail) - kind.besides;
       if (alone < first.value) first = {alone, double(own)};
     }
-    if (stage.value == kNever && first.value == kNever) break;
+    if (stage.value == kInfinity && first.value == kInfinity) break;
     if (static_cast<int>(k) + 1 >= m_limits.leastStages && sum.value + first.value < least.value)
       least = {sum.value + first.value, sum.layers + first.layers};
     // Deeper stages hold no more.
-    if (static_cast<int>(k) + 1 >= m_limits.leastStages && stage.value >= 0 && least.value < kNever) break;
+    if (static_cast<int>(k) + 1 >= m_limits.leastStages && stage.value >= 0 && least.value < kInfinity) break;
     sum = {sum.value + stage.value, sum.layers + stage.layers};
   }
   return least;
@@ -111,7 +111,7 @@ double DepthPrices::least(double mostLoad, Watch& watch) const {
     for (const Kind& kind : m_kinds) {
       const double hops = k > 0 ? kind.sent : 0;
       const double layers = std::min(kind.room / std::max(1e-300, kind.bytes + m_inFlight[k] * kind.stash),
-                                     (mostLoad * kSlack - hops) / std::max(1e-300, kind.load));
+                                     (mostLoad * kRoundUp - hops) / std::max(1e-300, kind.load));
       depth.most.push_back(
           static_cast<int>(std::clamp(layers * (1 + kRounding) + kRounding, 0.0, double(m_layers))));
       most = std::max(most, depth.most.back());
@@ -120,9 +120,9 @@ double DepthPrices::least(double mostLoad, Watch& watch) const {
     held += most;
     depths.push_back(std::move(depth));
   }
-  if (held < m_layers || static_cast<int>(depths.size()) < m_limits.leastStages) return kNever;
+  if (held < m_layers || static_cast<int>(depths.size()) < m_limits.leastStages) return kInfinity;
   const auto with = [&](double perUnit) {
-    double best = -kNever, low = 0, high = kMostPrice * m_limits.time / m_layers;
+    double best = -kInfinity, low = 0, high = kMostPrice * m_limits.time / m_layers;
     for (int step = 0; step < 28; ++step) {
       const double perLayer = (low + high) / 2;
       const Sum sum = leastSum(depths, perUnit, perLayer);
@@ -162,7 +162,7 @@ double DepthPrices::bound(Watch& watch) const {
   const auto add = [&](double low, double high, double least) {
     ranges.push({(m_weights.max * low + least) * kCertainly - kLost * m_limits.time, low, high, least});
   };
-  if (m_kinds.empty() || !(m_limits.mostLoad > 0) || m_limits.time == kNever) return 0;
+  if (m_kinds.empty() || !(m_limits.mostLoad > 0) || m_limits.time == kInfinity) return 0;
   const double least = std::min(m_limits.leastMax, m_limits.mostLoad);
   add(least, m_limits.mostLoad, this->least(m_limits.mostLoad, watch));
   for (int count = 1; count < kMostRanges && ranges.top().bound <= m_limits.time; ++count) {

@@ -22,7 +22,7 @@ LeastWork::LeastWork(const LayerGraph& graph, const std::vector<const LeastLayer
     added.layers = count[at(k)];
     std::vector<Choice> all;
     for (const LeastLayers* s : strategies)
-      if (const double load = s->ofClass[at(k)].fastest; load < kNever)
+      if (const double load = s->ofClass[at(k)].fastest; load < kInfinity)
         all.push_back({s->width, load, load * s->width});
     std::stable_sort(all.begin(), all.end(), [](const Choice& a, const Choice& b) {
       return std::pair(a.width, a.load) < std::pair(b.width, b.load);
@@ -36,7 +36,7 @@ LeastWork::LeastWork(const LayerGraph& graph, const std::vector<const LeastLayer
 }
 
 double LeastWork::time(const ObjectiveWeights& weights, int units, int stages, BoundLedger& ledger) const {
-  if (units < m_narrow || stages < 1) return kNever;
+  if (units < m_narrow || stages < 1) return kInfinity;
   if (!ledger.uses(SearchBound::LayerWork)) return 0;
   ledger.countCalls(SearchBound::LayerWork, 1);
   double bound = 0;
@@ -45,7 +45,7 @@ double LeastWork::time(const ObjectiveWeights& weights, int units, int stages, B
     const double perLoad = weights.sum + (weights.max - theta) / stages, perUnit = theta / units;
     double all = 0;
     for (const Class& c : m_classes) {
-      double least = kNever;
+      double least = kInfinity;
       for (const Choice& choice : c.choices) {
         if (choice.width > units) break;
         least = std::min(least, choice.load * perLoad + choice.unitLoad * perUnit);
@@ -54,7 +54,7 @@ double LeastWork::time(const ObjectiveWeights& weights, int units, int stages, B
     }
     bound = std::max(bound, all);
   }
-  return bound * kCertain;
+  return bound * kRoundDown;
 }
 
 }  // namespace nest::solver

@@ -33,11 +33,11 @@ public:
     m_least.reserve(rows * kBands);
     least = std::clamp(least, most / 100, most);
     for (int j = 0; j < kBands; ++j)
-      m_most[at(j)] = least * std::pow(most / least, double(j + 1) / kBands) * kSlack;
+      m_most[at(j)] = least * std::pow(most / least, double(j + 1) / kBands) * kRoundUp;
   }
   static std::size_t bytes(std::size_t rows) { return rows * kBands * sizeof(float); }
   bool empty() const { return m_least.empty(); }
-  void grow(std::size_t rows) { m_least.resize(rows * kBands, kFar); }  ///< to so many
+  void grow(std::size_t rows) { m_least.resize(rows * kBands, kUnreached); }  ///< to so many
 
   void open(std::size_t row) { std::fill_n(&m_least[row * kBands], kBands, 0.F); }
   using Added = std::array<float, kBands>;
@@ -45,7 +45,7 @@ public:
   Added added(const StageFill& s, double tail) const {
     Added a;
     for (int j = 0; j < kBands; ++j)
-      a[at(j)] = s.y <= m_most[at(j)] ? static_cast<float>(m_weights.sum * s.x + tail) : kFar;
+      a[at(j)] = s.y <= m_most[at(j)] ? static_cast<float>(m_weights.sum * s.x + tail) : kUnreached;
     return a;
   }
   void add(std::size_t front, std::size_t here, const Added& stage, int count) {
@@ -71,7 +71,7 @@ public:
   }
 
 private:
-  static constexpr float kFar = std::numeric_limits<float>::infinity();
+  static constexpr float kUnreached = std::numeric_limits<float>::infinity();
   double rest(std::size_t row, int j) const { return m_certain * double(m_least[row * kBands + at(j)]); }
 
   ObjectiveWeights m_weights;

@@ -30,7 +30,7 @@ PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, 
   std::stable_sort(sums.begin(), sums.end(), [](const LayerSums* a, const LayerSums* b) {
     return a->strategy().width() < b->strategy().width();
   });
-  m_tailPerLoad = kNever;
+  m_tailPerLoad = kInfinity;
   m_leastWidth = sums.front()->strategy().width();
   for (const LayerSums* s : sums) {
     const StageFloor& floor =
@@ -49,15 +49,15 @@ PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, 
     m_classOf[at(x)] = it->second;
     if (isNew) {
       auto& loads = m_perClass.emplace_back();
-      bytes.push_back(kNever), work.push_back(kNever), unitWork.push_back(kNever);
+      bytes.push_back(kInfinity), work.push_back(kInfinity), unitWork.push_back(kInfinity);
       for (std::size_t k = 0; k < sums.size(); ++k) {
-        loads.push_back(kNever);
+        loads.push_back(kInfinity);
         if (!sums[k]->usable(x)) continue;
         const Part part{order.parent(c), c};
         const StageFloor& floor = m_floors[k];
         const StageSize size = sizeOf(*sums[k], part, false);
         loads.back() = between(sums[k]->leastAny, part) + floor.data(size);
-        double kept = kNever;
+        double kept = kInfinity;
         for (int r = 0; r < kRecomputeCount; ++r)
           if (hasPolicy(*sums[k], part, r)) kept = std::min(kept, between(sums[k]->stash[at(r)], part));
         bytes.back() = std::min(bytes.back(), m_width[k] * (size.dense * floor.memoryPerDense() +
@@ -92,7 +92,7 @@ double PerStageBounds::theta(int step, int units) const {
 
 double PerStageBounds::leastOf(std::size_t layerClass, int units, double perLoad, double perUnit) const {
   const auto& loads = m_perClass[layerClass];
-  double least = kNever;
+  double least = kInfinity;
   for (std::size_t k = 0; k < loads.size() && m_width[k] <= units; ++k)
     least = std::min(least, loads[k] * (perLoad + perUnit * m_width[k]));
   return least;
@@ -142,7 +142,7 @@ double PerStageBounds::before(const std::vector<double>& table, int step, int cu
 }
 
 double PerStageBounds::upTo(int units, double limit) const {
-  if (isClosed(units)) return kNever;
+  if (isClosed(units)) return kInfinity;
   // max is at least the mean load too, of so many stages.
   const int stages = mostStages(units);
   double bound = 0, withTail = 0;
@@ -158,7 +158,7 @@ double PerStageBounds::upTo(int units, double limit) const {
     bound = std::max(bound, m_deep.time);
     m_ledger->countClosed(SearchBound::DepthPrices, bound > limit);
   }
-  if (isPriced(units) && limit < kNever) {
+  if (isPriced(units) && limit < kInfinity) {
     const double priced = m_prices->upTo(units, most);
     closes(SearchBound::UnitPrices, priced, limit);
     bound = std::max(bound, priced);
@@ -167,7 +167,7 @@ double PerStageBounds::upTo(int units, double limit) const {
 }
 
 double PerStageBounds::whole(int units, double hops) const {
-  if (isClosed(units)) return kNever;
+  if (isClosed(units)) return kInfinity;
   double bound = 0;
   for (int step = 0; step < kSteps && uses(SearchBound::LayerWork); ++step)
     bound = std::max(bound, total(units, m_weights.sum, theta(step, units) / units) + m_weights.sum * hops);
@@ -190,7 +190,7 @@ std::size_t PerStageBounds::bytes() const {
 double PerStageBounds::time(int behind, int cut, int units, double max, double sum, double tail,
                             double enough) {
   if (cut == 0) return m_weights.time(sum, max, tail);
-  if (units < leastUnits(cut)) return kNever;
+  if (units < leastUnits(cut)) return kInfinity;
   const bool byLayer = uses(SearchBound::LayerWork);
   double bound = m_weights.time(byLayer ? sum + m_work[at(cut)] : sum,
                                 byLayer ? std::max(max, m_unitWork[at(cut)] / units) : max, tail);
@@ -227,21 +227,21 @@ double PerStageBounds::leastMax(int behind, int cut, int units) const {
 }
 
 double PerStageBounds::leastTail(int units, double mostLoad) const {
-  if (!m_order->isChain() || mostLoad == kNever) return 0;
-  double least = kNever;
+  if (!m_order->isChain() || mostLoad == kInfinity) return 0;
+  double least = kInfinity;
   for (std::size_t k = 0; k < m_width.size(); ++k) {
     if (m_width[k] > units) continue;
-    const double others = (units - m_width[k]) * mostLoad * kSlack;
+    const double others = (units - m_width[k]) * mostLoad * kRoundUp;
     const auto enough =
         std::partition_point(m_unitWork.begin() + 1, m_unitWork.end() - 1,
                              [&](double before) { return m_unitWork.back() - before > others; });
     // Layers without work, too, stand in the one stage that there is room for.
     const int end = m_width[k] == units ? m_order->last() : static_cast<int>(enough - m_unitWork.begin());
     const LayerSums& s = m_floors[k].sums();
-    if (s.leastAny[at(end)] > mostLoad * kSlack) continue;
+    if (s.leastAny[at(end)] > mostLoad * kRoundUp) continue;
     least = std::min(least, m_floors[k].tail({s.dense[at(end)], s.expert[at(end)], 0}));
   }
-  return least * kCertain;
+  return least * kRoundDown;
 }
 
 double PerStageBounds::leastMax(int units) const {
@@ -249,7 +249,7 @@ double PerStageBounds::leastMax(int units) const {
   const int stages = mostStages(units);
   double slowest = 0;
   for (std::size_t c = 0; c < m_perClass.size(); ++c) slowest = std::max(slowest, leastOf(c, units, 1, 0));
-  return std::max({slowest, m_unitWork.back() / units, m_work.back() / stages}) * kCertain;
+  return std::max({slowest, m_unitWork.back() / units, m_work.back() / stages}) * kRoundDown;
 }
 
 std::vector<StageSites> PerStageBounds::sitesOf(std::span<const BlockLayout> layouts, int units) const {
@@ -266,7 +266,7 @@ std::vector<StageSites> PerStageBounds::sitesOf(std::span<const BlockLayout> lay
 void PerStageBounds::standOn(const BlockLayout& layout, int units, double limit, double capacity,
                              Watch& watch) {
   m_placed.reset();
-  if (!m_order->isChain() || isClosed(units) || limit == kNever || !uses(SearchBound::WholeStages)) return;
+  if (!m_order->isChain() || isClosed(units) || limit == kInfinity || !uses(SearchBound::WholeStages)) return;
   auto sites = sitesOf({&layout, 1}, units);
   if (sites.empty()) return;
   const BoundLedger::Timer timer(*m_ledger, SearchBound::WholeStages);
@@ -295,7 +295,7 @@ bool PerStageBounds::priceDepths(int mostUnits, double limit, double capacity, W
 
 bool PerStageBounds::priceUnits(int mostUnits, double limit, double capacity, std::size_t mostKept,
                                 Watch& watch) {
-  if (!m_order->isChain() || limit == kNever) return false;
+  if (!m_order->isChain() || limit == kInfinity) return false;
   if (priceDepths(mostUnits, limit, capacity, watch)) return true;
   if (isPriced(mostUnits) || !uses(SearchBound::UnitPrices)) return false;
   const UnitPrices::Limits limits{
@@ -335,14 +335,14 @@ void PerStageBounds::sharpen(int mostUnits, double limit, double capacity, bool 
 
 double PerStageBounds::mostLoad(int units, double limit) const {
   double most = mostLoadUpTo(units, limit);
-  if (limit == kNever) return most;
+  if (limit == kInfinity) return most;
   visitTables(units,
               [&](const StagePrefixes& t) { most = std::min(most, t.most(units, limit) / m_whole.share); });
   return most;
 }
 
 double PerStageBounds::mostLoadUpTo(int units, double limit) const {
-  if (limit == kNever) return kNever;
+  if (limit == kInfinity) return kInfinity;
   double most = limit / std::max(1e-300, m_weights.sum + m_weights.max);
   for (int step = 0; step + 1 < kSteps && uses(SearchBound::LayerWork); ++step) {
     const double theta = m_weights.max * step / (kSteps - 1);

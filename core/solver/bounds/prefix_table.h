@@ -35,9 +35,9 @@ public:
   }
   static std::size_t bytes(std::size_t rows) { return rows * (kRates + 1) * sizeof(Real); }
   void grow(std::size_t rows) {  ///< to so many
-    m_most.resize(rows, kFar);
-    m_first.resize(rows * kRates, kFar);
-    if (m_tails) m_least.resize(rows * kRates, kFar);
+    m_most.resize(rows, kUnreached);
+    m_first.resize(rows * kRates, kUnreached);
+    if (m_tails) m_least.resize(rows * kRates, kUnreached);
   }
 
   void open(std::size_t row) {  ///< nothing stands in front
@@ -70,7 +70,7 @@ public:
     }
   }
 
-  bool reached(std::size_t row) const { return m_most[row] < kFar; }
+  bool reached(std::size_t row) const { return m_most[row] < kUnreached; }
   double leastMax(std::size_t row) const { return m_certain * double(m_most[row]); }
   /// Of the whole pipeline, if what stands behind has y of at most `max`, x of `sum` in all, and exposes
   /// `tail`.
@@ -91,7 +91,7 @@ public:
   }
 
 private:
-  static constexpr Real kFar = std::numeric_limits<Real>::infinity();
+  static constexpr Real kUnreached = std::numeric_limits<Real>::infinity();
   static void extend(std::vector<Real>& table, std::size_t front, std::size_t here, const Real* cost) {
     relax<kRates>(&table[here * kRates], &table[front * kRates], cost);
   }

@@ -46,7 +46,7 @@ StageFill FillWeights::of(const LeastPasses& p, double data, double mostY) const
   };
   const double most = fill(p.weight);
   double x = most;
-  if (p.open) x = mostY < kNever ? fill(std::max(p.weight, mostY - known + most / m_microbatchCount)) : 0;
+  if (p.open) x = mostY < kInfinity ? fill(std::max(p.weight, mostY - known + most / m_microbatchCount)) : 0;
   return {std::max(0.0, x - kRoundingOfSums * load), load - most / m_microbatchCount + data * share};
 }
 
@@ -61,19 +61,19 @@ double leastFill(const Problem& problem, const LayerSums& sums, const Target& ta
 std::vector<int> fewestStages(const Problem& problem, const LayerOrder& order, const CutRules& rules,
                               const std::vector<StageFloor>& floors, const Target& target, double most,
                               double capacity) {
-  constexpr int kFar = 1 << 30;
-  std::vector<int> fewest(at(order.cutCount()), kFar);
+  constexpr int kUnreachable = 1 << 30;
+  std::vector<int> fewest(at(order.cutCount()), kUnreachable);
   fewest.back() = 0;
   const auto holds = [&](const Part& part) {
     const InFlight inFlight = leastInFlight(target, fewest[at(part.to)], 0);
     return std::any_of(floors.begin(), floors.end(), [&](const StageFloor& f) {
-      return f.work(problem.search.recompute, inFlight, part, capacity, most * kSlack, true) < kNever;
+      return f.work(problem.search.recompute, inFlight, part, capacity, most * kRoundUp, true) < kInfinity;
     });
   };
   int reach = order.last();
   for (int from = order.last() - 1; from >= 0; --from) {
     reach = std::min(reach, rules.mostEnd(from));
-    while (reach > from && (fewest[at(reach)] == kFar || !holds({from, reach}))) --reach;
+    while (reach > from && (fewest[at(reach)] == kUnreachable || !holds({from, reach}))) --reach;
     if (reach > from) fewest[at(from)] = std::max(fewest[at(reach)] + 1, rules.leastBehind(from));
   }
   return fewest;
@@ -117,11 +117,11 @@ std::vector<LayerAlone> heaviestLayers(const Problem& problem, const LayerSums& 
   std::vector<LayerAlone> heaviest;
   for (const int x : layers) {
     const Part part{x, x + 1};
-    LayerAlone own{sizeOf(sums, part, true), kNever};
+    LayerAlone own{sizeOf(sums, part, true), kInfinity};
     for (int r = 0; r < kRecomputeCount; ++r)
       if (problem.search.recompute[at(r)] && hasPolicy(sums, part, r))
         own.activations = std::min(own.activations, activationBytes(sums, part, r, {}));
-    if (own.activations == kNever ||
+    if (own.activations == kInfinity ||
         std::any_of(heaviest.begin(), heaviest.end(), [&](const LayerAlone& o) { return isBelow(own, o); }))
       continue;
     std::erase_if(heaviest, [&](const LayerAlone& o) { return isBelow(o, own); });

@@ -37,7 +37,7 @@ StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, co
       m_sites(std::move(sites)),
       m_fewest(fewestStages(problem, order, rules, floors, target, limits.load, limits.capacity)),
       m_alike(layersAlike(problem, order, rules, floors)) {
-  std::vector<double> leastBytes(at(order.cutCount()), kNever);
+  std::vector<double> leastBytes(at(order.cutCount()), kInfinity);
   for (const StageFloor& f : floors) {
     m_narrow = std::min(m_narrow, f.sums().strategy().width());
     for (std::size_t c = 0; c < leastBytes.size(); ++c)
@@ -78,7 +78,8 @@ StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, co
 StageFill StagePrefixes::fillOf(const StageFloor& f, const Part& part, double work, double data,
                                 double received) const {
   if (!m_weights.fills()) return {work + data, work + data};
-  return m_weights.of(LeastPasses::of(f.sums(), m_zero, part, work, received), data, m_limits.load * kSlack);
+  return m_weights.of(LeastPasses::of(f.sums(), m_zero, part, work, received), data,
+                      m_limits.load * kRoundUp);
 }
 
 /// Of one width and the same layers only those count that no other one beats wherever it stands.
@@ -89,7 +90,7 @@ void StagePrefixes::list(int to, InFlight inFlight, const std::vector<Span>& fro
     double tail;
     bool beats(const Least& o) const { return fill.x <= o.fill.x && fill.y <= o.fill.y && tail <= o.tail; }
   };
-  const double most = m_limits.load * kSlack;
+  const double most = m_limits.load * kRoundUp;
   const bool dominance = m_ledger.uses(SearchBound::Dominance);
   BoundLedger::Tally compared(m_ledger, SearchBound::Dominance);
   const bool mayRepeat = to < m_order.last() && m_alike[at(to + 1)] > 0;
@@ -135,7 +136,7 @@ void StagePrefixes::list(int to, InFlight inFlight, const std::vector<Span>& fro
         }
         const double own =
             f.work(m_problem.search.recompute, f.fixedMemory(size), inFlight, part, m_limits.capacity);
-        if (own == kNever) {
+        if (own == kInfinity) {
           m_ends[k] = 1, --left;
           continue;
         }

@@ -94,7 +94,9 @@ private:
   void fill(int behind, const std::vector<StageFloor>&, Watch&);
   /// Makes room for the rows up to this one; whole tables take longer than one who stops should wait.
   void growTo(std::size_t row);
-  bool looksClosely() const { return m_limits.leastMax > 0 && m_limits.load > 0 && m_limits.load < kNever; }
+  bool looksClosely() const {
+    return m_limits.leastMax > 0 && m_limits.load > 0 && m_limits.load < kInfinity;
+  }
   std::size_t rows() const {
     return static_cast<std::size_t>(m_mostBehind + 1) * static_cast<std::size_t>(m_order.cutCount()) *
            static_cast<std::size_t>(m_limits.units + 1);

@@ -69,11 +69,11 @@ StageSites::StageSites(const Problem& problem, GroupShapes& shapes, LayerSums& s
 }
 
 double StageSites::extra(int ofClass, const Part& p, const Policies& policies) const {
-  double least = kNever;
+  double least = kInfinity;
   for (const Extra& extra : m_classes[at(ofClass)])
     for (int r = 0; r < kRecomputeCount; ++r)
       if (policies[at(r)]) least = std::min(least, between(extra[at(r)], p));
-  return least < kNever ? std::max(0.0, least * (1 - kRoundingOfDifferences)) : 0;
+  return least < kInfinity ? std::max(0.0, least * (1 - kRoundingOfDifferences)) : 0;
 }
 
 }  // namespace nest::solver

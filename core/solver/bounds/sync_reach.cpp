@@ -20,8 +20,8 @@ public:
       const auto fits = [&](int to) {
         const double sync = rates.dense * (m_sums.dense[at(to)] - m_sums.dense[at(cut)]) +
                             rates.expert * (m_sums.expert[at(to)] - m_sums.expert[at(cut)]);
-        return work[at(to)] - work[at(cut)] <= load * kSlack &&
-               sync <= (tail + m_sums.backward[at(cut)]) * kSlack;
+        return work[at(to)] - work[at(cut)] <= load * kRoundUp &&
+               sync <= (tail + m_sums.backward[at(cut)]) * kRoundUp;
       };
       int low = cut, high = m_last;
       while (low < high) {
@@ -58,15 +58,15 @@ private:
 bool mayFinishWithin(double limit, const LayerSums& sums, const std::vector<StageReach>& stages,
                      const ObjectiveWeights& weights, double hops) {
   const SyncReach reach(sums, stages);
-  const double work = sums.leastAny.back(), left = limit * kSlack - weights.sum * (work + hops);
+  const double work = sums.leastAny.back(), left = limit * kRoundUp - weights.sum * (work + hops);
   if (left < 0) return false;
-  if (!(weights.max > 0)) return reach.reachesEnd(kNever, left);
+  if (!(weights.max > 0)) return reach.reachesEnd(kInfinity, left);
   const double low = std::max(sums.slowestLayer, work / static_cast<double>(stages.size()));
   double most = work;
   for (const StageReach& stage : stages)
     if (stage.load) most = std::max(most, stage.load->back());
   const double high = std::min(left / weights.max, most);
-  return low <= high * kSlack && reach.mayReach(std::min(low, high), high, left, weights.max);
+  return low <= high * kRoundUp && reach.mayReach(std::min(low, high), high, left, weights.max);
 }
 
 }  // namespace nest::solver

@@ -33,7 +33,7 @@ public:
         m_mostLoad(std::min(mostLoad, prices.m_limits.mostLoad)),
         m_fewest(fewestStages(problem, prices.m_order, rules, floors, prices.m_target, m_mostLoad,
                               prices.m_limits.capacity)),
-        m_leastBytes(at(prices.m_order.cutCount()), kNever),
+        m_leastBytes(at(prices.m_order.cutCount()), kInfinity),
         m_byStart(at(prices.m_order.cutCount())),
         m_listOf(at(prices.m_order.cutCount())),
         m_alike(layersAlike(problem, prices.m_order, rules, floors)) {
@@ -90,21 +90,21 @@ private:
       const double sent = to < p.m_order.last() ? transfer(s.boundary[at(to)]) : 0;
       int from = to - 1;
       for (; from >= 0; --from) {
-        if (s.leastAny[at(to)] - s.leastAny[at(from)] > m_mostLoad * kSlack) break;
+        if (s.leastAny[at(to)] - s.leastAny[at(from)] > m_mostLoad * kRoundUp) break;
         if (!m_rules.mayStand(from, to)) continue;
         if (m_watch.shouldStopAfter(30)) return stages;
         const Part part{from, to};
         const StageSize size = f.size(part);
         const double own =
             f.work(m_problem.search.recompute, f.fixedMemory(size), inFlight, part, p.m_limits.capacity);
-        if (own == kNever) break;  // nor does a longer stage fit
+        if (own == kInfinity) break;  // nor does a longer stage fit
         const double received = from > 0 ? transfer(m_leastBytes[at(from)]) : 0, work = own + sent + received,
                      data = f.data(size);
-        if (work + data > m_mostLoad * kSlack) continue;
+        if (work + data > m_mostLoad * kRoundUp) continue;
         Stage stage{to - from, a, {work + data, work + data}, f.tail(size), {}};
         if (p.m_weights.fills()) {
           stage.passes = LeastPasses::of(s, m_zero, part, work, received);
-          stage.fill = p.m_weights.of(stage.passes, data, m_mostLoad * kSlack);
+          stage.fill = p.m_weights.of(stage.passes, data, m_mostLoad * kRoundUp);
         }
         m_byStart[at(from)].push_back(stage);
         first = std::min(first, from);
@@ -173,7 +173,7 @@ UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const Cu
         m_bands.emplace_back(Band{count == 1 ? low : low * std::pow(high / low, double(j) / count),
                                   j + 1 == count ? high : low * std::pow(high / low, double(j + 1) / count),
                                   {}});
-    for (Row& row : band.whole) row.fill(-kNever);
+    for (Row& row : band.whole) row.fill(-kInfinity);
   }
   for (std::size_t v = 0; v < m_tails; ++v) {
     // Nested timers: these seconds are part of those of the prices.
@@ -213,7 +213,7 @@ UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const Cu
 
 UnitPrices::Pass::Pass(double mostLoad, int sharedOver, int cuts) : most(mostLoad), shared(sharedOver) {
   Row far;
-  far.fill(kNever);
+  far.fill(kInfinity);
   before.assign(at(cuts), far);
   after.assign(at(shared + 1) * before.size(), far);
   row(0, 0).fill(0);
@@ -234,9 +234,9 @@ bool UnitPrices::price(Lister& lister, const std::vector<Pass*>& passes, Watch& 
   }
   for (Pass* pass : passes) {
     // Behind the stages in front a later one hides that much of its sync.
-    const double hidden = m_backwardShare * pass->most / m_weights.share * (pass->shared - 1) / 2 * kSlack;
+    const double hidden = m_backwardShare * pass->most / m_weights.share * (pass->shared - 1) / 2 * kRoundUp;
     for (std::size_t c = 1; c < pass->before.size(); ++c)
-      for (double& v : pass->before[c]) v = v * kCertain - hidden;
+      for (double& v : pass->before[c]) v = v * kRoundDown - hidden;
   }
   return true;
 }
@@ -246,16 +246,16 @@ bool UnitPrices::extend(Pass& pass, const std::vector<Stage>& stages, int to, Wa
   const int shared = pass.shared;
   Row none, far;
   none.fill(0);
-  far.fill(kNever);
+  far.fill(kInfinity);
   for (auto stage = stages.begin(); stage != stages.end();) {
     const int layers = stage->layers, from = to - layers;
     const bool mayBeEarly = from <= pass.furthest;
     Row least = far, withTail = far;
     for (; stage != stages.end() && stage->layers == layers; ++stage) {
       if (watch.shouldStopAfter(10)) return false;
-      if (stage->fill.y > pass.most * kSlack) continue;
+      if (stage->fill.y > pass.most * kRoundUp) continue;
       const double x =
-          stage->passes.open ? m_weights.of(stage->passes, 0, pass.most * kSlack).x : stage->fill.x;
+          stage->passes.open ? m_weights.of(stage->passes, 0, pass.most * kRoundUp).x : stage->fill.x;
       Row cost, tail;
       for (std::size_t q = 0; q < cost.size(); ++q) cost[q] = m_weights.sum * x + m_price[q] * stage->width;
       relax<kPrices>(least.data(), cost.data(), none.data());
@@ -263,10 +263,10 @@ bool UnitPrices::extend(Pass& pass, const std::vector<Stage>& stages, int to, Wa
       tail.fill(stage->tail / shared);
       relax<kPrices>(withTail.data(), cost.data(), tail.data());
     }
-    if (!(least[0] < kNever)) continue;
+    if (!(least[0] < kInfinity)) continue;
     if (watch.shouldStopAfter(10 + 10 * at(shared))) return false;
     const auto add = [&](int inFront, const Row& cost) {
-      if (const Row& front = pass.row(inFront, from); front[0] < kNever)
+      if (const Row& front = pass.row(inFront, from); front[0] < kInfinity)
         relax<kPrices>(pass.row(std::min(inFront + 1, shared), to).data(), front.data(), cost.data());
     };
     if (from >= shared) add(shared, least);
@@ -275,7 +275,7 @@ bool UnitPrices::extend(Pass& pass, const std::vector<Stage>& stages, int to, Wa
   }
   for (int i = 1; i <= shared; ++i) {
     const Row& here = pass.row(i, to);
-    if (i < shared && here[0] < kNever) pass.furthest = to;
+    if (i < shared && here[0] < kInfinity) pass.furthest = to;
     for (std::size_t q = 0; q < here.size(); ++q)
       pass.before[at(to)][q] = std::min(pass.before[at(to)][q], here[q]);
   }
@@ -283,18 +283,18 @@ bool UnitPrices::extend(Pass& pass, const std::vector<Stage>& stages, int to, Wa
 }
 
 double UnitPrices::rest(const Row& row, int units) const {
-  double most = -kNever;
-  for (std::size_t q = 0; q < row.size(); ++q) most = std::max(most, row[q] - m_price[q] * units * kSlack);
+  double most = -kInfinity;
+  for (std::size_t q = 0; q < row.size(); ++q) most = std::max(most, row[q] - m_price[q] * units * kRoundUp);
   return most;
 }
 
 double UnitPrices::upTo(int units, double most) const {
-  double least = kNever;
+  double least = kInfinity;
   for (const Band& band : m_bands) {
-    if (band.least > most * kSlack) break;
+    if (band.least > most * kRoundUp) break;
     double bound = 0;
     for (const Row& row : band.whole) bound = std::max(bound, rest(row, units));
-    least = std::min(least, (m_weights.max * band.least + bound) * kCertain);
+    least = std::min(least, (m_weights.max * band.least + bound) * kRoundDown);
   }
   return least;
 }
@@ -304,16 +304,16 @@ double UnitPrices::most(int units, double limit) const {
   for (const Band& band : m_bands) {
     double bound = 0;
     for (const Row& row : band.whole) bound = std::max(bound, rest(row, units));
-    if ((m_weights.max * band.least + bound) * kCertain <= limit) most = band.most;
+    if ((m_weights.max * band.least + bound) * kRoundDown <= limit) most = band.most;
   }
-  return most * kSlack;
+  return most * kRoundUp;
 }
 
 double UnitPrices::time(int cut, int units, double max, double sum) const {
   double bound = 0;
   for (std::size_t v = 0; v < m_tails; ++v)
     bound = std::max(bound, rest(m_before[v * at(m_order.cutCount()) + at(cut)], units));
-  return (m_weights.time(sum, max, 0) + bound) * kCertain;
+  return (m_weights.time(sum, max, 0) + bound) * kRoundDown;
 }
 
 }  // namespace nest::solver

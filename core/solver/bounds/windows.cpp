@@ -55,7 +55,7 @@ StageWindows::StageWindows(const ChainConfiguration& context, double capacity)
                                 {context.shardDegree}),
               context.zero),
       m_capacity(capacity),
-      m_mostLoad(kNever) {
+      m_mostLoad(kInfinity) {
   const LayerSums& sums = *context.sums;
   // Without pins all stages are alike.
   m_policies.assign(at(context.stages), context.policies(0));
@@ -81,7 +81,7 @@ void StageWindows::setHops(std::vector<double> perStage) {
 double StageWindows::leastLoad(int stage, int from, int to, bool any) const {
   const Part part{from, to};
   return m_floor.work(m_policies[at(stage)], m_inFlight[at(stage)], part, m_capacity,
-                      m_mostLoad * kSlack - m_hops[at(stage)], any);
+                      m_mostLoad * kRoundUp - m_hops[at(stage)], any);
 }
 
 long long StageWindows::windowPairs() const {
@@ -100,7 +100,7 @@ bool StageWindows::findLeastWork(Watch& watch) {
   for (int i = 0; i < s; ++i) {
     if (watch.shouldStopAfter(at(m_last[at(i) + 1] - m_first[at(i)]) * 4)) return m_leastWork.clear(), false;
     auto& next = m_leastWork[at(i) + 1];
-    next.assign(at(m_last[at(i) + 1] - m_first[at(i) + 1] + 1), kNever);
+    next.assign(at(m_last[at(i) + 1] - m_first[at(i) + 1] + 1), kInfinity);
     for (int r = 0; r < kRecomputeCount; ++r)
       if (m_policies[at(i)][at(r)]) leastWorkOf(i, r, next);
   }
@@ -113,14 +113,14 @@ void StageWindows::leastWorkOf(int stage, int policy, std::vector<double>& next)
   const auto& work = m_context.sums->least[at(policy)];
   const auto& before = m_leastWork[at(stage)];
   const int first = m_first[at(stage)], last = m_last[at(stage)];
-  const double most = m_mostLoad * kSlack - m_hops[at(stage)];
+  const double most = m_mostLoad * kRoundUp - m_hops[at(stage)];
   std::vector<std::pair<double, int>> row;  // rising
   std::size_t head = 0;
   int from = first, least = first;
   for (int to = m_first[at(stage) + 1]; to <= m_last[at(stage) + 1]; ++to) {
     for (; from <= std::min(last, to - 1); ++from) {
       const double own = before[at(from - first)] - work[at(from)];
-      if (own == kNever) continue;
+      if (own == kInfinity) continue;
       while (row.size() > head && row.back().first >= own) row.pop_back();
       row.emplace_back(own, from);
     }
@@ -137,7 +137,7 @@ double StageWindows::leastMemory(int stage, int from, int to) const {
   const Part part{from, to};
   const Parts parts(&part, 1);
   const double fixed = m_floor.fixedMemory(m_floor.size(parts));
-  double least = kNever;
+  double least = kInfinity;
   for (int r = 0; r < kRecomputeCount; ++r)
     if (m_policies[at(stage)][at(r)] && hasPolicy(*m_context.sums, parts, r))
       least = std::min(least, fixed + activationBytes(*m_context.sums, parts, r, m_inFlight[at(stage)]));
@@ -146,7 +146,7 @@ double StageWindows::leastMemory(int stage, int from, int to) const {
 
 double StageWindows::leastFirst() const {
   const double hops = m_hopsBefore.back() - m_hopsBefore[1];
-  const double others = (m_context.stages - 1) * m_mostLoad * kSlack - hops;
+  const double others = (m_context.stages - 1) * m_mostLoad * kRoundUp - hops;
   return m_context.stages == 1 ? m_context.sums->leastAny.back()
                                : std::max(0.0, m_context.sums->leastAny.back() - others);
 }

@@ -35,7 +35,7 @@ public:
   /// The load limit alone; no longer stage does if this one does not.
   bool staysBelow(int stage, int from, int to) const {
     const auto& work = m_context.sums->leastAny;
-    return work[to] - work[from] + hops(stage) <= m_mostLoad * kSlack;
+    return work[to] - work[from] + hops(stage) <= m_mostLoad * kRoundUp;
   }
   /// With the leanest policy; infinite: there is none.
   double leastMemory(int stage, int from, int to) const;
@@ -50,10 +50,10 @@ public:
   bool mayBegin(int stage, int cut) const {
     if (m_mostLoad == std::numeric_limits<double>::infinity()) return true;
     const auto& work = m_context.sums->leastAny;
-    const double most = m_mostLoad * kSlack, before = work[cut];
-    return before + hopsBefore(stage) <= stage * most * kSlack &&
+    const double most = m_mostLoad * kRoundUp, before = work[cut];
+    return before + hopsBefore(stage) <= stage * most * kRoundUp &&
            work.back() - before + m_hopsBefore.back() - hopsBefore(stage) <=
-               (m_context.stages - stage) * most * kSlack;
+               (m_context.stages - stage) * most * kRoundUp;
   }
   /// The first stage does at least so much work, by the load limit.
   double leastFirst() const;

@@ -44,8 +44,8 @@ ChainModel::ChainModel(const ChainCosts& costs, const StageWindows* windows, con
 
 void ChainModel::limitTo(double limit, const Floor& floor) {
   m_limit = limit;
-  m_floor = {floor.max * m_target.share / kSlack, floor.tail / kSlack};
-  m_best = kNever;
+  m_floor = {floor.max * m_target.share / kRoundUp, floor.tail / kRoundUp};
+  m_best = kInfinity;
 }
 
 const ChainModel::Before& ChainModel::before(int stage, int from) {
@@ -59,17 +59,17 @@ const ChainModel::Before& ChainModel::before(int stage, int from) {
   if (!m_windows) return b;
   const double work = m_windows->leastWork(stage, from) + m_windows->hopsBefore(stage);
   const ChainConfiguration& c = m_costs.configuration();
-  b.work = m_target.byLoad() ? (m_target.bound.sum > 0 || work == kNever ? work : 0)
-           : work == kNever  ? work
-                             : leastFill(*c.problem, *c.sums, m_target, c.zero, from);
+  b.work = m_target.byLoad()   ? (m_target.bound.sum > 0 || work == kInfinity ? work : 0)
+           : work == kInfinity ? work
+                               : leastFill(*c.problem, *c.sums, m_target, c.zero, from);
   b.even = stage > 0 ? work / stage * m_target.share : 0;
-  b.least = m_target.weights.max > 0 ? std::max(m_floor.max, b.even / kSlack) : 0;
+  b.least = m_target.weights.max > 0 ? std::max(m_floor.max, b.even / kRoundUp) : 0;
   return b;
 }
 
 bool ChainModel::hopeless(double max, double sum, double relative, double step, double mostBackward) const {
   const double tail = std::max(relative - mostBackward, step);
-  return m_target.weights.time(sum + m_before.work, std::max(max, m_before.even), tail) > m_limit * kSlack;
+  return m_target.weights.time(sum + m_before.work, std::max(max, m_before.even), tail) > m_limit * kRoundUp;
 }
 
 bool ChainModel::hopeless(int, const Step& step, const Label& l) const {

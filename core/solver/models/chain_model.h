@@ -46,7 +46,7 @@ public:
   }
   bool hopeless(int stages, const Step&, const Label&) const;
   bool accept(int, double time) {
-    if (!(time <= m_limit * kSlack) || time >= m_best) return false;
+    if (!(time <= m_limit * kRoundUp) || time >= m_best) return false;
     m_best = time;
     return true;
   }

@@ -34,12 +34,12 @@ Step ChunkChainModel::stepOf(int stage) const {
 
 namespace {
 /// Of the plans with these cuts the best, if it is better than `found` (then `fits`).
-bool solveWith(ChainConfiguration c, const std::vector<int>& cuts, const BlockLayout& layout, Found& found,
-               bool fits, Watch& watch) {
+bool solveWith(ChainConfiguration c, const std::vector<int>& cuts, const BlockLayout& layout,
+               CandidatePlan& found, bool fits, Watch& watch) {
   const int stages = c.stages, width = layout.inner * c.sums->strategy().width();
   const auto reach = [&](int i, int j) {
-    return c.shapes->reach(std::min(i, j) * width, width, std::abs(i - j) * width, layout.outer,
-                           layout.stride);
+    return c.shapes->highestLevelCrossed(std::min(i, j) * width, width, std::abs(i - j) * width, layout.outer,
+                                         layout.stride);
   };
   if (const auto tied = tiedStagesOf(*c.problem, cuts, stages, *c.schedule))
     c.tied = TiedPlace{tied->first, tied->second, reach(tied->first, tied->second)};
@@ -66,7 +66,7 @@ bool solveWith(ChainConfiguration c, const std::vector<int>& cuts, const BlockLa
 }  // namespace
 
 bool solveInterleaved(const ChainConfiguration& c, const CutRules& rules, const BlockLayout& layout,
-                      Found& found, Watch& watch) {
+                      CandidatePlan& found, Watch& watch) {
   found.layout = layout;
   bool fits = false;
   for (const auto& cuts : interleavedCuts(*c.problem, c.stages, c.chunks))

@@ -67,6 +67,7 @@ private:
 
 /// The best plan of one configuration with chunks and one strategy; of equals the one with the least
 /// recompute. False if none fits.
-bool solveInterleaved(const ChainConfiguration&, const CutRules&, const BlockLayout&, Found& found, Watch&);
+bool solveInterleaved(const ChainConfiguration&, const CutRules&, const BlockLayout&, CandidatePlan& found,
+                      Watch&);
 
 }  // namespace nest::solver

@@ -57,19 +57,19 @@ ChunkModel::ChunkModel(const SearchSpace& space, ChosenStages& chosen, const Chu
     m_boundaries.append(std::move(all));
   }
   for (int i = 0; i < m_stages; ++i) {
-    double least = kNever, most = 0;
+    double least = kInfinity, most = 0;
     for (const StrategyId k : chosen.strategies()) {
       least = std::min(least, backward(i, k));
       most = std::max(most, backward(i, k));
     }
-    m_leastBackward.push_back(m_leastBackward.back() + least * kCertain);
+    m_leastBackward.push_back(m_leastBackward.back() + least * kRoundDown);
     m_mostBackward.push_back(m_mostBackward.back() + most / chosen.slowest());
   }
 }
 
 void ChunkModel::limitTo(double limit) {
   m_limit = limit;
-  m_mostLoad = m_bounds.mostLoad(limit) * kSlack;
+  m_mostLoad = m_bounds.mostLoad(limit) * kRoundUp;
   m_leastTail = m_bounds.leastTail(m_mostLoad);
 }
 
@@ -166,7 +166,7 @@ bool ChunkModel::prepare(int stage, int begin, Step& step, double& tiedSync) {
   step.begin = begin;
   step.first = stage == 0;
   step.backward = backward(stage, k) / costs.speed(slot);
-  step.leastMax = m_bounds.leastMax(stage, begin) * kCertain;
+  step.leastMax = m_bounds.leastMax(stage, begin) * kRoundDown;
   step.leastTail = stage > 0 ? m_leastTail : 0;
   step.leastBackward = m_leastBackward[at(stage)];
   step.mostBackward = m_mostBackward[at(stage)];
@@ -212,9 +212,9 @@ ChunkSolver::ChunkSolver(const Problem& problem, const SearchSpace& space, Group
       m_model(space, m_chosen, config, bounds, watch),
       m_watch(watch) {}
 
-Found ChunkSolver::blank() const {
+CandidatePlan ChunkSolver::blank() const {
   const auto& c = m_chosen.configuration();
-  Found found;
+  CandidatePlan found;
   found.microbatchIndex = m_config.microbatchIndex;
   found.dataDegree = c.dataDegree;
   found.zero = c.zero;
@@ -226,8 +226,8 @@ Found ChunkSolver::blank() const {
   return found;
 }
 
-Found ChunkSolver::describe(const Labels::Path& path, double time) const {
-  Found found = blank();
+CandidatePlan ChunkSolver::describe(const Labels::Path& path, double time) const {
+  CandidatePlan found = blank();
   for (const int k : path.strategies)
     found.strategies.push_back(m_chosen.sums(StrategyId(k)).strategyIndex());
   found.cut.policies = path.policies;
@@ -236,7 +236,7 @@ Found ChunkSolver::describe(const Labels::Path& path, double time) const {
   return found;
 }
 
-bool ChunkSolver::solve(double limit, Found& found) {
+bool ChunkSolver::solve(double limit, CandidatePlan& found) {
   bool any = false;
   m_model.limitTo(limit);
   for (const auto& guess : m_model.guesses()) {
@@ -263,7 +263,7 @@ bool ChunkSolver::solve(double limit, Found& found) {
   return any;
 }
 
-bool ChunkSolver::settle(double limit, Found& found) {
+bool ChunkSolver::settle(double limit, CandidatePlan& found) {
   m_model.limitTo(limit * (1 + kEqualTimes));
   m_model.keepAll();
   std::optional<Labels::Path> best;
@@ -280,7 +280,7 @@ bool ChunkSolver::settle(double limit, Found& found) {
   return true;
 }
 
-bool ChunkSolver::solveMany(double limit, std::size_t most, std::vector<Found>& found) {
+bool ChunkSolver::solveMany(double limit, std::size_t most, std::vector<CandidatePlan>& found) {
   m_model.limitTo(limit);
   m_model.keepAll();
   for (const auto& guess : m_model.guesses()) {
@@ -291,7 +291,7 @@ bool ChunkSolver::solveMany(double limit, std::size_t most, std::vector<Found>& 
     const auto time = [&](const auto& p) { return m_config.target.weights.time(p.sum, p.max, p.tail); };
     std::map<std::vector<int>, double> fastest;
     for (const auto& p : paths) {
-      auto& least = fastest.try_emplace(p.strategies, kNever).first->second;
+      auto& least = fastest.try_emplace(p.strategies, kInfinity).first->second;
       least = std::min(least, time(p));
     }
     std::map<std::vector<int>, const Labels::Path*> best;

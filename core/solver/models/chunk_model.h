@@ -154,18 +154,18 @@ public:
               const ChunkBounds::Prefixes&, const BlockLayout&, int units, Watch&);
 
   /// Fills `found` and returns true if some sequence takes no longer than `limit`.
-  bool solve(double limit, Found& found);
+  bool solve(double limit, CandidatePlan& found);
   /// Of the sequences that take no longer than `limit`, the one with the least recompute, then with the
   /// smallest strategies from the first stage on. False: there is none, or there are too many to tell.
-  bool settle(double limit, Found& found);
+  bool settle(double limit, CandidatePlan& found);
   /// Every sequence that takes no longer than `limit`, at its fastest and then with the least recompute.
   /// False: there are more than `most`, or as many steps would not do.
-  bool solveMany(double limit, std::size_t most, std::vector<Found>& found);
+  bool solveMany(double limit, std::size_t most, std::vector<CandidatePlan>& found);
 
 private:
   using Labels = LabelSetting<ChunkModel>;
-  Found blank() const;
-  Found describe(const Labels::Path&, double time) const;
+  CandidatePlan blank() const;
+  CandidatePlan describe(const Labels::Path&, double time) const;
 
   const ChunkConfiguration& m_config;
   ChosenStages m_chosen;

@@ -44,7 +44,7 @@ PerStageModel::PerStageModel(const SearchSpace& space, const LayerOrder& order, 
   for (int c = 1; c < order.cutCount(); ++c) {
     const CutIndex cut(c), before(order.parent(c));
     // Layer by layer: of mixed strategies a prefix may do more than under any single one.
-    double least = kNever, most = 0;
+    double least = kInfinity, most = 0;
     for (const StrategyId k : chosen.strategies()) {
       const LayerSums& s = chosen.sums(k);
       if (!s.usable(order.added(c))) continue;
@@ -52,16 +52,16 @@ PerStageModel::PerStageModel(const SearchSpace& space, const LayerOrder& order, 
       least = std::min(least, own);
       most = std::max(most, own);
     }
-    m_leastBackward[cut] = m_leastBackward[before] + (least < kNever ? least * kCertain : 0);
-    m_mostBackward[cut] = m_mostBackward[before] + most * kSlack / chosen.slowest();
+    m_leastBackward[cut] = m_leastBackward[before] + (least < kInfinity ? least * kRoundDown : 0);
+    m_mostBackward[cut] = m_mostBackward[before] + most * kRoundUp / chosen.slowest();
   }
 }
 
 bool PerStageModel::limitTo(const Goal& goal) {
   m_goal = goal;
-  m_mostLoad = m_bounds.mostLoad(units(), goal.time * kSlack) * kSlack;
+  m_mostLoad = m_bounds.mostLoad(units(), goal.time * kRoundUp) * kRoundUp;
   m_leastTail = m_bounds.leastTail(units(), m_mostLoad);
-  return m_leastTail < kNever;
+  return m_leastTail < kInfinity;
 }
 
 int PerStageModel::mostStages() const {
@@ -73,7 +73,7 @@ bool PerStageModel::hopeless(double sum, double max, double tail, int cut, int u
   const int all = stages + (cut > 0 ? 1 : 0);
   const double most = bar(all);
   const double bound = m_bounds.time(stages, cut, units, max, sum, tail, most);
-  if (bound > most || bound == kNever) return true;
+  if (bound > most || bound == kInfinity) return true;
   if (!m_target.byLoad()) return m_target.weights.time(sum, max, tail) > most;
   return m_problem.search.objective == Objective::Nest && weights(all).time(0, max, tail) > most;
 }
@@ -107,7 +107,7 @@ bool PerStageModel::prepare(int behind, const State& state, int begin, int from,
   step.begin = begin;
   step.first = from == 0;
   step.backward = solver::between(m_chosen.sums(k).backward, part) / m_chosen.costs(k).speed(slot);
-  step.leastMax = m_bounds.leastMax(behind + 1, from, begin) * kCertain;
+  step.leastMax = m_bounds.leastMax(behind + 1, from, begin) * kRoundDown;
   step.leastTail = from > 0 ? m_leastTail : 0;
   step.leastBackward = m_leastBackward[CutIndex(from)];
   step.mostBackward = m_mostBackward[CutIndex(from)];
@@ -202,9 +202,9 @@ PerStageSolver::PerStageSolver(const SearchSpace& space, const LayerOrder& order
       m_fixedStages(fixedStages),
       m_schedule(schedule.kind()) {}
 
-Found PerStageSolver::blank() const {
+CandidatePlan PerStageSolver::blank() const {
   const auto& c = m_chosen.configuration();
-  Found found;
+  CandidatePlan found;
   found.microbatchIndex = m_microbatchIndex;
   found.dataDegree = c.dataDegree;
   found.zero = c.zero;
@@ -215,8 +215,8 @@ Found PerStageSolver::blank() const {
   return found;
 }
 
-Found PerStageSolver::describe(const Labels& labels, const Labels::Finished& best) {
-  Found found = blank();
+CandidatePlan PerStageSolver::describe(const Labels& labels, const Labels::Finished& best) {
+  CandidatePlan found = blank();
   int stages = best.stages;  // this one and those behind it
   int begin = 0;
   for (const auto& [state, policy, strategy] : labels.follow(best)) {
@@ -237,7 +237,7 @@ Found PerStageSolver::describe(const Labels& labels, const Labels::Finished& bes
   return found;
 }
 
-bool PerStageSolver::solve(const PerStageModel::Goal& goal, Found& found, const Effort& effort) {
+bool PerStageSolver::solve(const PerStageModel::Goal& goal, CandidatePlan& found, const Effort& effort) {
   m_complete = true;
   if (!m_model.limitTo(goal)) return false;
   bool any = false, apartChecked = false;
@@ -263,7 +263,7 @@ bool PerStageSolver::solve(const PerStageModel::Goal& goal, Found& found, const 
   return any;
 }
 
-bool PerStageSolver::guess(const PerStageModel::Goal& goal, std::size_t width, Found& found) {
+bool PerStageSolver::guess(const PerStageModel::Goal& goal, std::size_t width, CandidatePlan& found) {
   if (!m_model.limitTo(goal)) return false;
   bool any = false;
   for (const auto& guess : m_model.guesses()) {
@@ -277,7 +277,8 @@ bool PerStageSolver::guess(const PerStageModel::Goal& goal, std::size_t width, F
   return any;
 }
 
-bool PerStageSolver::solveMany(double time, int count, long long mostStates, std::vector<Found>& found) {
+bool PerStageSolver::solveMany(double time, int count, long long mostStates,
+                               std::vector<CandidatePlan>& found) {
   if (!m_model.limitTo({time, m_layers})) return true;
   m_model.keepAll();
   for (const auto& guess : m_model.guesses()) {
@@ -290,7 +291,7 @@ bool PerStageSolver::solveMany(double time, int count, long long mostStates, std
   return true;
 }
 
-bool PerStageSolver::settle(double time, long long mostLabels, Found& found) {
+bool PerStageSolver::settle(double time, long long mostLabels, CandidatePlan& found) {
   if (!m_model.limitTo({time, m_fixedStages})) return false;
   bool any = false;
   for (const auto& guess : m_model.guesses()) {
@@ -300,7 +301,7 @@ bool PerStageSolver::settle(double time, long long mostLabels, Found& found) {
     if (!labels.fill(1, std::numeric_limits<long long>::max(), mostLabels)) return any;
     auto path = labels.preferred(m_fixedStages, m_model.goal().time);
     if (path.policies.empty()) continue;
-    Found other = blank();
+    CandidatePlan other = blank();
     for (const int k : path.strategies)
       other.strategies.push_back(m_chosen.sums(StrategyId(k)).strategyIndex());
     other.time = m_model.weights(m_fixedStages).time(path.sum, path.max, path.tail);

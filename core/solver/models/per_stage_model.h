@@ -190,22 +190,22 @@ public:
   };
   /// Fills `found` and returns true if some pipeline reaches the goal; of equally fast ones, one with the
   /// fewest stages. Where the effort does not suffice (complete()), what is found need not be the best.
-  bool solve(const PerStageModel::Goal&, Found& found, const Effort&);
+  bool solve(const PerStageModel::Goal&, CandidatePlan& found, const Effort&);
   bool complete() const { return m_complete; }  ///< of the last solve()
   /// The same by a beam of so many labels: what is found need not be the best, nor need anything be.
-  bool guess(const PerStageModel::Goal&, std::size_t width, Found& found);
+  bool guess(const PerStageModel::Goal&, std::size_t width, CandidatePlan& found);
   /// The best pipelines that differ in the strategies of their stages and take no longer than `time`: at
   /// least the first `count` of them, in no order. False: more than `mostStates` states were to be looked at.
-  bool solveMany(double time, int count, long long mostStates, std::vector<Found>& found);
+  bool solveMany(double time, int count, long long mostStates, std::vector<CandidatePlan>& found);
   /// Of the pipelines of so many stages that take no longer than `time`: least recompute, then cuts
   /// left-most, then smaller strategies from the first stage on. False: there is none, or there are too many
   /// to tell.
-  bool settle(double time, long long mostLabels, Found& found);
+  bool settle(double time, long long mostLabels, CandidatePlan& found);
 
 private:
   using Labels = LabelSetting<PerStageModel>;
-  Found describe(const Labels&, const Labels::Finished&);
-  Found blank() const;
+  CandidatePlan describe(const Labels&, const Labels::Finished&);
+  CandidatePlan blank() const;
 
   ChosenStages m_chosen;
   PerStageModel m_model;

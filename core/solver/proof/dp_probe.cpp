@@ -188,7 +188,7 @@ void DpProbe::Tables::describeCells() {
       cell.labels = static_cast<int>(front.size());
       cell.reached = !front.empty();
       const double before = costs->backwardBefore(chunked() ? chunkCuts[at(x)] : x).second / slowest;
-      cell.time = kNever;
+      cell.time = kInfinity;
       for (const Label& l : front) {
         const double tail = std::max(l.relative - before, l.step), time = weights.time(l.sum, l.max, tail);
         if (time >= cell.time) continue;
@@ -255,7 +255,7 @@ std::vector<DpAlternative> DpProbe::alternatives(int stage, int cut) const {
   std::vector<DpAlternative> all;
   std::vector<Part> storage;
   const auto timeOf = [&](const Step& step, const StageCosts::Figures& f, int to) {
-    double time = kNever;
+    double time = kInfinity;
     for (const Label& r : t.fronts[t.slot(stage + 1, to)])
       time = std::min(time, t.timeOf(extended(r, step, f, t.weights.sum > 0), step));
     return time;
@@ -263,7 +263,7 @@ std::vector<DpAlternative> DpProbe::alternatives(int stage, int cut) const {
   const auto shortfall = [&](Parts parts, int policy) {
     return t.costs->offers(stage, parts, policy)
                ? std::max(0.0, t.costs->memory(stage, parts, policy) - t.costs->capacity(stage))
-               : kNever;
+               : kInfinity;
   };
   if (t.chunked()) {
     if (cut != stage) return all;
@@ -273,13 +273,13 @@ std::vector<DpAlternative> DpProbe::alternatives(int stage, int cut) const {
     for (int p = 0; p < kRecomputeCount; ++p) {
       DpAlternative a;
       a.to = cut + 1;
-      a.time = kNever;
+      a.time = kInfinity;
       for (int k = 0; k < step.prepared.count; ++k)
         if (const auto& choice = step.prepared.choices[at(k)]; choice.policy == p) {
           const auto f = step.prepared.under(choice, transfers);
           a.policy = p, a.load = f.load, a.time = timeOf(step, f, a.to);
         }
-      a.shortfall = a.policy < 0 && shortfall(parts, p) < kNever ? shortfall(parts, p) : 0;
+      a.shortfall = a.policy < 0 && shortfall(parts, p) < kInfinity ? shortfall(parts, p) : 0;
       a.chosen = a.policy >= 0 && static_cast<int>(t.plan.stages[at(stage)].recompute) == p;
       all.push_back(a);
     }
@@ -292,8 +292,8 @@ std::vector<DpAlternative> DpProbe::alternatives(int stage, int cut) const {
     const Step step = t.stepOf(stage, cut, parts);
     DpAlternative a;
     a.to = to;
-    a.time = kNever;
-    a.load = kNever;
+    a.time = kInfinity;
+    a.load = kInfinity;
     a.chosen = t.path[at(stage)] == cut && t.path[at(stage) + 1] == to;
     if (step.prepared.count > 0) {
       const auto f = step.prepared.with(t.costs->transfers(stage, parts));
@@ -301,9 +301,9 @@ std::vector<DpAlternative> DpProbe::alternatives(int stage, int cut) const {
       a.load = f.load;
       a.time = timeOf(step, f, to);
     } else {
-      double least = kNever;
+      double least = kInfinity;
       for (int p = 0; p < kRecomputeCount; ++p) least = std::min(least, shortfall(parts, p));
-      a.shortfall = least < kNever ? least : 0;
+      a.shortfall = least < kInfinity ? least : 0;
     }
     all.push_back(a);
   }

@@ -14,7 +14,7 @@
 namespace nest {
 namespace {
 
-constexpr double kTie = 1e-12;
+constexpr double kEqualSteps = 1e-12;
 
 int recomputeSum(const Plan& p) {
   int sum = 0;
@@ -124,7 +124,7 @@ private:
 
 bool precedes(const RankedPlan& a, const RankedPlan& b) {
   const double x = a.evaluation.batchTime.value(), y = b.evaluation.batchTime.value();
-  if (std::abs(x - y) > kTie * std::max(std::abs(x), std::abs(y))) return x < y;
+  if (std::abs(x - y) > kEqualSteps * std::max(std::abs(x), std::abs(y))) return x < y;
   const auto scalars = [](const Plan& p) {
     return std::tuple(p.devicesUsed(), p.stageCount(), p.zero, recomputeSum(p));
   };

@@ -15,21 +15,21 @@ double Incumbents::limit() const {
   return m_best.size() < m_size ? std::numeric_limits<double>::infinity() : m_best.back().time;
 }
 
-double Incumbents::limit(const Found& degrees) const {
-  for (const Found& f : m_best)
+double Incumbents::limit(const CandidatePlan& degrees) const {
+  for (const CandidatePlan& f : m_best)
     if (f.sameDegrees(degrees)) return f.time;
   return limit();
 }
 
-void Incumbents::offer(Found found) {
+void Incumbents::offer(CandidatePlan found) {
   m_all.push_back(found);
   const auto key = [](const auto& f, int stages) { return std::tuple(f.devices, stages, f.zero); };
   const bool faster = found.time < m_lead.time * (1 - kEqualTimes);
   if (faster || (found.time <= m_lead.time * (1 + kEqualTimes) &&
                  key(found, found.stages()) < key(m_lead, m_lead.stages)))
     m_lead = {std::min(found.time, m_lead.time), found.devices, found.stages(), found.zero};
-  const auto same =
-      std::find_if(m_best.begin(), m_best.end(), [&](const Found& f) { return f.sameDegrees(found); });
+  const auto same = std::find_if(m_best.begin(), m_best.end(),
+                                 [&](const CandidatePlan& f) { return f.sameDegrees(found); });
   if (same != m_best.end()) {
     if (!(found.time < same->time * (1 - kEqualTimes))) {
       if (found.time <= same->time * (1 + kEqualTimes)) m_equal.push_back(std::move(found));
@@ -37,40 +37,42 @@ void Incumbents::offer(Found found) {
     }
     m_best.erase(same);
   }
-  const auto place = std::upper_bound(m_best.begin(), m_best.end(), found,
-                                      [](const Found& a, const Found& b) { return a.time < b.time; });
+  const auto place =
+      std::upper_bound(m_best.begin(), m_best.end(), found,
+                       [](const CandidatePlan& a, const CandidatePlan& b) { return a.time < b.time; });
   m_best.insert(place, std::move(found));
   // Plans that tie with the last one stay until the end: the tie rules choose between them.
   while (m_best.size() > m_size && m_best.back().time > m_best[m_size - 1].time * (1 + kEqualTimes))
     m_best.pop_back();
 }
 
-void Incumbents::sort(const Problem& problem, const std::function<void(Found&)>& settle) {
+void Incumbents::sort(const Problem& problem, const std::function<void(CandidatePlan&)>& settle) {
   if (settle)
-    for (Found& f : m_best) {
+    for (CandidatePlan& f : m_best) {
       settle(f);
-      for (Found& other : m_equal) {
+      for (CandidatePlan& other : m_equal) {
         if (!other.sameDegrees(f) || other.time > f.time * (1 + kEqualTimes)) continue;
         settle(other);
         if (precedes(problem, other, f)) std::swap(f, other);
       }
     }
   std::stable_sort(m_best.begin(), m_best.end(),
-                   [&](const Found& a, const Found& b) { return a.time < b.time; });
+                   [&](const CandidatePlan& a, const CandidatePlan& b) { return a.time < b.time; });
   // Within a run of equal times the rules decide.
   for (auto begin = m_best.begin(); begin != m_best.end();) {
     auto end = begin;
     while (end != m_best.end() && end->time <= begin->time * (1 + kEqualTimes)) ++end;
-    std::stable_sort(begin, end, [&](const Found& a, const Found& b) { return precedes(problem, a, b); });
+    std::stable_sort(begin, end,
+                     [&](const CandidatePlan& a, const CandidatePlan& b) { return precedes(problem, a, b); });
     begin = end;
   }
   if (settle && m_best.size() > m_size) m_best.resize(m_size);
 }
 
-bool precedes(const Problem& problem, const Found& a, const Found& b) {
+bool precedes(const Problem& problem, const CandidatePlan& a, const CandidatePlan& b) {
   if (a.time < b.time * (1 - kEqualTimes)) return true;
   if (b.time < a.time * (1 - kEqualTimes)) return false;
-  const auto degrees = [&](const Found& f) {
+  const auto degrees = [&](const CandidatePlan& f) {
     std::vector<std::tuple<int, int, int, bool, bool>> all;
     for (const int k : f.strategies) {
       const Strategy& s = problem.profile->strategies()[at(k)];
@@ -78,20 +80,20 @@ bool precedes(const Problem& problem, const Found& a, const Found& b) {
     }
     return all;
   };
-  const auto first = [](const Found& f) {
+  const auto first = [](const CandidatePlan& f) {
     // The caller's own plan is shown only where it is faster than all others.
     return std::tuple(!f.given.stages.empty(), f.devices, f.stages(), f.zero,
                       Preference(f.cut.policies, f.cut.cuts));
   };
   if (first(a) != first(b)) return first(a) < first(b);
-  const auto rest = [&](const Found& f) {
+  const auto rest = [&](const CandidatePlan& f) {
     return std::tuple(f.microbatchIndex, degrees(f), -f.layout.shardDegree(), -f.layout.inner,
                       f.layout.stride, f.schedule);
   };
   return rest(a) < rest(b);
 }
 
-Plan planOf(const Problem& problem, const LayerOrder& order, const Found& f) {
+Plan planOf(const Problem& problem, const LayerOrder& order, const CandidatePlan& f) {
   if (!f.given.stages.empty()) return f.given;
   Plan plan;
   plan.microbatch = problem.profile->microbatches()[at(f.microbatchIndex)];

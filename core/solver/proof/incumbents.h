@@ -10,7 +10,7 @@
 namespace nest::solver {
 
 /// One solved pipeline with all its decisions, not yet a Plan.
-struct Found {
+struct CandidatePlan {
   int microbatchIndex = 0;
   int dataDegree = 1, zero = 0, chunks = 1;
   ScheduleKind schedule = ScheduleKind::OneForwardOneBackward;
@@ -25,7 +25,7 @@ struct Found {
 
   int stages() const { return static_cast<int>(strategies.size()); }
   /// Equal in every decision but cuts, recompute, shard groups and placement.
-  bool sameDegrees(const Found& o) const {
+  bool sameDegrees(const CandidatePlan& o) const {
     return microbatchIndex == o.microbatchIndex && dataDegree == o.dataDegree && zero == o.zero &&
            chunks == o.chunks && schedule == o.schedule && strategies == o.strategies;
   }
@@ -46,27 +46,31 @@ public:
   const Lead& lead() const { return m_lead; }
 
   /// What a plan of these degrees must beat, or equal, to be of interest.
-  double limit(const Found& degrees) const;
+  double limit(const CandidatePlan& degrees) const;
   /// The same for plans whose degrees are not known.
   double limit() const;
-  void offer(Found found);
+  void offer(CandidatePlan found);
 
-  const std::vector<Found>& best() const { return m_best; }  ///< best first, ties as in STATEMENT.md §5
-  const std::vector<Found>& all() const { return m_all; }  ///< every plan offered, the latest of its degrees
+  const std::vector<CandidatePlan>& best() const {
+    return m_best;
+  }  ///< best first, ties as in STATEMENT.md §5
+  const std::vector<CandidatePlan>& all() const {
+    return m_all;
+  }  ///< every plan offered, the latest of its degrees
   /// Puts the plans in their order. `settle` first makes of a plan the one preferred among those of its
   /// configuration that take as long.
-  void sort(const Problem&, const std::function<void(Found&)>& settle = {});
+  void sort(const Problem&, const std::function<void(CandidatePlan&)>& settle = {});
 
 private:
   std::size_t m_size;
   Lead m_lead;
-  std::vector<Found> m_best, m_all;
-  std::vector<Found> m_equal;  ///< as fast as one of m_best of the same degrees, in another placement
+  std::vector<CandidatePlan> m_best, m_all;
+  std::vector<CandidatePlan> m_equal;  ///< as fast as one of m_best of the same degrees, in another placement
 };
 
 /// a before b: less time; within 1e-12 the tie rules.
-bool precedes(const Problem&, const Found& a, const Found& b);
+bool precedes(const Problem&, const CandidatePlan& a, const CandidatePlan& b);
 
-Plan planOf(const Problem&, const LayerOrder&, const Found&);
+Plan planOf(const Problem&, const LayerOrder&, const CandidatePlan&);
 
 }  // namespace nest::solver

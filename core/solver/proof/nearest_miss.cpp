@@ -20,7 +20,7 @@ namespace {
 constexpr double kGiB = 1024.0 * 1024 * 1024;
 
 struct Lean {
-  double capacity = kNever;
+  double capacity = kInfinity;
   ChainConfiguration context;
 };
 
@@ -31,7 +31,7 @@ public:
       : m_problem(p), m_order(order), m_shapes(shapes), m_space(space), m_search(search), m_watch(watch) {}
 
   /// The least capacity over all configurations of the space; or, of those that `enough` suffices for, any.
-  Lean leanest(double enough = kNever) {
+  Lean leanest(double enough = kInfinity) {
     Lean best;
     m_enough = enough;
     for (int b : m_space.microbatches())
@@ -48,15 +48,15 @@ public:
   }
 
   std::vector<int> cuts(const Lean& lean) const {
-    StageWindows reach(lean.context, lean.capacity);
+    StageWindows windows(lean.context, lean.capacity);
     std::vector<int> all = {0};
-    if (!reach.findWindows()) return {};
-    for (int i = 1; i <= lean.context.stages; ++i) all.push_back(reach.last(i));
+    if (!windows.findWindows()) return {};
+    for (int i = 1; i <= lean.context.stages; ++i) all.push_back(windows.last(i));
     return all;
   }
 
 private:
-  bool suffices(const Lean& best) const { return m_enough < kNever && best.capacity <= m_enough; }
+  bool suffices(const Lean& best) const { return m_enough < kInfinity && best.capacity <= m_enough; }
 
   void visit(LayerSums& sums, const std::vector<LayerAlone>& heaviest, int d, Lean& best) {
     const Strategy& strategy = sums.strategy();
@@ -68,7 +68,7 @@ private:
       const double reserve = m_problem.assumptions.reserve.value();
       for (int s = 1; s <= most; ++s) {
         if (m_watch.shouldStop() || suffices(best)) return;
-        if (std::max(alone, all / s + reserve) > std::min(m_enough, best.capacity) * kSlack) continue;
+        if (std::max(alone, all / s + reserve) > std::min(m_enough, best.capacity) * kRoundUp) continue;
         if (m_watch.checkClock()) return;
         if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s) ||
             !m_space.zeroAllowed(z, d * strategy.context > 1, s) || !m_space.mayCombine(strategy, z, s) ||
@@ -94,14 +94,14 @@ private:
     c.sharedPolicy = policy;
     c.microbatchCount =
         m_problem.microbatchCount(m_problem.profile->microbatches()[at(sums.microbatchIndex())], d);
-    StageWindows reach(c, 0);
+    StageWindows windows(c, 0);
     const auto fits = [&](double capacity) {
-      reach.limitMemory(capacity);
-      return reach.findWindows();
+      windows.limitMemory(capacity);
+      return windows.findWindows();
     };
     double high = std::min({1e18, m_enough, best.capacity * (1 - 1e-9)});
     if (!fits(high)) return;
-    for (double low = 0; m_enough == kNever && high - low > 1e-9 * high;) {
+    for (double low = 0; m_enough == kInfinity && high - low > 1e-9 * high;) {
       const double mid = (low + high) / 2;
       (fits(mid) ? high : low) = mid;
     }
@@ -116,7 +116,7 @@ private:
   UniformSearch& m_search;
   Watch& m_watch;
   std::vector<int> m_unlike = layersUnlike(*m_problem.graph);
-  double m_enough = kNever;
+  double m_enough = kInfinity;
 };
 
 /// A search within another one, of a problem of its own.
@@ -296,11 +296,11 @@ std::optional<NearestMiss> quickMiss(const Problem& problem, const LayerOrder& o
                                      const SearchSpace& space, UniformSearch& search, Watch& watch) {
   MissSearch misses(problem, order, shapes, space, search, watch);
   const Lean lean = misses.leanest();
-  if (lean.capacity == kNever) return std::nullopt;
+  if (lean.capacity == kInfinity) return std::nullopt;
   const auto cuts = misses.cuts(lean);
   if (cuts.empty()) return std::nullopt;
 
-  Found found;
+  CandidatePlan found;
   found.microbatchIndex = lean.context.sums->microbatchIndex();
   found.dataDegree = lean.context.dataDegree;
   found.zero = lean.context.zero;
@@ -315,7 +315,7 @@ std::optional<NearestMiss> quickMiss(const Problem& problem, const LayerOrder& o
   for (int i = 0; i < lean.context.stages; ++i) {
     const Part part{cuts[at(i)], cuts[static_cast<std::size_t>(i) + 1]};
     int leanest = 0;
-    double least = kNever;
+    double least = kInfinity;
     for (int r = 0; r < kRecomputeCount; ++r)
       if (costs.offers(i, {&part, 1}, r))
         if (const double bytes = costs.memory(i, {&part, 1}, r); bytes < least) least = bytes, leanest = r;

@@ -18,7 +18,7 @@ constexpr double kBelow = 1 - 1e-9;
 
 class FrontSearch {
 public:
-  FrontSearch(UniformSearch& search, const std::vector<Found>& met, bool wider, Watch& watch)
+  FrontSearch(UniformSearch& search, const std::vector<CandidatePlan>& met, bool wider, Watch& watch)
       : m_search(search),
         m_known(met),
         m_watch(watch),
@@ -44,7 +44,7 @@ public:
     return true;
   }
 
-  bool takeLargeSteps(const Found& best) {
+  bool takeLargeSteps(const CandidatePlan& best) {
     m_tired = false;
     UniformSearch::Budget devices, memory;
     devices.devices = best.devices * 4 / 5;
@@ -62,10 +62,10 @@ public:
     return !m_watch.shouldStop();
   }
 
-  std::vector<Found>& found() { return m_found; }
+  std::vector<CandidatePlan>& found() { return m_found; }
 
 private:
-  std::optional<Found> step(const UniformSearch::Budget& budget) {
+  std::optional<CandidatePlan> step(const UniformSearch::Budget& budget) {
     if (m_tired || m_watch.shouldStop()) return std::nullopt;
     auto found = m_search.fastestWithin(budget, m_known);
     if (!found) return found;
@@ -75,40 +75,42 @@ private:
   }
 
   UniformSearch& m_search;
-  std::vector<Found> m_known, m_found;
+  std::vector<CandidatePlan> m_known, m_found;
   Watch& m_watch;
   long long m_mostStates;
   std::size_t m_mostSteps;
   bool m_tired = false;
 };
 
-void keepUnbeaten(std::vector<Found>& front, std::vector<Found> more, std::size_t most) {
-  std::stable_sort(more.begin(), more.end(), [](const Found& a, const Found& b) { return a.time < b.time; });
-  const auto covers = [](const Found& a, const Found& b) {
-    return a.time <= b.time * kSlack && a.devices <= b.devices && a.memory <= b.memory * kSlack;
+void keepUnbeaten(std::vector<CandidatePlan>& front, std::vector<CandidatePlan> more, std::size_t most) {
+  std::stable_sort(more.begin(), more.end(),
+                   [](const CandidatePlan& a, const CandidatePlan& b) { return a.time < b.time; });
+  const auto covers = [](const CandidatePlan& a, const CandidatePlan& b) {
+    return a.time <= b.time * kRoundUp && a.devices <= b.devices && a.memory <= b.memory * kRoundUp;
   };
-  for (const Found& f : more) {
-    if (std::any_of(front.begin(), front.end(), [&](const Found& g) { return covers(g, f); })) continue;
-    std::erase_if(front, [&](const Found& g) { return covers(f, g); });
+  for (const CandidatePlan& f : more) {
+    if (std::any_of(front.begin(), front.end(), [&](const CandidatePlan& g) { return covers(g, f); }))
+      continue;
+    std::erase_if(front, [&](const CandidatePlan& g) { return covers(f, g); });
     if (front.size() < most) front.push_back(f);
   }
 }
 
 }  // namespace
 
-PlanFront metFront(const std::vector<Found>& met) {
+PlanFront metFront(const std::vector<CandidatePlan>& met) {
   PlanFront front;
   keepUnbeaten(front.plans, met, kMostMet);
   return front;
 }
 
-PlanFront frontOf(const Problem& problem, UniformSearch& search, const std::vector<Found>& met,
+PlanFront frontOf(const Problem& problem, UniformSearch& search, const std::vector<CandidatePlan>& met,
                   FrontEffort effort, Watch& watch) {
   PlanFront front;
   if (met.empty()) return front;
   const bool wider = effort == FrontEffort::Wider;
-  const auto best = std::min_element(met.begin(), met.end(),
-                                     [](const Found& a, const Found& b) { return a.time < b.time; });
+  const auto best = std::min_element(
+      met.begin(), met.end(), [](const CandidatePlan& a, const CandidatePlan& b) { return a.time < b.time; });
   FrontSearch steps(search, met, wider, watch);
   const bool small = search.entryCount() <= kMostEntries && problem.graph->layerCount() <= kMostLayers;
   if (problem.search.topPlans > 1 && !watch.shouldStop()) {
@@ -121,7 +123,7 @@ PlanFront frontOf(const Problem& problem, UniformSearch& search, const std::vect
   keepUnbeaten(front.plans, steps.found(), steps.found().size() + 1);
   keepUnbeaten(front.plans, met, std::max(kMostMet, front.plans.size()));
   std::stable_sort(front.plans.begin(), front.plans.end(),
-                   [](const Found& a, const Found& b) { return a.time < b.time; });
+                   [](const CandidatePlan& a, const CandidatePlan& b) { return a.time < b.time; });
   return front;
 }
 

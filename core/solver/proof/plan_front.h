@@ -7,13 +7,14 @@ namespace nest::solver {
 
 /// Plans that none beats in time, devices and peak memory at once.
 struct PlanFront {
-  std::vector<Found> plans;  ///< fastest first
+  std::vector<CandidatePlan> plans;  ///< fastest first
   FrontReach reach = FrontReach::Met;
 };
 
-PlanFront metFront(const std::vector<Found>& met);  ///< of these plans alone
+PlanFront metFront(const std::vector<CandidatePlan>& met);  ///< of these plans alone
 /// The front around the plans met by a search that has run to its end: exact where that is cheap, else
 /// by large steps if a wider one is asked for, else of the plans met alone.
-PlanFront frontOf(const Problem&, UniformSearch& search, const std::vector<Found>& met, FrontEffort, Watch&);
+PlanFront frontOf(const Problem&, UniformSearch& search, const std::vector<CandidatePlan>& met, FrontEffort,
+                  Watch&);
 
 }  // namespace nest::solver

@@ -435,7 +435,7 @@ double GroupShapes::perByteOf(const RankPattern& group) {
   return std::min(r.flatPerByte, r.nestedPerByte);
 }
 
-int GroupShapes::reach(int base, int width, int distance, int outer, int outerStride) const {
+int GroupShapes::highestLevelCrossed(int base, int width, int distance, int outer, int outerStride) const {
   // Some pair (p, p + distance) straddles a boundary c exactly if base < c ≤ base + width − 1 + distance.
   const int span = width - 1 + distance;
   int level = 0;
@@ -464,7 +464,7 @@ int GroupShapes::reach(int base, int width, int distance, int outer, int outerSt
 int GroupShapes::reachBetween(int base, int a, int other, int b, int inner, int outer, int outerStride) {
   if (a == b) {
     const int low = std::min(base, other);
-    return reach(low, inner * a, std::abs(other - base), outer, outerStride);
+    return highestLevelCrossed(low, inner * a, std::abs(other - base), outer, outerStride);
   }
   const int shift = base - reduced(base);
   base -= shift;

@@ -76,7 +76,7 @@ public:
   double perByteOf(const RankPattern&);
 
   /// The largest level between p and p + distance over p = base + o·outerStride + 0…width − 1, o < outer.
-  int reach(int base, int width, int distance, int outer, int outerStride) const;
+  int highestLevelCrossed(int base, int width, int distance, int outer, int outerStride) const;
 
   /// The largest level between matching ranks of two stages of widths a and b per replica that begin at base
   /// and other: rank ⌊q·a/W⌋ and ⌊q·b/W⌋ of each replica, q < W = max(a, b) (STATEMENT.md §3).

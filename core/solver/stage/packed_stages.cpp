@@ -25,7 +25,7 @@ PackedStages packFromBehind(const Problem& problem, const LayerOrder& order,
     const int behind = packed.stages();
     const InFlight inFlight = leastInFlight(target, behind, 0);
     struct {
-      double worth = -kNever, load = 0;
+      double worth = -kInfinity, load = 0;
       int from = 0, policy = 0, width = 0;
       std::size_t floor = 0;
     } best;
@@ -43,7 +43,7 @@ PackedStages packFromBehind(const Problem& problem, const LayerOrder& order,
       };
       const auto stands = [&](int from) {
         const Part p{from, to};
-        return f.work(problem.search.recompute, inFlight, p, capacity, most - besides(p), true) < kNever;
+        return f.work(problem.search.recompute, inFlight, p, capacity, most - besides(p), true) < kInfinity;
       };
       // What holds a stage holds a shorter one: its begin is looked for in growing steps, then halved.
       int held = 0, step = 1;
@@ -52,10 +52,10 @@ PackedStages packFromBehind(const Problem& problem, const LayerOrder& order,
         if (held + step <= to && stands(to - held - step)) held += step;
       // What stands in front of all begins at the first device.
       if (held == to && (packed.units + a) % std::max(widest, divides(a) ? a : 1) != 0) --held;
-      const double own = held > 0 ? worth(held, a, behind) : -kNever;
+      const double own = held > 0 ? worth(held, a, behind) : -kInfinity;
       if (own <= best.worth) continue;
       const Part part{to - held, to};
-      best = {own, kNever, part.from, 0, a, k};
+      best = {own, kInfinity, part.from, 0, a, k};
       for (int r = 0; r < kRecomputeCount; ++r)
         if (const double load = between(s.least[at(r)], part) + besides(part);
             problem.search.recompute[at(r)] && load < best.load && f.fits(r, inFlight, part, capacity, most))
@@ -117,7 +117,7 @@ PackedStages packedStages(const Problem& problem, const LayerOrder& order,
   constexpr double kFiner = 3e-3;
   constexpr int kHalvings = 12, kFurther = 36;
   PackedStages best;
-  double least = kNever;
+  double least = kInfinity;
   const auto& allowed = problem.constraints.stages;
   // Packs with falling limits of the largest load. `finer`: the steps at the end.
   const auto search = [&](const auto& pack, bool toCount, double finer) {

@@ -114,7 +114,7 @@ StageSite placeStage(GroupShapes& shapes, const Strategy& s, const BlockLayout& 
   const Hierarchy& cluster = shapes.cluster();
   site.memory = cluster.device().memory.value.value();
   if (!cluster.hasUniformDevices()) {
-    site.memory = kNever;
+    site.memory = kInfinity;
     for (int o = 0; o < layout.outer; ++o) {
       const int first = o * layout.stride + begin, end = first + layout.inner * a;
       site.speed = std::min(site.speed, cluster.slowest(first, end));
@@ -132,7 +132,7 @@ std::vector<StageSite> placeStages(GroupShapes& shapes, const Strategy& s, const
     sites.push_back(placeStage(shapes, s, layout, i * width));
     if (i == 0) continue;
     sites[at(i)].levelIn = sites[at(i - 1)].levelOut =
-        shapes.reach((i - 1) * width, width, width, layout.outer, layout.stride);
+        shapes.highestLevelCrossed((i - 1) * width, width, width, layout.outer, layout.stride);
   }
   return sites;
 }
@@ -295,7 +295,7 @@ StageCosts::Figures StageCosts::Prepared::under(const Choice& c, const Transfers
 
 StageCosts::Figures StageCosts::Prepared::with(const Transfers& transfers) const {
   Figures best;
-  best.load = kNever;
+  best.load = kInfinity;
   for (int k = 0; k < count; ++k)
     if (const Figures f = under(choices[at(k)], transfers); f.load < best.load) best = f;
   return best;

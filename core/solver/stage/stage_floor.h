@@ -70,7 +70,7 @@ public:
       const double own = between(m_sums->least[r], parts);
       if (own >= least || own > most || !hasPolicy(*m_sums, parts, r)) continue;
       if (fixed < 0) fixed = fixedMemory(size(parts));
-      if (fixed + activationBytes(*m_sums, parts, r, inFlight) > capacity * kSlack) continue;
+      if (fixed + activationBytes(*m_sums, parts, r, inFlight) > capacity * kRoundUp) continue;
       least = own;
       if (any) break;
     }
@@ -79,7 +79,7 @@ public:
   /// Whether a stage fits under one policy and computes for at most `most` seconds.
   bool fits(int policy, InFlight inFlight, const Part& part, double capacity, double most) const {
     return between(m_sums->least[policy], part) <= most && hasPolicy(*m_sums, part, policy) &&
-           fixedMemory(size(part)) + activationBytes(*m_sums, part, policy, inFlight) <= capacity * kSlack;
+           fixedMemory(size(part)) + activationBytes(*m_sums, part, policy, inFlight) <= capacity * kRoundUp;
   }
   /// Seconds of gradient exchange with each microbatch (ZeRO 2 and 3).
   double data(const StageSize& s) const { return s.dense * m_dataDense + s.expert * m_dataExpert; }

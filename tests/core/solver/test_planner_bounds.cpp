@@ -139,7 +139,7 @@ private slots:
         PerStageBounds bounds(p, order, rules, shapes, all, {{1, shards}}, z, target, watch);
         const int units = 12;
         const double time = 2 * bounds.whole(units, 0);
-        if (!(time > 0) || time == kNever ||
+        if (!(time > 0) || time == kInfinity ||
             !bounds.priceUnits(units, time, 4 * p.cluster->device().memory.value.value(), 500'000, watch))
           continue;
         found.push_back(std::min(1e300, bounds.upTo(units, time)));

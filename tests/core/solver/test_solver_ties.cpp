@@ -109,10 +109,10 @@ private slots:
       solver::Incumbents best(5);
       const Control control;
       solver::Watch watch(control, 0);
-      solver::Search search(p, order, shapes, space, best, watch);
+      solver::UniformSearch search(p, order, shapes, space, best, watch);
       QVERIFY(search.run());
-      for (const solver::Found& fastest : best.best()) {
-        solver::Found found = fastest;
+      for (const solver::CandidatePlan& fastest : best.best()) {
+        solver::CandidatePlan found = fastest;
         found.time *= 1.5;
         search.settleTies(found);
         const Evaluation told = evaluate(p, planOf(p, order, found));
