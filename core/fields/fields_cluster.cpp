@@ -1,6 +1,6 @@
-// The fields of the cluster. The numbers of a device stand in cluster/devices/device_figures.cpp.
+// The fields of the cluster. The numbers of a device stand in cluster/devices/device_values.cpp.
 #include "cluster/devices/device_catalog.h"
-#include "cluster/devices/device_figures.h"
+#include "cluster/devices/device_values.h"
 #include "fields/field_access.h"
 #include "fields/field_tables.h"
 
@@ -79,7 +79,7 @@ bool never(const Setting&) {
   return false;
 }
 
-FieldAccess ofDevice(const DeviceFigure& f) {
+FieldAccess ofDevice(const DeviceValue& f) {
   FieldAccess a;
   a.kind = FieldKind::Number, a.measure = f.measure;
   a.get = [&f](const Setting& s, int) {
@@ -141,7 +141,7 @@ void addClusterFields(std::vector<Field>& all) {
                  .isInPanel = false,
                  .stored = Stored::Changed,
                  .matters = never});
-  for (const DeviceFigure& f : deviceFigures()) {
+  for (const DeviceValue& f : deviceValues()) {
     Field field{.key = std::string("/cluster/device/") + f.key,
                 .group = "Device",
                 .label = f.label,

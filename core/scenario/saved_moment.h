@@ -53,7 +53,7 @@ struct SavedOutcome {
   std::optional<Miss> nearestMiss = {};
   std::optional<Plan> best = {};  ///< of a plan cut by hand: the best plan, which it is compared with
   std::vector<Plan> front = {};   ///< Pareto front, where it is what the slide shows
-  FrontReach frontReach = FrontReach::Met;
+  FrontReach frontReach = FrontReach::Encountered;
   /// Without a plan: the diagnostics that say why, without their places.
   Diagnostics diagnostics = {};
 

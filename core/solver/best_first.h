@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "solver/headway.h"
+#include "solver/progress_estimate.h"
 #include "solver/watch.h"
 
 namespace nest::solver {
@@ -31,7 +31,7 @@ bool searchBestFirst(Task& task, std::vector<typename Task::Item> items, Watch& 
     std::push_heap(items.begin(), items.end(), std::greater<>{});
   };
   const double begin = items.empty() ? 0 : items.front().bound, since = watch.seconds();
-  Headway headway;
+  ProgressEstimate headway;
   double left = 0, countedAt = -std::numeric_limits<double>::infinity();
   for (double taken = 0; !items.empty(); ++taken) {
     bound = std::max(bound, items.front().bound);

@@ -44,7 +44,7 @@ private:
 enum class FrontEffort {
   None,   ///< it stays empty
   Usual,  ///< of small searches up to twice the work of the search itself, which may be most of the time
-  Wider,  ///< up to ten times that work, by large steps where the whole one costs more (FrontReach::Stepped)
+  Wider,  ///< up to ten times that work, by large steps where the whole one costs more (FrontReach::Sampled)
 };
 
 /// How a caller steers a long computation. Everything is optional; functions are called on the computing

@@ -323,13 +323,13 @@ void lead(Outcome& o, const Problem& problem, RankedPlan found) {
 }
 
 /// The searches of the parts left out what the search of the whole did; their best plan may be another.
-Outcome withItsLimits(const Problem& problem, Outcome o) {
+Outcome addIncompletenessNote(const Problem& problem, Outcome o) {
   o.notSearched = notSearched(problem, o.shownPlan());
   return o;
 }
 
 /// Some even hosts were not searched to the end: `bound` is what they can do at best.
-void admit(Outcome& o, Seconds bound, StopCause cause) {
+void mergePartialBound(Outcome& o, Seconds bound, StopCause cause) {
   o.lowerBound = o.status == OutcomeStatus::Infeasible ? bound : std::min(o.lowerBound, bound);
   if (o.stopCause == StopCause::None) o.stopCause = cause;
   if (!o.best()) {
@@ -396,7 +396,7 @@ Outcome solveOnAll(const Problem& problem, const Control& control, const Plan* s
   Outcome ended;  // holds the tables of what was ended early
   const bool wide = control.front == FrontEffort::Wider;
   std::vector<RankedPlan> front;
-  FrontReach reach = wide ? FrontReach::Exact : FrontReach::Met;
+  FrontReach reach = wide ? FrontReach::Complete : FrontReach::Encountered;
   const bool startsOnPart = start && !start->deviceOrder.empty();
   int left = static_cast<int>(ways.size()) + 1;
   double end = 0;
@@ -455,14 +455,14 @@ Outcome solveOnAll(const Problem& problem, const Control& control, const Plan* s
     o.diagnostics.push_back(saving(*of, *found, o.best()));
     lead(o, problem, std::move(*found));
   }
-  if (cut != StopCause::None) admit(o, bound, cut);
+  if (cut != StopCause::None) mergePartialBound(o, bound, cut);
   return o;
 }
 }  // namespace
 
 Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const Plan* start,
                          const Tuning& tuning) {
-  return withItsLimits(problem, solver::solvePlainFirst(problem, control, start, tuning, solveOnAll));
+  return addIncompletenessNote(problem, solver::solvePlainFirst(problem, control, start, tuning, solveOnAll));
 }
 
 }  // namespace nest

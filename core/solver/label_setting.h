@@ -46,7 +46,7 @@ struct Label {
 };
 
 /// A figure's least over a front.
-struct LeastFigures {
+struct LeastCosts {
   double max = 0, sum = 0, relative = 0, step = 0;
 };
 
@@ -158,7 +158,7 @@ public:
     typename Model::Index m_index;
     int m_size = 0;
   };
-  /// What a fill needs; the next one may use it again, which saves asking for memory.
+  /// What a fill needs; the next one may use it again, which avoids an allocation.
   using Storage = std::vector<Layer>;
   /// A whole pipeline.
   struct Finished {
@@ -298,7 +298,7 @@ private:
   void expand(int behind, int n) {
     const Node& node = layer(behind).node(n);
     Layer& next = layer(behind + 1);
-    LeastFigures least{node.labels[0].max, node.labels[0].sum, node.labels[0].relative, node.labels[0].step};
+    LeastCosts least{node.labels[0].max, node.labels[0].sum, node.labels[0].relative, node.labels[0].step};
     for (const Label& l : node.labels) {
       least.max = std::min(least.max, l.max);
       least.sum = std::min(least.sum, l.sum);

@@ -54,29 +54,29 @@ const char* nameOf(SearchExtent e) {
 
 const char* nameOf(FrontReach reach) {
   switch (reach) {
-    case FrontReach::Exact:
+    case FrontReach::Complete:
       return "exact";
-    case FrontReach::Stepped:
+    case FrontReach::Sampled:
       return "stepped";
-    case FrontReach::Met:
+    case FrontReach::Encountered:
       break;
   }
   return "met";
 }
 
-const char* nameOf(Fate f) {
+const char* nameOf(CandidateResult f) {
   switch (f) {
-    case Fate::Won:
+    case CandidateResult::Won:
       return "won";
-    case Fate::Solved:
+    case CandidateResult::Solved:
       return "solved";
-    case Fate::Bounded:
+    case CandidateResult::Bounded:
       return "bounded";
-    case Fate::OutOfMemory:
+    case CandidateResult::OutOfMemory:
       return "out-of-memory";
-    case Fate::NotOffered:
+    case CandidateResult::NotOffered:
       return "not-offered";
-    case Fate::NotReached:
+    case CandidateResult::NotReached:
       break;
   }
   return "not-reached";

@@ -33,8 +33,8 @@ enum class SearchExtent {
 const char* nameOf(SearchExtent);  ///< in files: "nothing", "plain", "one-strategy", "everything"
 
 /// Why a candidate lost. One entry per (b, σ, d, s) or coarser; kept cheaply enough to leave on.
-enum class Fate { Won, Solved, Bounded, OutOfMemory, NotOffered, NotReached };
-const char* nameOf(Fate);
+enum class CandidateResult { Won, Solved, Bounded, OutOfMemory, NotOffered, NotReached };
+const char* nameOf(CandidateResult);
 
 struct Candidate {
   int microbatch = 0;
@@ -43,7 +43,7 @@ struct Candidate {
   int stageCount = 0;
   int chunks = 1;  ///< of a stage
   ScheduleKind schedule = ScheduleKind::OneForwardOneBackward;
-  Fate fate = Fate::NotReached;
+  CandidateResult result = CandidateResult::NotReached;
   Seconds lowerBound;           ///< proven
   std::optional<Seconds> best;  ///< best plan found in it, if it was solved
   /// OutOfMemory: the stage that lacks most, and how much, at best. −1: whatever the cuts, some stage lacks
@@ -65,14 +65,14 @@ struct NearestMiss {
   std::vector<std::string> remedies;  ///< sentences: "141 GiB devices", "twice the devices", "ZeRO 3", …
 };
 
-/// What Outcome::front promises. A plan is of the front if none is at least as good in time, devices and peak
+/// What Outcome::front promises. A plan is on the front if none is at least as good in time, devices and peak
 /// memory; all of it compares with plans of one strategy for all stages.
 enum class FrontReach {
-  Met,      ///< of the plans met during the search, those that none of them beats: nothing more
-  Stepped,  ///< FrontEffort::Wider. Besides: the fastest plan within each of a falling row of device counts,
-            ///< every one at most 4/5 of what the last plan uses, at most 12 times; and the same of
-            ///< memory limits (17/20)
-  Exact,    ///< the whole front, to 1e-9 of memory
+  Encountered,  ///< only the non-dominated ones of the plans that the search encountered
+  Sampled,   ///< FrontEffort::Wider: in addition the fastest plan within each of a falling series of device
+             ///< counts, each at most 4/5 of what the last plan uses, at most 12 times; likewise for memory
+             ///< limits (17/20)
+  Complete,  ///< the whole front, to 1e-9 of memory
 };
 const char* nameOf(FrontReach);
 
@@ -100,8 +100,8 @@ struct Outcome {
   SearchExtent finished = SearchExtent::Nothing;  ///< how far the search came
   std::vector<RankedPlan> front;                  ///< Pareto front of (time, devices, peak memory)
   FrontReach frontReach =
-      FrontReach::Met;  ///< Met with topPlans = 1, if stopped, or where more costs too much
-  Seconds lowerBound;   ///< proven; equals the best time when Optimal; 0: none was reached
+      FrontReach::Encountered;  ///< Encountered with topPlans = 1, if stopped, or where more costs too much
+  Seconds lowerBound;           ///< proven; equals the best time when Optimal; 0: none was reached
   std::optional<NearestMiss> nearestMiss;
   std::vector<NotSearched> notSearched;  ///< what the search left out: optimal is the best of all else
   SearchLog log;

@@ -242,7 +242,7 @@ private:
       else if (hasTimeFor(begin))
         m_out.front.push_back(rank(m_problem, plan));
       else
-        m_out.frontReach = FrontReach::Met;  // it is not whole
+        m_out.frontReach = FrontReach::Encountered;  // it is not whole
     }
   }
 

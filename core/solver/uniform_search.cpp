@@ -102,7 +102,7 @@ bool UniformSearch::take(const Item& item, Put put) {
     return true;
   }
   Entry& e = m_entries[at(item.entry)];
-  note(e, Fate::Bounded);
+  note(e, CandidateResult::Bounded);
   if (sharpen(e, item.entry, item.zero)) {
     put(next(item.entry, item.bound, item.zero - 1));
     return true;
@@ -169,7 +169,7 @@ void UniformSearch::settleTies(CandidatePlan& found) {
   found.time = std::min(found.time, best->time);
   found.memory = best->memory;
   found.cut = std::move(*best);
-  note(e, Fate::Solved, found.time);
+  note(e, CandidateResult::Solved, found.time);
 }
 
 }  // namespace nest::solver

@@ -72,7 +72,7 @@ public:
   bool open(const Item&) const { return true; }
   void drop(const Item& item) {
     m_watch.bounds().countClosed(SearchBound::EvenWork, 1);
-    if (item.zero != kUnlisted) note(m_entries[item.entry], Fate::Bounded);
+    if (item.zero != kUnlisted) note(m_entries[item.entry], CandidateResult::Bounded);
   }
   template <class Put>
   bool take(const Item&, Put put);
@@ -94,7 +94,7 @@ private:
     double best = 0, shortfall = 0;
     int stages = 1, chunks = 1, shortStage = -1;
     const PipelineSchedule* schedule = nullptr;
-    Fate fate = Fate::NotReached;
+    CandidateResult result = CandidateResult::NotReached;
     double least() const { return *std::min_element(bound.begin(), bound.end()); }
   };
   struct TiedCase {
@@ -141,7 +141,7 @@ private:
   };
   Gradients& gradientsOf(const LayerSums&, int dataDegree);
   double room() const { return m_budget ? m_budgetRoom : m_roomiest; }
-  void note(Entry&, Fate, double time = 0) const;
+  void note(Entry&, CandidateResult, double time = 0) const;
   void processChain(Entry&, int index, int zero);
   bool sharpen(Entry&, int index, int zero);
   double deepBound(const Entry&, int zero, double limit) const;

@@ -231,7 +231,7 @@ void UniformSearch::processChain(Entry& e, int index, int zero) {
         found.time = cut->time;
         found.cut = std::move(*cut);
         found.memory = found.cut.memory;
-        note(e, Fate::Solved, found.time);
+        note(e, CandidateResult::Solved, found.time);
         m_incumbents->offer(std::move(found));
       }
     }
@@ -462,7 +462,7 @@ void UniformSearch::processInterleaved(Entry& e, int index, int zero) {
     auto context = configurationOf(e, zero);
     context.shardDegree = layout.shardDegree();
     if (!solveInterleaved(context, m_rules, layout, found, m_watch)) continue;
-    note(e, Fate::Solved, found.time);
+    note(e, CandidateResult::Solved, found.time);
     found.candidate = index;
     if (found.time <= limit()) m_incumbents->offer(std::move(found));
   }

@@ -23,7 +23,7 @@ void UniformSearch::enumerate() {
       Candidate c;
       c.microbatch = m_problem.profile->microbatches()[at(b)];
       c.strategy = sumsOf(b, k).strategy();
-      c.fate = Fate::NotOffered;
+      c.result = CandidateResult::NotOffered;
       m_notOffered.push_back(c);
     }
   visitGroups(!listAll, [&](LayerSums& sums, int d) {
@@ -145,7 +145,7 @@ void UniformSearch::visitEntries(LayerSums& sums, int d, bool covered, Visit vis
       }
       if (!offered) continue;
       if (e.least() == kInfinity)
-        e.fate = Fate::OutOfMemory;
+        e.result = CandidateResult::OutOfMemory;
       else
         e.shortfall = 0;
       visit(e);
@@ -172,9 +172,9 @@ void UniformSearch::addUnlisted(LayerSums& sums, int d, bool covered) {
     m_unlisted.push_back({least, sums.microbatchIndex(), sums.strategyIndex(), d, covered});
 }
 
-void UniformSearch::note(Entry& e, Fate fate, double time) const {
+void UniformSearch::note(Entry& e, CandidateResult result, double time) const {
   if (m_budget) return;
-  if (fate != Fate::Bounded || e.fate == Fate::NotReached) e.fate = fate;
+  if (result != CandidateResult::Bounded || e.result == CandidateResult::NotReached) e.result = result;
   if (time > 0 && (e.best == 0 || time < e.best)) e.best = time;
 }
 
@@ -192,11 +192,11 @@ void UniformSearch::noteShortage(Entry& e, ChainConfiguration context) const {
   const int to = stage + 1 == e.stages ? m_order.last() : std::max(from + 1, reach.last(stage + 1) + 1);
   const double lack = reach.leastMemory(stage, from, std::min(to, m_order.last())) - m_roomiest;
   if (!(lack > 0)) return;
-  if (e.fate != Fate::OutOfMemory || lack < e.shortfall) {
+  if (e.result != CandidateResult::OutOfMemory || lack < e.shortfall) {
     e.shortStage = stage;
     e.shortfall = lack;
   }
-  if (e.best == 0) e.fate = Fate::OutOfMemory;
+  if (e.best == 0) e.result = CandidateResult::OutOfMemory;
 }
 
 Candidate UniformSearch::candidateOf(const Entry& e) const {
@@ -207,7 +207,7 @@ Candidate UniformSearch::candidateOf(const Entry& e) const {
   c.stageCount = e.stages;
   c.chunks = e.chunks;
   c.schedule = e.schedule->kind();
-  c.fate = e.fate;
+  c.result = e.result;
   c.lowerBound = Seconds(e.least());
   if (e.best > 0) c.best = Seconds(e.best);
   c.shortStage = e.shortStage;
@@ -226,7 +226,7 @@ void UniformSearch::fillLog(Outcome& outcome) const {
   const int won = best.empty() ? -1 : best.front().candidate;
   const double limit = m_incumbents->limit();
   const auto rankOf = [limit](const Entry& e) {
-    return e.fate == Fate::Solved ? 0 : e.least() <= limit ? 1 : 2;
+    return e.result == CandidateResult::Solved ? 0 : e.least() <= limit ? 1 : 2;
   };
   const bool all = m_entries.size() <= kMostLogged;
   for (int rank = all ? 2 : 0; rank < 3; ++rank)
@@ -235,7 +235,7 @@ void UniformSearch::fillLog(Outcome& outcome) const {
       const bool isBest = static_cast<int>(i) == won;
       if (!all && (isBest ? 0 : rankOf(e)) != rank) continue;
       rows.push_back(candidateOf(e));
-      if (isBest) rows.back().fate = Fate::Won;
+      if (isBest) rows.back().result = CandidateResult::Won;
     }
   rows.insert(rows.end(), m_notOffered.begin(), m_notOffered.end());
 }

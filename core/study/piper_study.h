@@ -36,7 +36,7 @@ struct PeerSetting {
   int batch = 1920;                                     ///< samples per batch
 };
 
-/// One way of asking our planner, each lifting one more of the differences between the two models.
+/// One way to run this planner, each lifting one more of the differences between the two models.
 struct PeerVariant {
   std::string name;  ///< "whole batch", "steady state", "peer's memory rule", "strategy per stage"
   OutcomeStatus status = OutcomeStatus::Failed;

@@ -119,10 +119,10 @@ TransformerArchitecture gptShape() {
 
 /// Figures of one row: its own columns, then the set's "shapes" entry for its size, its "shape", and the set
 /// itself.
-class RowFigures {
+class RowValues {
 public:
-  RowFigures(const JsonText& text, const json& set, const json& row, const std::string& setPointer,
-             const std::string& rowPointer, Diagnostics& out)
+  RowValues(const JsonText& text, const json& set, const json& row, const std::string& setPointer,
+            const std::string& rowPointer, Diagnostics& out)
       : m_text(text), m_setPointer(setPointer), m_rowPointer(rowPointer), m_out(out) {
     const json* columns = arrayIn(set, "columns");
     for (std::size_t i = 0; columns && i < columns->size() && i < row.size(); ++i)
@@ -232,7 +232,7 @@ private:
   std::map<std::string, std::pair<const json*, std::string>> m_values;
 };
 
-std::optional<TransformerArchitecture> modelOf(RowFigures& f, Diagnostics& out) {
+std::optional<TransformerArchitecture> modelOf(RowValues& f, Diagnostics& out) {
   TransformerArchitecture a = gptShape();
   if (const json* model = f.model()) {
     auto reading = readHuggingFaceConfig(model->dump(), "", true);
@@ -268,7 +268,7 @@ std::optional<TransformerArchitecture> modelOf(RowFigures& f, Diagnostics& out) 
 }
 
 /// A row with both a time and a rate shows how its FLOPs were counted.
-FlopConvention conventionBehind(RowFigures& f, const PublishedRun& r) {
+FlopConvention conventionBehind(RowValues& f, const PublishedRun& r) {
   if (!f.has("iter_s") || !f.has("tflops_per_gpu")) return FlopConvention::Model;
   const double counted = f.number("iter_s", 1e-9, 1e12).value_or(0) *
                          f.number("tflops_per_gpu", 1e-9, 1e12).value_or(0) * 1e12 * r.devices;
@@ -284,7 +284,7 @@ const char* megatronOf(int year) {
   return year < 2025 ? "megatron-core-2024" : "megatron-core-2025";
 }
 
-void readPlanColumns(RowFigures& f, PublishedRun& r) {
+void readPlanColumns(RowValues& f, PublishedRun& r) {
   r.device = f.word("device");
   r.sequence = f.whole("seq", 2048);
   r.model.maxPositions = std::max(r.model.maxPositions, r.sequence);
@@ -333,7 +333,7 @@ void readPlanColumns(RowFigures& f, PublishedRun& r) {
   r.fp16Gradients = f.word("format") == "fp16";
 }
 
-std::string labelOf(RowFigures& f, const PublishedRun& r) {
+std::string labelOf(RowValues& f, const PublishedRun& r) {
   const auto size = f.number("params_B", 0, 1e9);
   const double billions = size.value_or(parameterCount(r.model) / 1e9);
   std::string label = text::number(billions, 4) + " B · " + text::count(r.devices) +
@@ -342,7 +342,7 @@ std::string labelOf(RowFigures& f, const PublishedRun& r) {
   return label;
 }
 
-void readRow(RowFigures& f, const std::string& id, std::vector<PublishedRun>& runs, Diagnostics& out) {
+void readRow(RowValues& f, const std::string& id, std::vector<PublishedRun>& runs, Diagnostics& out) {
   const auto model = modelOf(f, out);
   if (!model) return;
   PublishedRun r;
@@ -477,7 +477,7 @@ Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, c
             error("published-row", jsonText->placeOf(rowPointer), "a row has one value for each column"));
         continue;
       }
-      RowFigures figures(*jsonText, set, set["rows"][k], pointer, rowPointer, out);
+      RowValues figures(*jsonText, set, set["rows"][k], pointer, rowPointer, out);
       readRow(figures, id, runs, out);
     }
   }

@@ -163,13 +163,13 @@ const char* obstacleTo(const BaselineResult& b) {
 
 const char* promiseOf(FrontReach reach) {
   switch (reach) {
-    case FrontReach::Exact:
+    case FrontReach::Complete:
       return "complete: no other plan with one strategy for all stages beats these in step time, devices and "
              "peak memory";
-    case FrontReach::Stepped:
+    case FrontReach::Sampled:
       return "the fastest plan for each device count and memory limit that was tried; there may be more "
              "between them";
-    case FrontReach::Met:
+    case FrontReach::Encountered:
       break;
   }
   return "the best of the plans that the search encountered; better ones may exist";

@@ -32,11 +32,11 @@ public:
         m_before(std::move(before)),
         m_after(std::move(after)) {}
 
-  Step(ScenarioDocument& document, const SetAside::Change& c)
+  Step(ScenarioDocument& document, const ParkedDocument::Change& c)
       : Step(document, c.field, c.verb, c.before, c.after) {
     m_session = c.session;
   }
-  SetAside::Change change() const { return {m_field, text(), m_session, m_before, m_after}; }
+  ParkedDocument::Change change() const { return {m_field, text(), m_session, m_before, m_after}; }
 
   int id() const override { return m_field.isEmpty() ? -1 : 1; }
   void undo() override { m_document.apply(m_before); }
@@ -148,8 +148,8 @@ void ScenarioDocument::close() {
   tellOpened();
 }
 
-ScenarioDocument::SetAside ScenarioDocument::setAside() const {
-  SetAside aside{m_committed, m_saved, m_path, {}, 0};
+ScenarioDocument::ParkedDocument ScenarioDocument::setAside() const {
+  ParkedDocument aside{m_committed, m_saved, m_path, {}, 0};
   for (int i = 0; i < m_history.count(); ++i) {
     const auto* step = dynamic_cast<const Step*>(m_history.command(i));
     if (!step) continue;  // of a view's own, which does not outlive its scenario
@@ -159,10 +159,10 @@ ScenarioDocument::SetAside ScenarioDocument::setAside() const {
   return aside;
 }
 
-void ScenarioDocument::resume(const SetAside& aside) {
+void ScenarioDocument::resume(const ParkedDocument& aside) {
   place(aside.committed, aside.saved, aside.path);
   m_resuming = true;  // the steps have been taken
-  for (const SetAside::Change& c : aside.changes) m_history.push(new Step(*this, c));
+  for (const ParkedDocument::Change& c : aside.changes) m_history.push(new Step(*this, c));
   m_history.setIndex(aside.done);
   m_resuming = false;
   tellOpened();

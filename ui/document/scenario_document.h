@@ -64,7 +64,7 @@ public:
   /// It differs from what the file holds. Steps of the history that change no scenario (cuts drawn by hand)
   /// do not count, and neither does anything in a scratch document.
   bool isModified() const;
-  /// A document to try things out in: nothing of it is worth asking for. Ends with the next reset() or
+  /// A document to try things out in: nothing of it is worth keeping. Ends with the next reset() or
   /// close().
   bool isScratch() const { return m_scratch; }
   void beScratch();
@@ -74,9 +74,9 @@ public:
   QString displayName() const;                    ///< scenario name or file name, for titles
 
   /// The scenario with its file and the steps of its history that changed it, to come back to.
-  struct SetAside;
-  SetAside setAside() const;
-  void resume(const SetAside&);
+  struct ParkedDocument;
+  ParkedDocument setAside() const;
+  void resume(const ParkedDocument&);
 
   /// Takes a freshly read scenario; history begins anew. `modified`: it differs from what the file holds
   /// (recovered).
@@ -107,7 +107,7 @@ private:
   int m_session = 0;  ///< steps of different sessions do not merge
 };
 
-struct ScenarioDocument::SetAside {
+struct ScenarioDocument::ParkedDocument {
   struct Change {
     QString field, verb;
     int session = 0;

@@ -341,7 +341,7 @@ void ScenarioFiles::setAside() {
   m_assumptions->setAside();
 }
 
-void ScenarioFiles::resume(const ScenarioDocument::SetAside& aside, const QByteArray& known) {
+void ScenarioFiles::resume(const ScenarioDocument::ParkedDocument& aside, const QByteArray& known) {
   if (m_asideJournal) {
     m_journal->clear();
     m_journal = std::move(m_asideJournal);
@@ -383,7 +383,7 @@ void ScenarioFiles::checkOutside() {
   }
 }
 
-void ScenarioFiles::keepOurs() {
+void ScenarioFiles::ignoreExternalChange() {
   if (m_told) m_known = *m_told;
   m_told.reset();
 }

@@ -59,13 +59,13 @@ public:
   /// the open file differs on the disk.
   bool save(const QString& path, IfChanged = IfChanged::Refuse);
   /// The user knows of the change that changedOutside() has told and wants his own version.
-  void keepOurs();
+  void ignoreExternalChange();
 
   /// Another scenario is about to take the place of the open one, which comes back by resume(): its unsaved
   /// work stays protected meanwhile, whatever happens to the other.
   void setAside();
   /// Comes back to what was set aside; `known`: what its file was known to hold then.
-  void resume(const ScenarioDocument::SetAside&, const QByteArray& known);
+  void resume(const ScenarioDocument::ParkedDocument&, const QByteArray& known);
   ImportAssumptions& assumptions() { return *m_assumptions; }
   const QByteArray& known() const { return m_known; }  ///< what the open file held when last read or saved
 

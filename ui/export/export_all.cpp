@@ -87,7 +87,7 @@ ExportReport exportAll(const QString& dir, const PlanContext& c, const ExportCho
     view->resize(kViewSize);
     if (!choice.view.isEmpty()) view->setState(place.state);
     view->bringUpToDate();
-    view->workOut({});
+    view->compute({});
   }
   ExportReport report = exportViews(dir, c, views, choice.options);
   if (!choice.view.isEmpty() && views.front()->figures().empty())

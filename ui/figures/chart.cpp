@@ -206,7 +206,7 @@ void Chart::paintMarks(const QPolygonF& values, const Mark& mark) const {
     if (painted.insert(cell(at, kOnePlace)).second) places.push_back(at);
   }
   const double near = kCrowding * mark.size;
-  Crowd<QPointF> crowd(m_plane.plot);
+  RectIndex<QPointF> crowd(m_plane.plot);
   if (mark.yields)
     for (const QPointF& at : places) crowd.add(at, QRectF(at, QSizeF()));
   const auto isCrowded = [&](const QPointF& at) {

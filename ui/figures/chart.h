@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "figures/crowd.h"
+#include "figures/rect_index.h"
 
 class QChart;
 class QGraphicsScene;
@@ -95,8 +95,8 @@ private:
   std::unique_ptr<QGraphicsScene> m_scene;
   QChart* m_chart;
   std::vector<std::pair<QPolygonF, Mark>> m_marks;
-  Crowd<QRectF> m_taken, m_points;  ///< by names and other things; by marks
-  Crowd<QLineF> m_lines;            ///< parts of lines, as painted
+  RectIndex<QRectF> m_taken, m_points;  ///< by names and other things; by marks
+  RectIndex<QLineF> m_lines;            ///< parts of lines, as painted
 };
 
 }  // namespace nest

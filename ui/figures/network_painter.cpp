@@ -7,9 +7,9 @@
 #include <map>
 #include <utility>
 
-#include "figures/crowd.h"
 #include "figures/ink.h"
 #include "figures/phrases.h"
+#include "figures/rect_index.h"
 #include "units/text.h"
 
 namespace nest {
@@ -301,8 +301,8 @@ void NetworkPainter::paintFarLabels() {
   m_p.setFont(Theme::font(11, true));
   const QFontMetricsF metrics = m_p.fontMetrics();
   const QTransform pixels = QTransform::fromScale(m_scale, m_scale);
-  Crowd<QRectF> taken(pixels.mapRect(m_visible));
-  Crowd<int> switches(pixels.mapRect(m_visible));
+  RectIndex<QRectF> taken(pixels.mapRect(m_visible));
+  RectIndex<int> switches(pixels.mapRect(m_visible));
   for (int n : named)
     if (isSwitch(n)) switches.add(n, pixels.mapRect(box(n)));
   for (int n : named) {

@@ -81,7 +81,7 @@ const LostParts& TopologyFigure::lostOf(const PlanContext& c) const {
   if (m_lostIn != c.scenario) {
     m_lostIn = c.scenario;
     m_lost =
-        c.scenario ? lostParts(c.scenario->cluster, c.scenario->constraints.excludedDevices) : LostParts();
+        c.scenario ? failedParts(c.scenario->cluster, c.scenario->constraints.excludedDevices) : LostParts();
   }
   return m_lost;
 }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "document/item_names.h"
-#include "views/twin_pane.h"
+#include "views/figure_text_pane.h"
 
 namespace nest {
 namespace {
@@ -16,7 +16,7 @@ QString whyUndecided(const View& view, const PlanContext& c) {
   if (c.isSearching() && !(c.current && c.shownPlan()))
     return ScenarioDocument::tr(
         "The search is still running. Add the slide when it has finished, or stop it first.");
-  for (const TwinPane* pane : view.findChildren<TwinPane*>())
+  for (const FigureTextPane* pane : view.findChildren<FigureTextPane*>())
     if (pane->isVisibleTo(&view) && pane->showsText())
       return ScenarioDocument::tr("Slides show figures, not their text. Switch Text off first.");
   return {};

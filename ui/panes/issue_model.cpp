@@ -88,7 +88,7 @@ void IssueModel::setPlan(const PlanContext& context) {
   if (context.scenario)
     for (Diagnostic& d : outgrownSearch(*context.scenario)) {
       Issue issue{std::move(d)};
-      issue.mend = {tr("Propose search options again"), [](Scenario& s) { proposeSearch(s); }};
+      issue.fix = {tr("Propose search options again"), [](Scenario& s) { proposeSearch(s); }};
       m_plan.push_back(std::move(issue));
     }
   if (const Evaluation* e = context.shownEvaluation())
@@ -126,15 +126,15 @@ void IssueModel::rebuild() {
   for (const Diagnostic& d : m_assumed) m_issues.push_back({d, -1});
   m_issues.insert(m_issues.end(), m_plan.begin(), m_plan.end());
   for (Issue& issue : m_issues)
-    if (!issue.mend.edit)
-      issue.mend = mendBy(issue.what.remedy.empty() ? issue.what.message : issue.what.remedy);
+    if (!issue.fix.edit)
+      issue.fix = fixBy(issue.what.remedy.empty() ? issue.what.message : issue.what.remedy);
   std::stable_sort(m_issues.begin(), m_issues.end(),
                    [](const Issue& a, const Issue& b) { return a.what.severity > b.what.severity; });
   endResetModel();
 }
 
 /// The first change of a field that the remedy names and that makes a difference.
-IssueModel::Mend IssueModel::mendBy(const std::string& remedy) const {
+IssueModel::Fix IssueModel::fixBy(const std::string& remedy) const {
   if (!m_shown) return {};
   for (const auto& part : adviceParts(remedy)) {
     const auto* change = std::get_if<FieldChange>(&part);
@@ -180,20 +180,20 @@ const graph::Problem* IssueModel::repairOf(const QModelIndex& index) const {
   return p.repair ? &p : nullptr;
 }
 
-const IssueModel::Mend* IssueModel::mendOf(const QModelIndex& index) const {
+const IssueModel::Fix* IssueModel::fixFor(const QModelIndex& index) const {
   if (!index.isValid() || index.row() >= rowCount()) return nullptr;
-  const Mend& mend = m_issues[index.row()].mend;
-  return mend.edit ? &mend : nullptr;
+  const Fix& fix = m_issues[index.row()].fix;
+  return fix.edit ? &fix : nullptr;
 }
 
 QString IssueModel::verbOf(const QModelIndex& index) const {
-  if (const Mend* mend = mendOf(index)) return mend->verb;
+  if (const Fix* fix = fixFor(index)) return fix->verb;
   const graph::Problem* repair = repairOf(index);
   return repair ? QString::fromStdString(repair->repairVerb) : QString();
 }
 
 bool IssueModel::offersRepair() const {
-  return std::any_of(m_issues.begin(), m_issues.end(), [](const Issue& i) { return bool(i.mend.edit); }) ||
+  return std::any_of(m_issues.begin(), m_issues.end(), [](const Issue& i) { return bool(i.fix.edit); }) ||
          std::any_of(m_problems.begin(), m_problems.end(),
                      [](const graph::Problem& p) { return bool(p.repair); });
 }

@@ -33,11 +33,11 @@ public:
   /// repaired.
   const graph::Problem* repairOf(const QModelIndex&) const;
   /// An edit of the scenario that settles a row.
-  struct Mend {
+  struct Fix {
     QString verb;  ///< "Propose search options again"
     std::function<void(Scenario&)> edit;
   };
-  const Mend* mendOf(const QModelIndex&) const;  ///< nullptr: there is none
+  const Fix* fixFor(const QModelIndex&) const;  ///< nullptr: there is none
   bool offersRepair() const;
   int errorCount() const;
   int warningCount() const;
@@ -54,10 +54,10 @@ private:
     int node = -1, link = -1;
     QString place = {};  ///< name of the node or link; empty: what the diagnostic says
     int problem = -1;    ///< into m_problems
-    Mend mend = {};      ///< no edit: none
+    Fix fix = {};        ///< no edit: none
   };
   void rebuild();
-  Mend mendBy(const std::string& remedy) const;
+  Fix fixBy(const std::string& remedy) const;
   void addScenario();
   void addProblems();
   QString verbOf(const QModelIndex&) const;  ///< of its repair; empty: there is none

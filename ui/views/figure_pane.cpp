@@ -31,7 +31,7 @@ FigurePane::FigurePane(InteractiveFigure& figure, Selection& selection, QWidget*
     : FigurePane(new FigureCanvas(figure, selection), parent) {}
 
 FigurePane::FigurePane(FigureCanvas* canvas, QWidget* parent)
-    : TwinPane(
+    : FigureTextPane(
           scrolled(canvas), canvas, canvas->figure(),
           [canvas]() -> const PlanContext& { return canvas->context(); }, parent),
       m_canvas(canvas) {
@@ -60,7 +60,7 @@ void FigurePane::addButtons(QBoxLayout* bar) {
   QToolButton* text = button(tr("Text"), tr("Show the same as text"));
   text->setCheckable(true);
   connect(text, &QToolButton::toggled, this, &FigurePane::setShowsText);
-  connect(this, &TwinPane::showsTextChanged, text, &QToolButton::setChecked);
+  connect(this, &FigureTextPane::showsTextChanged, text, &QToolButton::setChecked);
   connect(button(tr("Export…"), tr("Save the figure as SVG, PDF or PNG, or copy it")), &QToolButton::clicked,
           this, &FigurePane::exportFigure);
 }
@@ -83,7 +83,7 @@ void FigurePane::setLeastHeight(int height) {
 }
 
 void FigurePane::resizeEvent(QResizeEvent* e) {
-  TwinPane::resizeEvent(e);
+  FigureTextPane::resizeEvent(e);
   keepHeight();
 }
 

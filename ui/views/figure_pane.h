@@ -1,7 +1,7 @@
 #pragma once
 
 #include "figures/interactive_figure.h"
-#include "views/twin_pane.h"
+#include "views/figure_text_pane.h"
 
 class QBoxLayout;
 
@@ -11,7 +11,7 @@ class FigureCanvas;
 
 /// An interactive figure on its canvas, with zoom and the context menu. What every view of a figure is made
 /// of.
-class FigurePane : public TwinPane {
+class FigurePane : public FigureTextPane {
   Q_OBJECT
 public:
   /// The figure must outlive this. Figures with items of their own (ListFigure) want a selection of their

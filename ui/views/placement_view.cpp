@@ -41,7 +41,7 @@ PlacementView::PlacementView(ViewServices services, QWidget* parent)
   m_table->setMouseTracking(true);
   m_table->setAccessibleName(tr("Placement of every device"));
   m_table->setContextMenuPolicy(Qt::CustomContextMenu);
-  // All rows are alike: asking each for its height would read 131,072 of them.
+  // All rows have one height: asking each would read 131,072 of them.
   m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 6);
   m_table->verticalHeader()->hide();

@@ -43,8 +43,8 @@ public:
   virtual std::vector<const Figure*> figures() const {
     return figure() ? std::vector{figure()} : std::vector<const Figure*>();
   }
-  /// Finds at once, without asking, what it otherwise finds when a button is pressed.
-  virtual void workOut(const Control&) {}
+  /// Computes at once what is otherwise computed when a button is pressed.
+  virtual void compute(const Control&) {}
   /// What is shown follows the context, hidden or not.
   void bringUpToDate();
 

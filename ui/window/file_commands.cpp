@@ -105,7 +105,7 @@ void FileCommands::tellChange(const QString& path) {
         MessageBar::Tone::Warning,
         tr("%1 was changed by another program, and you have unsaved edits.").arg(nameOf(path)),
         {{tr("Reload"), [this, path] { reload(path); }},
-         {tr("Keep my edits"), [this] { m_files.keepOurs(); }}},
+         {tr("Keep my edits"), [this] { m_files.ignoreExternalChange(); }}},
         kOutside);
   if (reload(path))
     m_messages.show(MessageBar::Tone::Note,

@@ -44,7 +44,7 @@ Q_SIGNALS:
 
 private:
   struct Before {
-    ScenarioDocument::SetAside document;
+    ScenarioDocument::ParkedDocument document;
     QByteArray known;                        ///< content of its file
     std::map<QString, View::State> choices;  ///< by view
     QVariantMap remembered;                  ///< of them, for the next start of the program

@@ -289,8 +289,8 @@ void MainWindow::connectPanels() {
     connect(d, &QDockWidget::visibilityChanged, this, &MainWindow::refreshWaysBack);
   connect(m_issueView, &QTableView::activated, this, &MainWindow::jumpToIssue);
   connect(m_issueView, &IssueView::repairRequested, this, [this, network](const QModelIndex& index) {
-    if (const IssueModel::Mend* mend = m_issues->mendOf(index)) {
-      const IssueModel::Mend now = *mend;  // the model forgets it while it is mended
+    if (const IssueModel::Fix* fix = m_issues->fixFor(index)) {
+      const IssueModel::Fix now = *fix;  // the model forgets it while it is applied
       m_document.closeStep();
       m_document.edit({}, now.verb, now.edit);
       return m_document.closeStep();

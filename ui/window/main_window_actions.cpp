@@ -16,7 +16,7 @@
 #include "figures/phrases.h"
 #include "lessons/lessons_pane.h"
 #include "moments/moments_pane.h"
-#include "views/asking.h"
+#include "views/background_run.h"
 #include "window/command_palette.h"
 #include "window/headline.h"
 #include "window/lessons_controller.h"
@@ -230,8 +230,8 @@ void MainWindow::openPalette() {
   for (const Lesson& lesson : lessons())
     items.push_back({lesson.title, tr("lesson"), [this, id = lesson.id] { m_lessons->start(id); }});
   for (View* v : m_document.isEmpty() ? std::vector<View*>() : m_views->views())
-    for (const Asking* asking : v->findChildren<Asking*>())
-      for (QAbstractButton* b : asking->askers())
+    for (const BackgroundRun* run : v->findChildren<BackgroundRun*>())
+      for (QAbstractButton* b : run->askers())
         if (!b->isHidden())
           items.push_back({tr("%1: %2").arg(v->title(), b->text()), {}, [this, v, b] { press(*v, *b); }});
   const auto addField = [&](const QWidget* w) {

@@ -3,7 +3,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
-#include "cluster/devices/device_figures.h"
+#include "cluster/devices/device_values.h"
 #include "units/text.h"
 
 namespace nest {
@@ -88,7 +88,7 @@ DeviceSpec readDevice(JsonFields& fields, const JsonText& text, const DeviceSpec
   if (const auto id = fields.string("id")) d.id = *id;
   if (const auto name = fields.string("name")) d.name = *name;
   FigureReader read{fields, text, bareOrigin, out};
-  for (const DeviceFigure& f : deviceFigures())
+  for (const DeviceValue& f : deviceValues())
     if (const auto v = read(f.key, {f.measure, f.least, f.most})) f.set(d, *v);
   if (const auto n = fields.integer("usual_host_size", 1, 1'000'000)) d.usualHostSize = static_cast<int>(*n);
   if (const auto bf16 = fields.boolean("bf16")) d.hasBf16 = *bf16;
@@ -105,7 +105,7 @@ DeviceSpec readDevice(JsonFields& fields, const JsonText& text, const DeviceSpec
 json deviceToJson(const DeviceSpec& device) {
   json j = {{"id", device.id}, {"name", device.name}, {"usual_host_size", device.usualHostSize}};
   if (!device.hasBf16) j["bf16"] = false;
-  for (const DeviceFigure& f : deviceFigures())
+  for (const DeviceValue& f : deviceValues())
     if (const auto v = f.get(device)) j[f.key] = figureJson(*v);
   // A device typed without its links has none to write.
   if (device.linkBandwidth.value.value() <= 0) j.erase("link_bandwidth_bytes_per_s");

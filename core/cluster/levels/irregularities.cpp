@@ -141,7 +141,7 @@ void uplinks(const LevelAbstraction& a, const std::vector<int>& position, std::v
 }
 
 void losses(const NetworkGraph& whole, const NetworkGraph& left, std::vector<std::string>& out) {
-  const LostParts lost = lostParts(whole, left);
+  const LostParts lost = failedParts(whole, left);
   for (const LostPart& p : lost.failed)
     if (out.size() < kMost) out.push_back(p.name + " has failed and is left out");
   for (const LostPart& p : lost.cutOff)

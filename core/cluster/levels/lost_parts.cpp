@@ -53,7 +53,7 @@ bool anyFailed(const NetworkGraph& g) {
 
 }  // namespace
 
-LostParts lostParts(const NetworkGraph& whole, const NetworkGraph& left) {
+LostParts failedParts(const NetworkGraph& whole, const NetworkGraph& left) {
   LostParts out;
   std::vector<char> failed(whole.nodes.size(), 0), cutOff(failed);
   for (std::size_t n = 0; n < failed.size(); ++n) {
@@ -87,12 +87,12 @@ NetworkGraph drawnWithout(const ClusterSource& source, const std::vector<int>& e
   return g;
 }
 
-LostParts lostParts(const ClusterSource& source, const std::vector<int>& excluded) {
+LostParts failedParts(const ClusterSource& source, const std::vector<int>& excluded) {
   const auto* drawn = std::get_if<GraphSource>(&source.network);
   const bool any = drawn && anyFailed(drawn->graph);
   if (!any && excluded.empty()) return {};
   const auto network = any ? connectedNetwork(drawn->graph, source.device) : Reading<ConnectedNetwork>{};
-  return lostParts(drawnWithout(source, excluded), network ? network->left : NetworkGraph{});
+  return failedParts(drawnWithout(source, excluded), network ? network->left : NetworkGraph{});
 }
 
 std::string inWords(const LostParts& lost, std::size_t most) {

@@ -22,9 +22,9 @@ struct LostParts {
 };
 
 /// `left`: the same network with what is cut off marked as failed, too; empty: nothing is.
-LostParts lostParts(const NetworkGraph& whole, const NetworkGraph& left);
+LostParts failedParts(const NetworkGraph& whole, const NetworkGraph& left);
 /// `excluded`: devices that count as failed (see HierarchyInput). Takes time in proportion to the network.
-LostParts lostParts(const ClusterSource&, const std::vector<int>& excluded);
+LostParts failedParts(const ClusterSource&, const std::vector<int>& excluded);
 
 /// The source as a drawing, levels by graph::fromLevels, in which the excluded devices have failed, and the
 /// hosts of which none is left.

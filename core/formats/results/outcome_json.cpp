@@ -225,7 +225,7 @@ Json missJson(const ReportSource& source, const NearestMiss& miss) {
 
 Json statisticsJson(const Outcome& o) {
   std::map<std::string, long long> fates;
-  for (const Candidate& c : o.log.candidates) ++fates[nameOf(c.fate)];
+  for (const Candidate& c : o.log.candidates) ++fates[nameOf(c.result)];
   if (const auto listed = static_cast<long long>(o.log.candidates.size()); listed < o.statistics.candidates)
     fates["not-listed"] = o.statistics.candidates - listed;
   return {{"candidates", o.statistics.candidates},

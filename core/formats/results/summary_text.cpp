@@ -183,7 +183,7 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
   if (holdsMeasurements(*source.problem)) out += titled("layer costs", originsOf(*source.problem, r.plan));
   out += titled("devices", text::count(m.devicesUsed) + " of " + text::count(m.deviceCount) + " in use");
   if (source.cluster)
-    if (const auto lost = lostParts(*source.cluster, source.problem->constraints.excludedDevices);
+    if (const auto lost = failedParts(*source.cluster, source.problem->constraints.excludedDevices);
         !lost.empty())
       out += titled("lost", inWords(lost));
   if (m.trainingTime)

@@ -123,7 +123,8 @@ SavedOutcome readSavedOutcome(const ScenarioReader& r, JsonFields& f) {
   o.best = readPlanAt(r, f, "best");
   r.objects(f, "front", [&](JsonFields& x) { o.front.push_back(readPlanFields(r.text, x, r.out)); });
   o.frontReach =
-      readNamed(f, "front_reach", {FrontReach::Met, FrontReach::Stepped, FrontReach::Exact}, FrontReach::Met);
+      readNamed(f, "front_reach", {FrontReach::Encountered, FrontReach::Sampled, FrontReach::Complete},
+                FrontReach::Encountered);
   r.objects(f, "diagnostics", [&](JsonFields& x) {
     const bool isNote = x.oneOf("severity", {"note", "warning"}).value_or("warning") == "note";
     o.diagnostics.push_back({isNote ? Severity::Note : Severity::Warning,

@@ -76,7 +76,7 @@ bool ChainModel::hopeless(int, const Step& step, const Label& l) const {
   return hopeless(l.max, l.sum, l.relative, l.step, step.mostBackward);
 }
 
-bool ChainModel::worthTrying(int stage, int from, int to, const LeastFigures& least) const {
+bool ChainModel::worthTrying(int stage, int from, int to, const LeastCosts& least) const {
   if (!m_windows) return true;
   const auto& work = m_costs.configuration().sums->leastAny;
   const double own = work[at(to)] - work[at(from)] + m_windows->hops(stage);

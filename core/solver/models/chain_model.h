@@ -39,7 +39,7 @@ public:
     visit(State{m_order.last()});
   }
   template <class Visit>
-  void stages(int behind, const State&, const LeastFigures&, Visit visit);
+  void stages(int behind, const State&, const LeastCosts&, Visit visit);
   template <class Visit>
   void fronts(int, const State&, const Step& step, Visit visit) const {
     visit(State{step.from}, m_transfers);
@@ -69,7 +69,7 @@ private:
   };
   const Before& before(int stage, int from);
   bool mayStand(int stage, int from, int to) const;
-  bool worthTrying(int stage, int from, int to, const LeastFigures&) const;
+  bool worthTrying(int stage, int from, int to, const LeastCosts&) const;
   void prepare(int stage, int from, int to, Step&);
   bool hopeless(double max, double sum, double relative, double step, double mostBackward) const;
 
@@ -98,7 +98,7 @@ inline bool ChainModel::mayStand(int stage, int from, int to) const {
 }
 
 template <class Visit>
-void ChainModel::stages(int behind, const State& state, const LeastFigures& least, Visit visit) {
+void ChainModel::stages(int behind, const State& state, const LeastCosts& least, Visit visit) {
   const int stage = m_stages - 1 - behind, to = state.cut;
   const auto stays = [&](int from) { return !m_windows || m_windows->staysBelow(stage, from, to); };
   const auto take = [&](int from) {

@@ -25,7 +25,7 @@ public:
     visit(State{m_stages});
   }
   template <class Visit>
-  void stages(int, const State& state, const LeastFigures&, Visit visit) const {
+  void stages(int, const State& state, const LeastCosts&, Visit visit) const {
     const Step step = stepOf(state.stage - 1);
     if (step.prepared.count > 0) visit(step);
   }

@@ -47,7 +47,7 @@ public:
   template <class Visit>
   void ends(Visit visit) const;
   template <class Visit>
-  void stages(int behind, const State&, const LeastFigures&, Visit visit);
+  void stages(int behind, const State&, const LeastCosts&, Visit visit);
   template <class Visit>
   void fronts(int behind, const State&, const Step&, Visit visit) const;
   bool hopeless(int stages, const Step&, const Label&) const;
@@ -111,7 +111,7 @@ void ChunkModel::ends(Visit visit) const {
 }
 
 template <class Visit>
-void ChunkModel::stages(int behind, const State& state, const LeastFigures&, Visit visit) {
+void ChunkModel::stages(int behind, const State& state, const LeastCosts&, Visit visit) {
   const int stage = stageOf(behind), begin = state.end.value - m_chosen.width(state.strategy);
   if (begin < 0 || (stage == 0) != (begin == 0)) return;
   if (stage == 0 && !asGuessed(state.strategy)) return;

@@ -64,7 +64,7 @@ public:
       visit(State{CutIndex(m_order.last()), UnitCount(0), k, kNoLevel, false, -1});
   }
   template <class Visit>
-  void stages(int behind, const State&, const LeastFigures&, Visit visit);
+  void stages(int behind, const State&, const LeastCosts&, Visit visit);
   template <class Visit>
   void fronts(int behind, const State&, const Step&, Visit visit);
   bool hopeless(int stages, const Step& step, const Label& l) {
@@ -129,7 +129,7 @@ private:
 };
 
 template <class Visit>
-void PerStageModel::stages(int behind, const State& state, const LeastFigures& least, Visit visit) {
+void PerStageModel::stages(int behind, const State& state, const LeastCosts& least, Visit visit) {
   const int begin = units() - state.behind.value - m_chosen.width(state.strategy);
   if (begin < 0) return;
   const int stage = stageNumber(behind);

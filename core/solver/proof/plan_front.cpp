@@ -115,9 +115,9 @@ PlanFront frontOf(const Problem& problem, UniformSearch& search, const std::vect
   const bool small = search.entryCount() <= kMostEntries && problem.graph->layerCount() <= kMostLayers;
   if (problem.search.topPlans > 1 && !watch.shouldStop()) {
     if ((small || wider) && steps.takeEveryStep())
-      front.reach = FrontReach::Exact;
+      front.reach = FrontReach::Complete;
     else if (wider && steps.takeLargeSteps(*best))
-      front.reach = FrontReach::Stepped;
+      front.reach = FrontReach::Sampled;
   }
   keepUnbeaten(front.plans, {*best}, 1);
   keepUnbeaten(front.plans, steps.found(), steps.found().size() + 1);

@@ -8,7 +8,7 @@ namespace nest::solver {
 /// Plans that none beats in time, devices and peak memory at once.
 struct PlanFront {
   std::vector<CandidatePlan> plans;  ///< fastest first
-  FrontReach reach = FrontReach::Met;
+  FrontReach reach = FrontReach::Encountered;
 };
 
 PlanFront metFront(const std::vector<CandidatePlan>& met);  ///< of these plans alone

@@ -38,7 +38,7 @@ PlanContext frontOf(int plans) {
     outcome->front.push_back(p);
   }
   outcome->front.front() = *context.plan;
-  outcome->frontReach = FrontReach::Exact;
+  outcome->frontReach = FrontReach::Complete;
   context.outcome = outcome;
   return context;
 }

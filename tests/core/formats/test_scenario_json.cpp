@@ -146,7 +146,7 @@ private slots:
     SavedMoment fourth{"Stopped", "cuts", {}, std::nullopt};
     fourth.shown = std::make_shared<SavedState>(SavedState{setting, std::nullopt, false, true, outcome});
     outcome = {};
-    outcome.best = plan, outcome.front = {plan, plan}, outcome.frontReach = FrontReach::Exact;
+    outcome.best = plan, outcome.front = {plan, plan}, outcome.frontReach = FrontReach::Complete;
     SavedMoment fifth{"By hand", "search", {}, std::nullopt};
     const auto own = std::make_shared<Setting>(s.setting());
     fifth.shown = std::make_shared<SavedState>(SavedState{own, plan, true, false, outcome});

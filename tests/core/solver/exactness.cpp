@@ -76,7 +76,7 @@ std::string mistakeBesides(const Problem& p, const Outcome& solved, const Outcom
       if (&a != &b && a.evaluation.batchTime <= b.evaluation.batchTime &&
           a.plan.devicesUsed() <= b.plan.devicesUsed() && peakMemory(a) <= peakMemory(b))
         return timed(&b) + " stands in the front and is beaten by " + timed(&a);
-  if (solved.frontReach != FrontReach::Exact || p.search.strategyPerStage) return {};
+  if (solved.frontReach != FrontReach::Complete || p.search.strategyPerStage) return {};
   return covers(solved.front, truth.front, "is missed by the front") +
          covers(truth.front, solved.front, "is not of the front");
 }

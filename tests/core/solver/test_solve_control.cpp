@@ -236,7 +236,7 @@ private slots:
     }
     QVERIFY(!o.front.empty());
     int won = 0;
-    for (const Candidate& c : o.log.candidates) won += c.fate == Fate::Won;
+    for (const Candidate& c : o.log.candidates) won += c.result == CandidateResult::Won;
     QCOMPARE(won, 1);
   }
 
@@ -258,7 +258,7 @@ private slots:
     QCOMPARE(few.plans.size(), all.plans.size());
     for (std::size_t k = 0; k < all.plans.size(); ++k) QVERIFY(few.plans[k].plan == all.plans[k].plan);
     QCOMPARE(std::count_if(few.log.candidates.begin(), few.log.candidates.end(),
-                           [](const Candidate& c) { return c.fate == Fate::Won; }),
+                           [](const Candidate& c) { return c.result == CandidateResult::Won; }),
              1);
   }
 
@@ -293,8 +293,8 @@ private slots:
     control.front = FrontEffort::Wider;
     const Problem p = gpt();
     const Outcome narrow = solve(p), wide = solve(p, control);
-    QCOMPARE(narrow.frontReach, FrontReach::Met);
-    QVERIFY(wide.frontReach != FrontReach::Met);
+    QCOMPARE(narrow.frontReach, FrontReach::Encountered);
+    QVERIFY(wide.frontReach != FrontReach::Encountered);
     qInfo("%s front of %zu plans, %.2f s", nameOf(wide.frontReach), wide.front.size(),
           wide.statistics.elapsed.value());
     QVERIFY(wide.best()->plan == narrow.best()->plan);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gpt_problem.h"
-#include "solver/headway.h"
+#include "solver/progress_estimate.h"
 #include "solver/solve.h"
 #include "solver/tuning.h"
 #include "solver/watch.h"
@@ -121,17 +121,17 @@ private slots:
 
   /// A gap that closes by four fifths at once and then hardly any more is no progress of four fifths.
   void progressIsNoBetterThanTheGap() {
-    solver::Headway stalls;
+    solver::ProgressEstimate stalls;
     for (double t = 0; t <= 200; t += 0.1) {
       const double told = stalls.at(t < 8 ? 1 - 0.1 * t : 0.2 - 0.0001 * t, t);
       QVERIFY2(told <= 0.1, qPrintable(QString("%1 after %2 s").arg(told).arg(t)));
     }
-    solver::Headway jumps;
+    solver::ProgressEstimate jumps;
     for (double t = 0; t <= 200; t += 0.1) {
       const double told = jumps.at(t < 1 ? 1 - t : 0.001, t);
       QVERIFY2(told <= t / (t + 30), qPrintable(QString("%1 after %2 s").arg(told).arg(t)));
     }
-    solver::Headway halves;  // every ten seconds
+    solver::ProgressEstimate halves;  // every ten seconds
     for (double t = 0; t <= 71; t += 0.1) {
       const double told = halves.at(std::exp2(-t / 10), t);
       QVERIFY2(told <= t / 60 && (t < 70 || told > 0.5),

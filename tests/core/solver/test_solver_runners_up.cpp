@@ -132,10 +132,10 @@ private slots:
       if (!truth.best()) continue;
       ++count;
       points += static_cast<int>(truth.front.size());
-      whole += solved.frontReach == FrontReach::Exact;
+      whole += solved.frontReach == FrontReach::Complete;
       const std::string what = covers(solved.front, truth.front, "is missed") +
                                covers(truth.front, solved.front, "is not of the front");
-      if (what.empty() && solved.frontReach == FrontReach::Exact) continue;
+      if (what.empty() && solved.frontReach == FrontReach::Complete) continue;
       if (++bad <= 5)
         qWarning("seed %llu: %s front, %s (%s)", static_cast<unsigned long long>(seed),
                  nameOf(solved.frontReach), what.c_str(), describe(p).c_str());

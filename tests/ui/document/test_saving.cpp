@@ -88,7 +88,7 @@ private Q_SLOTS:
     desk.writeOutside(2048);
     QTRY_COMPARE(changed.count(), 1);
     QVERIFY(desk.files.differsOnDisk());  // told is not agreed to
-    desk.files.keepOurs();
+    desk.files.ignoreExternalChange();
     QVERIFY(!desk.files.differsOnDisk());
     desk.writeOutside(4096);  // another one
     QTRY_COMPARE(changed.count(), 2);

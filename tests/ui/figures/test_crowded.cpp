@@ -71,7 +71,7 @@ PlanContext front(int many = kMany) {
       s.memory[MemoryPart::Stash] = s.memory[MemoryPart::Stash] * (1 - share);
   }
   outcome->front.front() = *c.plan;
-  outcome->frontReach = FrontReach::Exact;
+  outcome->frontReach = FrontReach::Complete;
   c.outcome = outcome;
   return c;
 }

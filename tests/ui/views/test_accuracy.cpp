@@ -35,7 +35,7 @@ private slots:
     Desk desk;
     AccuracyView view(desk.services());
     const auto meanError = [&] {
-      view.workOut({});
+      view.compute({});
       const auto& runs = static_cast<const AccuracyFigure*>(view.figure())->runs();
       double sum = 0;
       for (const RunPoint& p : runs.points) sum += std::abs(p.error());

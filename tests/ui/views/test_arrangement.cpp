@@ -51,12 +51,12 @@ private slots:
     QCOMPARE(tabs->count(), 5);
     QCOMPARE(tabs->tabText(tabs->currentIndex()), QStringLiteral("Candidates"));
     QTRY_VERIFY(table->isVisible() && table->height() > 90);
-    QVERIFY(table->isColumnHidden(CandidateModel::Fate));
+    QVERIFY(table->isColumnHidden(CandidateModel::Result));
     view.resize(1100, 700);
     QTRY_COMPARE(tabs->count(), 4);
     QCOMPARE(tabs->currentIndex(), 0);
     QTRY_VERIFY(table->isVisible() && view.findChild<QTextBrowser*>()->isVisible());
-    QVERIFY(!table->isColumnHidden(CandidateModel::Fate));
+    QVERIFY(!table->isColumnHidden(CandidateModel::Result));
     // A tab that was chosen stays.
     tabs->setCurrentIndex(1);
     view.resize(700, 300);
@@ -86,17 +86,17 @@ private slots:
   /// A bound is no time: plans that were found come first, however low the bound of another lies.
   void boundsStandBehindTimes() {
     auto outcome = std::make_shared<Outcome>();
-    const auto row = [&](Fate fate, std::optional<double> best, double bound, double lack) {
+    const auto row = [&](CandidateResult result, std::optional<double> best, double bound, double lack) {
       Candidate c;
-      c.fate = fate, c.lowerBound = Seconds(bound), c.shortfall = Bytes(lack);
+      c.result = result, c.lowerBound = Seconds(bound), c.shortfall = Bytes(lack);
       if (best) c.best = Seconds(*best);
       outcome->log.candidates.push_back(c);
     };
-    row(Fate::OutOfMemory, {}, 1, 12.5 * (1 << 30));
-    row(Fate::Bounded, {}, 7.74, 0);
-    row(Fate::Solved, 8.5, 7.7, 0);
-    row(Fate::Won, 7.74, 7.7, 0);
-    row(Fate::Solved, 7.9, 7.7, 0);
+    row(CandidateResult::OutOfMemory, {}, 1, 12.5 * (1 << 30));
+    row(CandidateResult::Bounded, {}, 7.74, 0);
+    row(CandidateResult::Solved, 8.5, 7.7, 0);
+    row(CandidateResult::Won, 7.74, 7.7, 0);
+    row(CandidateResult::Solved, 7.9, 7.7, 0);
     outcome->plans.resize(1);
     outcome->plans[0].evaluation.batchTime = Seconds(7.74);
     CandidateModel model;
@@ -119,7 +119,7 @@ private slots:
     const Desk desk("llama3-70b-a100-16-too-small.nest.json");
     int short_ = 0;
     for (const Candidate& c : desk.context.outcome->log.candidates) {
-      if (c.fate != Fate::OutOfMemory) continue;
+      if (c.result != CandidateResult::OutOfMemory) continue;
       ++short_;
       QVERIFY2(c.shortfall.value() > 0, qPrintable(CandidateModel::reason(c, *desk.context.outcome)));
     }

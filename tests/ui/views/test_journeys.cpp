@@ -22,10 +22,10 @@
 #include "figures/timeline_figure.h"
 #include "support/desk.h"
 #include "views/compare/compare_view.h"
+#include "views/failure_strip.h"
 #include "views/figure_canvas.h"
 #include "views/figure_pane.h"
 #include "views/figure_views.h"
-#include "views/loss_strip.h"
 #include "views/search/candidate_model.h"
 #include "views/search/search_view.h"
 #include "views/study/study_view.h"
@@ -66,7 +66,7 @@ private slots:
     for (auto* t : view.findChildren<QTableView*>())
       if (t->accessibleName().startsWith(QStringLiteral("Candidates"))) table = t;
     QVERIFY(table && table->model()->rowCount() > 1);
-    QCOMPARE(table->model()->index(0, CandidateModel::Fate).data().toString(), QStringLiteral("best"));
+    QCOMPARE(table->model()->index(0, CandidateModel::Result).data().toString(), QStringLiteral("best"));
     table->setFocus();
     table->setCurrentIndex(table->model()->index(1, 0));
     QTest::keyClick(table, Qt::Key_Return);
@@ -80,7 +80,7 @@ private slots:
     model.setOutcome(desk.context.outcome);
     QVERIFY(model.rowCount() > 0);
     for (int r = 0; r < model.rowCount(); ++r)
-      QVERIFY(!model.index(r, CandidateModel::Fate).data().toString().isEmpty());
+      QVERIFY(!model.index(r, CandidateModel::Result).data().toString().isEmpty());
     model.setOutcome(nullptr);
     QCOMPARE(model.rowCount(), 0);
   }
@@ -95,7 +95,7 @@ private slots:
     QCOMPARE(filter.rowCount(), all);
     // Words of different columns, in any order and case.
     const QString strategy = filter.index(0, CandidateModel::Strategy).data().toString(),
-                  outcome = filter.index(0, CandidateModel::Fate).data().toString();
+                  outcome = filter.index(0, CandidateModel::Result).data().toString();
     filter.setWords(outcome.toUpper() + QStringLiteral(", ") + strategy);
     QVERIFY(filter.rowCount() > 0 && filter.rowCount() < all);
     for (int r = 0; r < filter.rowCount(); ++r)
@@ -129,7 +129,7 @@ private slots:
 
   void findTheWholeFront() {
     Desk desk("llama2-7b-h100-128.nest.json");
-    QCOMPARE(desk.context.outcome->frontReach, FrontReach::Met);
+    QCOMPARE(desk.context.outcome->frontReach, FrontReach::Encountered);
     SearchView view(desk.services());
     desk.show(view);
     auto* tabs = view.findChild<QTabWidget*>();
@@ -147,12 +147,12 @@ private slots:
     QVERIFY(cancel && cancel->isVisible());
     QTest::mouseClick(cancel, Qt::LeftButton);
     QVERIFY(find->isVisible() && find->isEnabled());
-    QCOMPARE(view.context().outcome->frontReach, FrontReach::Met);
+    QCOMPARE(view.context().outcome->frontReach, FrontReach::Encountered);
     // To its end.
     QTest::mouseClick(find, Qt::LeftButton);
-    QTRY_VERIFY_WITH_TIMEOUT(view.context().outcome->frontReach != FrontReach::Met, 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(view.context().outcome->frontReach != FrontReach::Encountered, 60000);
     QVERIFY(!find->isEnabled());
-    QVERIFY(reach->text().contains(view.context().outcome->frontReach == FrontReach::Exact
+    QVERIFY(reach->text().contains(view.context().outcome->frontReach == FrontReach::Complete
                                        ? QStringLiteral("Complete front")
                                        : QStringLiteral("Wider front")));
     // The figure below says what kind of plans these are: nothing is said twice.
@@ -299,7 +299,7 @@ private slots:
     QCOMPARE(lostPartsOf(desk.document.scenario()).failed.size(), std::size_t{1});
     desk.solveIt();
     view.setContext(std::make_shared<PlanContext>(desk.context));
-    auto* loss = view.findChild<LossStrip*>();
+    auto* loss = view.findChild<FailureStrip*>();
     QVERIFY(loss->isVisible());
     // All four devices are needed: the loss is the whole plan.
     QVERIFY2(loss->text().contains(QStringLiteral("Without failures: ")), qPrintable(loss->text()));

@@ -12,7 +12,7 @@
 #include "figures/topology_figure.h"
 #include "inspector/selection_facts.h"
 #include "support/desk.h"
-#include "views/loss_strip.h"
+#include "views/failure_strip.h"
 
 using namespace nest;
 using test::Desk;
@@ -99,7 +99,7 @@ private Q_SLOTS:
     QCOMPARE(lost.failed.front().devices, 8);
     TopologyView topology(desk.services());
     desk.show(topology);
-    QVERIFY(topology.findChild<LossStrip*>()->text().contains(QStringLiteral("host0 failed")));
+    QVERIFY(topology.findChild<FailureStrip*>()->text().contains(QStringLiteral("host0 failed")));
     QVERIFY(topology.figure()->asText(desk.context).contains(QStringLiteral("host0 failed")));
     NetworkEditor network(desk.services());
     desk.show(network);

@@ -63,16 +63,16 @@ private Q_SLOTS:
              QStringLiteral("Select \"Offer context degrees\" to search it"));
     QCOMPARE(model.index(1, IssueModel::Remedy).data().toString(),
              QStringLiteral("Offer others in \"Schedules\""));
-    QVERIFY(!model.mendOf(model.index(1, 0)));
-    const IssueModel::Mend* mend = model.mendOf(model.index(0, 0));
-    QVERIFY(mend);
-    QCOMPARE(mend->verb, QStringLiteral("Select \"Offer context degrees\""));
+    QVERIFY(!model.fixFor(model.index(1, 0)));
+    const IssueModel::Fix* fix = model.fixFor(model.index(0, 0));
+    QVERIFY(fix);
+    QCOMPARE(fix->verb, QStringLiteral("Select \"Offer context degrees\""));
     QVERIFY(!scenario.search.contextParallel);
-    mend->edit(scenario);
+    fix->edit(scenario);
     QVERIFY(scenario.search.contextParallel);
     context.scenario = std::make_shared<const Scenario>(scenario);
     model.setPlan(context);
-    QVERIFY(!model.mendOf(model.index(0, 0)));
+    QVERIFY(!model.fixFor(model.index(0, 0)));
   }
 
   /// What an import proposed does not follow the sequences by itself; one click lets it.
@@ -87,8 +87,8 @@ private Q_SLOTS:
     QAbstractItemModelTester tester(issues, QAbstractItemModelTester::FailureReportingMode::QtTest);
     const auto repair = [&] {
       for (int row = 0; row < issues->rowCount(); ++row)
-        if (const auto* mend = issues->mendOf(issues->index(row, 0));
-            mend && mend->verb == QStringLiteral("Propose search options again"))
+        if (const auto* fix = issues->fixFor(issues->index(row, 0));
+            fix && fix->verb == QStringLiteral("Propose search options again"))
           return issues->index(row, int(IssueModel::Repair));
       return QModelIndex();
     };

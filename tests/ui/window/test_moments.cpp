@@ -21,7 +21,7 @@
 #include "moments/moments_pdf.h"
 #include "ui/figures/text_recorder.h"
 #include "views/accuracy/accuracy_view.h"
-#include "views/asking.h"
+#include "views/background_run.h"
 #include "views/compare/compare_view.h"
 #include "views/figure_pane.h"
 #include "views/registry.h"
@@ -283,7 +283,8 @@ private Q_SLOTS:
     study->run();
     QTRY_VERIFY_WITH_TIMEOUT(study->record().isWhole() && !study->isBusy(), 60000);
     const auto saysSo = [&] {
-      return study->findChild<Asking*>()->text().contains(QStringLiteral("has changed since this study"));
+      return study->findChild<BackgroundRun*>()->text().contains(
+          QStringLiteral("has changed since this study"));
     };
     QVERIFY(!saysSo());
     const int batch = b.scenario().job.globalBatch;
@@ -383,7 +384,7 @@ private Q_SLOTS:
     }
   }
 
-  /// From the menu: a file for each slide, none replaced without asking.
+  /// From the menu: a file for each slide, none replaced without a question.
   void slidesAreExportedAsSvg() {
     QApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
     MomentBench b;

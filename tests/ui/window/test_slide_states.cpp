@@ -16,7 +16,7 @@
 #include "moments/moments_pdf.h"
 #include "plan/plan_edit.h"
 #include "ui/figures/text_recorder.h"
-#include "views/asking.h"
+#include "views/background_run.h"
 #include "views/compare/compare_view.h"
 #include "views/registry.h"
 #include "views/search/search_view.h"
@@ -132,7 +132,7 @@ std::vector<Kept> keepAll(Bench& b, const QStringList& views) {
   for (const QString& id : views) {
     View* view = b.view(id);
     view->bringUpToDate();
-    if (id == QStringLiteral("accuracy")) view->workOut({});  // its runs are predicted in the background
+    if (id == QStringLiteral("accuracy")) view->compute({});  // its runs are predicted in the background
     const std::size_t before = b.scenario().moments.size();
     const QString why = keepMoment(b.window.document(), *view, b.window.selection());
     if (!why.isEmpty()) {
@@ -267,7 +267,8 @@ private Q_SLOTS:
                           QStringLiteral("whatif"), QStringLiteral("topology")};
       auto* compare = static_cast<CompareView*>(b.reveal(QStringLiteral("compare")));
       compare->runBaselines();
-      QTRY_VERIFY_WITH_TIMEOUT(!compare->findChild<Asking*>()->isBusy() && compare->rowCount() > 3, 60000);
+      QTRY_VERIFY_WITH_TIMEOUT(!compare->findChild<BackgroundRun*>()->isBusy() && compare->rowCount() > 3,
+                               60000);
       auto* study = static_cast<StudyView*>(b.reveal(QStringLiteral("study")));
       study->chooseField(0);
       study->run();
@@ -278,7 +279,8 @@ private Q_SLOTS:
       });
       QTRY_VERIFY(b.solved());
       compare->runBaselines();
-      QTRY_VERIFY_WITH_TIMEOUT(!compare->findChild<Asking*>()->isBusy() && compare->rowCount() > 3, 60000);
+      QTRY_VERIFY_WITH_TIMEOUT(!compare->findChild<BackgroundRun*>()->isBusy() && compare->rowCount() > 3,
+                               60000);
       b.reveal(QStringLiteral("timeline"));
       auto* schedule = b.view(QStringLiteral("timeline"))->findChild<QComboBox*>(QStringLiteral("schedule"));
       schedule->setCurrentIndex(schedule->findData(QStringLiteral("gpipe")));
@@ -314,7 +316,8 @@ private Q_SLOTS:
     QCOMPARE(all.size(), std::size_t(tabs->count()));
     auto* compare = static_cast<CompareView*>(b.reveal(QStringLiteral("compare")));
     compare->runBaselines();
-    QTRY_VERIFY_WITH_TIMEOUT(!compare->findChild<Asking*>()->isBusy() && compare->rowCount() > 3, 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(!compare->findChild<BackgroundRun*>()->isBusy() && compare->rowCount() > 3,
+                             60000);
     auto* parts = compare->findChild<QTabWidget*>();
     for (int i = 0; i < parts->count(); ++i) {
       parts->setCurrentIndex(i);

@@ -8,7 +8,7 @@
 #include "moments/moment_show.h"
 #include "moments/moment_sight.h"
 #include "moments/moments_pdf.h"
-#include "views/asking.h"
+#include "views/background_run.h"
 #include "views/compare/compare_view.h"
 #include "views/figure_canvas.h"
 #include "views/view.h"
@@ -103,7 +103,8 @@ private Q_SLOTS:
     b.window.views().reveal(QStringLiteral("compare"));
     auto* compare = qobject_cast<CompareView*>(b.window.views().view(QStringLiteral("compare")));
     compare->runBaselines();
-    QTRY_VERIFY_WITH_TIMEOUT(!compare->findChild<Asking*>()->isBusy() && compare->rowCount() > 3, 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(!compare->findChild<BackgroundRun*>()->isBusy() && compare->rowCount() > 3,
+                             60000);
     const int bars = compare->rowCount();
     QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
     QCOMPARE(b.scenario().moments.size(), std::size_t(1));

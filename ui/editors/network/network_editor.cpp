@@ -20,10 +20,10 @@
 #include "editors/network/properties_strip.h"
 #include "figures/network_figure.h"
 #include "figures/phrases.h"
+#include "views/failure_strip.h"
+#include "views/figure_text_pane.h"
 #include "views/flow_layout.h"
-#include "views/loss_strip.h"
 #include "views/plan_banner.h"
-#include "views/twin_pane.h"
 #include "words/outcome_words.h"
 
 namespace nest {
@@ -96,7 +96,8 @@ QString NetworkEditor::trafficText() const {
 
 void NetworkEditor::buildFigure() {
   m_figure = std::make_unique<NetworkFigure>(m_canvas->scene(), [this] { return trafficText(); });
-  m_pane = new TwinPane(m_canvas, m_canvas, *m_figure, [this]() -> const PlanContext& { return context(); });
+  m_pane =
+      new FigureTextPane(m_canvas, m_canvas, *m_figure, [this]() -> const PlanContext& { return context(); });
   connect(m_canvas, &NetworkCanvas::menuMade, this, [this](QMenu* menu) {
     menu->addSeparator();
     m_pane->addActions(*menu);
@@ -186,9 +187,9 @@ void NetworkEditor::arrange() {
 
 void NetworkEditor::listen() {
   connect(m_bar, &NetworkToolbar::generateRequested, this, &NetworkEditor::openGenerators);
-  connect(m_bar, &NetworkToolbar::exportRequested, m_pane, &TwinPane::exportFigure);
-  connect(m_bar->textAction(), &QAction::toggled, m_pane, &TwinPane::setShowsText);
-  connect(m_pane, &TwinPane::showsTextChanged, m_bar->textAction(), &QAction::setChecked);
+  connect(m_bar, &NetworkToolbar::exportRequested, m_pane, &FigureTextPane::exportFigure);
+  connect(m_bar->textAction(), &QAction::toggled, m_pane, &FigureTextPane::setShowsText);
+  connect(m_pane, &FigureTextPane::showsTextChanged, m_bar->textAction(), &QAction::setChecked);
   // The menu that it was chosen in is filled anew.
   connect(
       m_bar, &NetworkToolbar::optionChosen, this,

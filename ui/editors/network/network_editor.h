@@ -17,7 +17,7 @@ class NetworkToolbar;
 class NetworkTraffic;
 class PlanBanner;
 class PropertiesStrip;
-class TwinPane;
+class FigureTextPane;
 
 /// Where the cluster's network is drawn, the edit mode of Topology: tools, canvas, values of what is
 /// selected, and beside it the derived levels, kinds, a table and problems. Puts these parts together and
@@ -79,7 +79,7 @@ private:
   NetworkTraffic* m_traffic;
   NetworkCanvas* m_canvas;
   NetworkToolbar* m_bar;
-  TwinPane* m_pane = nullptr;  ///< of the canvas
+  FigureTextPane* m_pane = nullptr;  ///< of the canvas
   NetworkSide* m_side;
   PropertiesStrip* m_strip;
   PlanBanner* m_verdict;  ///< nothing fits

@@ -10,14 +10,14 @@
 #include "editors/network/network_editor.h"
 #include "figures/phrases.h"
 #include "figures/topology_figure.h"
+#include "views/failure_strip.h"
 #include "views/figure_pane.h"
-#include "views/loss_strip.h"
 
 namespace nest {
 
 TopologyView::TopologyView(ViewServices services, QWidget* parent)
     : FigureView(std::make_unique<TopologyFigure>(), services, parent),
-      m_loss(new LossStrip(services.document)) {
+      m_loss(new FailureStrip(services.document)) {
   if (services.document) addEditor();
   addBelow(m_loss);
   connect(pane(), &FigurePane::menuMade, this, &TopologyView::addToMenu);

@@ -4,7 +4,7 @@
 
 namespace nest {
 
-class LossStrip;
+class FailureStrip;
 class NetworkEditor;
 
 /// The plan on its network; in edit mode the network itself, with the tools that change it, in the same
@@ -38,7 +38,7 @@ private:
   void shareOptions();
   void addToMenu(QMenu*);
 
-  LossStrip* m_loss;
+  FailureStrip* m_loss;
   QToolButton* m_edit = nullptr;
   NetworkEditor* m_editor = nullptr;
 };

@@ -252,7 +252,7 @@ void WhatIfForm::typed(std::size_t row) {
   const FieldAt field = r.field;
   const auto v = readNumberText(m_document->scenario(), field, r.figure->text().toStdString());
   r.figure->setModified(false);
-  if (!v) return tellProblem(r, toQt(expectedText(*field.field)));  // what was typed stays to be mended
+  if (!v) return tellProblem(r, toQt(expectedText(*field.field)));  // what was typed stays to be fixed
   edit(field, *v, false);
   showValues();
 }

@@ -8,7 +8,7 @@
 #include <QVBoxLayout>
 
 #include "program/program.h"
-#include "views/asking.h"
+#include "views/background_run.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
 
@@ -50,7 +50,7 @@ AccuracyView::AccuracyView(ViewServices services, QWidget* parent) : View(servic
   m_program->addItem(tr("As run"), QString());
   for (const auto& [id, name] : programNames())
     m_program->addItem(QString::fromStdString(name), QString::fromStdString(id));
-  m_asking = new Asking(tr("The figure stays as it is"));
+  m_backgroundRun = new BackgroundRun(tr("The figure stays as it is"));
 
   m_bar = new QWidget;
   auto* bar = new FlowLayout(6);
@@ -58,7 +58,7 @@ AccuracyView::AccuracyView(ViewServices services, QWidget* parent) : View(servic
   bar->setContentsMargins(8, 6, 8, 6);
   auto* runs = new QLabel(tr("Runs"));
   auto* program = new QLabel(tr("Program"));
-  for (QWidget* w : std::initializer_list<QWidget*>{runs, m_file, program, m_program, m_asking})
+  for (QWidget* w : std::initializer_list<QWidget*>{runs, m_file, program, m_program, m_backgroundRun})
     bar->addWidget(w);
   auto* buttons = new QWidget;
   auto* row = new QHBoxLayout(buttons);
@@ -74,11 +74,11 @@ AccuracyView::AccuracyView(ViewServices services, QWidget* parent) : View(servic
   remember("program", m_program);
   connect(m_file, &QComboBox::activated, this, &AccuracyView::choose);
   connect(m_program, &QComboBox::currentIndexChanged, this, &AccuracyView::start);
-  connect(m_asking, &Asking::ended, this, [this] { m_pane->show(context(), theme()); });
+  connect(m_backgroundRun, &BackgroundRun::ended, this, [this] { m_pane->show(context(), theme()); });
 }
 
 bool AccuracyView::isBusy() const {
-  return m_asking->isBusy();
+  return m_backgroundRun->isBusy();
 }
 
 QString AccuracyView::chosenFile() const {
@@ -113,8 +113,8 @@ void AccuracyView::openFile(const QString& path) {
 
 void AccuracyView::start() {
   m_hasRun = true;
-  m_asking->start(tr("Predicting …"), [this, path = chosenFile(), options = chosenOptions()](
-                                          const Control&, const BackgroundTask::Deliver& deliver) {
+  m_backgroundRun->start(tr("Predicting …"), [this, path = chosenFile(), options = chosenOptions()](
+                                                 const Control&, const BackgroundTask::Deliver& deliver) {
     deliver([this, reading = runsOf(path, options)] { take(reading); });
   });
 }
@@ -132,7 +132,7 @@ void AccuracyView::take(const Reading<RunPoints>& reading) {
   m_figure.setRuns(reading ? *reading : RunPoints{}, nameOfFile(chosenFile()), why);
 }
 
-void AccuracyView::workOut(const Control&) {
+void AccuracyView::compute(const Control&) {
   m_hasRun = true;
   take(runsOf(chosenFile(), chosenOptions()));
 }
@@ -150,7 +150,7 @@ void AccuracyView::showBare() {
 
 void AccuracyView::refresh() {
   // A slide is painted, and printed, as soon as it is there.
-  if (!m_hasRun) m_isBare ? workOut({}) : start();
+  if (!m_hasRun) m_isBare ? compute({}) : start();
   m_pane->show(context(), theme());
 }
 

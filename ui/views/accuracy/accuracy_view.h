@@ -7,7 +7,7 @@ class QComboBox;
 
 namespace nest {
 
-class Asking;
+class BackgroundRun;
 class FigurePane;
 
 /// How far predictions are from measured runs: the published ones that travel with the program, or a file of
@@ -20,7 +20,7 @@ public:
   QString id() const override { return QStringLiteral("accuracy"); }
   QString title() const override { return tr("Accuracy"); }
   const Figure* figure() const override { return &m_figure; }
-  void workOut(const Control&) override;
+  void compute(const Control&) override;
   QString whyNotKept() const override;
   void showBare() override;
   std::optional<SelectionItem> marked() const override { return m_run.selected(); }
@@ -44,7 +44,7 @@ private:
   FigurePane* m_pane;
   QWidget* m_bar;
   QComboBox *m_file, *m_program;
-  Asking* m_asking;
+  BackgroundRun* m_backgroundRun;
   bool m_hasRun = false;
   bool m_isBare = false;
 };

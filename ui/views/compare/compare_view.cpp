@@ -27,7 +27,7 @@
 #include "theme/qt_text.h"
 #include "units/text.h"
 #include "views/adaptive_splitter.h"
-#include "views/asking.h"
+#include "views/background_run.h"
 #include "views/figure_pane.h"
 #include "words/metric_words.h"
 #include "words/outcome_words.h"
@@ -51,8 +51,8 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   run->setToolTip(tr("Plan with five other methods and cost all plans with the same model"));
   m_keep = new QPushButton(tr("Keep this plan"));
   m_keep->setToolTip(tr("Keep the current plan for comparison"));
-  m_asking = new Asking(tr("Stop; finished baselines are kept"));
-  m_asking->addAsker(run);
+  m_backgroundRun = new BackgroundRun(tr("Stop; finished baselines are kept"));
+  m_backgroundRun->addTrigger(run);
   m_first = new QComboBox;
   m_first->setAccessibleName(tr("First plan"));
   m_second = new QComboBox;
@@ -65,7 +65,7 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   bar->setContentsMargins(8, 6, 8, 6);
   bar->addWidget(run);
   bar->addWidget(m_keep);
-  bar->addWidget(m_asking, 1);
+  bar->addWidget(m_backgroundRun, 1);
   m_tabs = new QTabWidget;
   m_tabs->setAccessibleName(tr("Parts of the comparison"));
   m_tabs->setDocumentMode(true);
@@ -176,7 +176,7 @@ std::vector<const Figure*> CompareView::figures() const {
   return {m_figure.get(), m_pair.get()};
 }
 
-void CompareView::workOut(const Control& control) {
+void CompareView::compute(const Control& control) {
   if (!context().problem || !context().plan) return;
   m_baselineProblem = context().problem;
   m_baselines = nest::runBaselines(*m_baselineProblem, control);
@@ -272,7 +272,7 @@ void CompareView::runBaselines() {
   m_baselines.clear();
   m_baselineProblem = context().problem;
   // One after the other, so that each appears as soon as it is known.
-  m_asking->start(
+  m_backgroundRun->start(
       tr("Running the baselines …"),
       [this, problem = m_baselineProblem](const Control& control, const BackgroundTask::Deliver& deliver) {
         const auto kinds = BaselineOptions{}.kinds;
@@ -319,11 +319,11 @@ void CompareView::takeWaiting() {
 void CompareView::refresh() {
   takeWaiting();
   if (m_baselineProblem && m_baselineProblem != context().problem) {
-    m_asking->drop();
+    m_backgroundRun->drop();
     m_baselines.clear();
     m_baselineProblem.reset();
   }
-  m_asking->setReady(context().problem != nullptr);
+  m_backgroundRun->setReady(context().problem != nullptr);
   m_keep->setEnabled(context().plan != nullptr);
   rebuild();
 }
@@ -348,7 +348,7 @@ void CompareView::rebuild() {
     else
       without << tr("%1: %2").arg(QString::fromUtf8(nameOf(b.kind)), toQt(b.note));
   }
-  m_asking->say(without.join(QStringLiteral("; ")));
+  m_backgroundRun->say(without.join(QStringLiteral("; ")));
   std::vector<ComparisonFigure::Row> rows;
   for (const Entry& e : m_entries)
     rows.push_back({e.name, metricsOf(*e.problem, architectureOf(e.scenario), e.plan),

@@ -18,7 +18,7 @@ class QTextBrowser;
 namespace nest {
 
 class AdaptiveSplitter;
-class Asking;
+class BackgroundRun;
 class ComparisonFigure;
 class FigurePane;
 class PlanPairFigure;
@@ -43,7 +43,7 @@ public:
   std::optional<SelectionItem> marked() const override;
 
   std::vector<const Figure*> figures() const override;
-  void workOut(const Control&) override;
+  void compute(const Control&) override;
 
   void runBaselines();
   void keepPlan();  ///< keeps the shown plan as it is, with its scenario, for comparison
@@ -92,7 +92,7 @@ private:
   AdaptiveSplitter* m_split;  ///< the plans; which two differ in what
   QTextBrowser* m_difference;
   QPushButton* m_keep;
-  Asking* m_asking;
+  BackgroundRun* m_backgroundRun;
 };
 
 }  // namespace nest

@@ -12,19 +12,19 @@
 namespace nest {
 namespace {
 
-QString fateName(Fate f) {
+QString resultName(CandidateResult f) {
   switch (f) {
-    case Fate::Won:
+    case Result::Won:
       return CandidateModel::tr("best");
-    case Fate::Solved:
+    case Result::Solved:
       return CandidateModel::tr("slower");
-    case Fate::Bounded:
+    case Result::Bounded:
       return CandidateModel::tr("pruned");
-    case Fate::OutOfMemory:
+    case Result::OutOfMemory:
       return CandidateModel::tr("does not fit");
-    case Fate::NotOffered:
+    case Result::NotOffered:
       return CandidateModel::tr("not searched");
-    case Fate::NotReached:
+    case Result::NotReached:
       break;
   }
   return CandidateModel::tr("not reached");
@@ -33,9 +33,9 @@ QString fateName(Fate f) {
 /// A bound is no time: it stands behind all times, however small it is.
 double orderOf(const Candidate& c, double time) {
   constexpr double kGroup = 1e12;
-  if (c.fate == Fate::Won) return -1;
-  if (c.fate == Fate::OutOfMemory) return 2 * kGroup + c.shortfall.value() / 1e6;
-  if (c.fate == Fate::NotOffered || c.fate == Fate::NotReached) return 3 * kGroup;
+  if (c.result == CandidateResult::Won) return -1;
+  if (c.result == CandidateResult::OutOfMemory) return 2 * kGroup + c.shortfall.value() / 1e6;
+  if (c.result == CandidateResult::NotOffered || c.result == CandidateResult::NotReached) return 3 * kGroup;
   return c.best ? time : kGroup + time;
 }
 
@@ -58,14 +58,14 @@ int CandidateModel::columnCount(const QModelIndex& parent) const {
 QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
   const RankedPlan* best = outcome.best();
   const double optimum = best ? best->evaluation.batchTime.value() : 0;
-  switch (c.fate) {
-    case Fate::Won:
+  switch (c.result) {
+    case Result::Won:
       return tr("the best plan");
-    case Fate::Solved:
+    case Result::Solved:
       if (c.best && optimum > 0)
         return tr("%1 slower than the best").arg(toQt(text::percent(c.best->value() / optimum - 1)));
       return tr("solved, slower");
-    case Fate::Bounded:
+    case Result::Bounded:
       // Without looking at cuts the bound may lie below the optimum; looking at them, none stayed there.
       if (optimum > 0 && c.lowerBound.value() < optimum)
         return tr("pruned: every cut takes longer than %1").arg(toQt(text::time(Seconds(optimum))));
@@ -73,7 +73,7 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
         return tr("pruned: at least %1, at least %2 slower")
             .arg(toQt(text::time(c.lowerBound)), toQt(text::percent(c.lowerBound.value() / optimum - 1)));
       return tr("pruned: at least %1").arg(toQt(text::time(c.lowerBound)));
-    case Fate::OutOfMemory:
+    case Result::OutOfMemory:
       if (c.shortStage >= 0)
         return tr("stage %1 lacks %2 of memory")
             .arg(stageNumber(c.shortStage))
@@ -82,9 +82,9 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
         return tr("however it is cut, a stage lacks at least %1 of memory")
             .arg(toQt(text::memory(c.shortfall)));
       return tr("a stage lacks memory");
-    case Fate::NotOffered:
+    case Result::NotOffered:
       return tr("not in the model's profile");
-    case Fate::NotReached:
+    case Result::NotReached:
       break;
   }
   return tr("the search ended before reaching it");
@@ -95,7 +95,8 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
   const Candidate& c = m_outcome->log.candidates[index.row()];
   // What was searched without finding anything as fast as the best is thereby proven to be no faster.
   const RankedPlan* best = m_outcome->best();
-  const bool proven = c.fate == Fate::Bounded && best && c.lowerBound < best->evaluation.batchTime;
+  const bool proven =
+      c.result == CandidateResult::Bounded && best && c.lowerBound < best->evaluation.batchTime;
   const double time = c.best   ? c.best->value()
                       : proven ? best->evaluation.batchTime.value()
                                : c.lowerBound.value();
@@ -113,8 +114,8 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
         return c.dataDegree;
       case Stages:
         return (c.stageCount * 1024LL + c.chunks) * 16 + static_cast<int>(c.schedule);
-      case Fate:
-        return static_cast<int>(c.fate);
+      case Result:
+        return static_cast<int>(c.result);
       case Time:
         return orderOf(c, time);
       case Strategy:
@@ -137,8 +138,8 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
                                toQt(std::string(scheduleOf(c.schedule).label())));
       if (c.chunks > 1) return tr("%1 VPP%2").arg(c.stageCount).arg(c.chunks);
       return c.stageCount > 0 ? QVariant(c.stageCount) : QVariant(tr("any"));
-    case Fate:
-      return fateName(c.fate);
+    case Result:
+      return resultName(c.result);
     case Time:
       return time > 0 && std::isfinite(time)
                  ? (c.best ? toQt(text::time(*c.best))

@@ -13,7 +13,7 @@ namespace nest {
 class CandidateModel : public QAbstractTableModel {
   Q_OBJECT
 public:
-  enum Column { Microbatch, Strategy, Data, Stages, Fate, Time, Why, ColumnCount };
+  enum Column { Microbatch, Strategy, Data, Stages, Result, Time, Why, ColumnCount };
   /// Number or text to sort by. Times: plans that were found, then what was pruned, by its bound, then what
   /// does not fit, by what it lacks, then the rest.
   static constexpr int kSortRole = Qt::UserRole;

@@ -12,7 +12,7 @@
 #include "figures/front_figure.h"
 #include "solver/even_hosts.h"
 #include "theme/qt_text.h"
-#include "views/asking.h"
+#include "views/background_run.h"
 #include "views/figure_pane.h"
 #include "words/outcome_words.h"
 
@@ -20,11 +20,11 @@ namespace nest {
 
 QString reachInWords(const Outcome& o) {
   switch (o.frontReach) {
-    case FrontReach::Exact:
+    case FrontReach::Complete:
       return FrontPane::tr("Complete front.");
-    case FrontReach::Stepped:
+    case FrontReach::Sampled:
       return FrontPane::tr("Wider front, in steps.");
-    case FrontReach::Met:
+    case FrontReach::Encountered:
       break;
   }
   return FrontPane::tr("Partial front.");
@@ -48,19 +48,19 @@ FrontPane::FrontPane(QWidget* parent)
       m_pane(new FigurePane(*m_figure, m_chosen)),
       m_reach(new QLabel),
       m_find(new QPushButton(tr("Compute a wider front"))),
-      m_asking(new Asking(tr("The front stays unchanged"))) {
+      m_backgroundRun(new BackgroundRun(tr("The front stays unchanged"))) {
   m_reach->setWordWrap(true);
   m_reach->setAccessibleName(tr("Completeness of the front"));
   m_find->setToolTip(
       tr("Continue searching for plans with fewer devices or less memory: all of them where that is little "
          "work, else the fastest plan at decreasing device counts and memory limits (takes up to ten times "
          "as long)"));
-  m_asking->addAsker(m_find);
+  m_backgroundRun->addTrigger(m_find);
   m_pane->setLeastHeight(kLeastChart);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(8, 4, 8, 4);
   bar->addWidget(m_reach, 1);
-  bar->addWidget(m_asking);
+  bar->addWidget(m_backgroundRun);
   bar->addWidget(m_find);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -68,7 +68,7 @@ FrontPane::FrontPane(QWidget* parent)
   column->addLayout(bar);
   column->addWidget(m_pane, 1);
   connect(m_find, &QPushButton::clicked, this, &FrontPane::search);
-  connect(m_asking, &Asking::ended, this, &FrontPane::tell);
+  connect(m_backgroundRun, &BackgroundRun::ended, this, &FrontPane::tell);
   offer();
 }
 
@@ -76,7 +76,7 @@ FrontPane::~FrontPane() = default;
 
 void FrontPane::setContext(PlanContextPtr context, const Theme& theme) {
   m_wider.reset();
-  m_asking->drop();
+  m_backgroundRun->drop();
   m_context = std::move(context);
   m_chosen.setSelected(std::nullopt);
   m_pane->show(*m_context, theme);
@@ -115,11 +115,11 @@ void FrontPane::tell() {
 
 bool FrontPane::canBeWider() const {
   return m_context && m_context->problem && m_context->plan && m_context->outcome &&
-         !m_context->outcome->front.empty() && m_context->outcome->frontReach == FrontReach::Met;
+         !m_context->outcome->front.empty() && m_context->outcome->frontReach == FrontReach::Encountered;
 }
 
 void FrontPane::search() {
-  m_asking->start(
+  m_backgroundRun->start(
       tr("Computing a wider front …"),
       [this, context = m_context](const Control& control, const BackgroundTask::Deliver& deliver) {
         Problem problem = *context->problem;
@@ -129,12 +129,13 @@ void FrontPane::search() {
         const Outcome found = solveOnEvenHosts(problem, wide);
         if (control.stopRequested()) return;
         auto outcome = std::make_shared<Outcome>(*context->outcome);
-        const bool whole = found.status == OutcomeStatus::Optimal && found.frontReach != FrontReach::Met;
+        const bool whole =
+            found.status == OutcomeStatus::Optimal && found.frontReach != FrontReach::Encountered;
         if (whole) outcome->front = found.front, outcome->frontReach = found.frontReach;
         auto wider = std::make_shared<PlanContext>(*context);
         wider->outcome = std::move(outcome);
         deliver([this, wider, whole] {
-          if (!whole) return m_asking->say(tr("The time allowed was too short for more."));
+          if (!whole) return m_backgroundRun->say(tr("The time allowed was too short for more."));
           m_wider = wider;
           keep(*wider);
         });
@@ -154,7 +155,7 @@ void FrontPane::offer() {
   const bool low = m_isLow =
       height() < kLowPane;  // then the room is the chart's, and the words are its tip's
   m_find->setVisible(has && (more || !low));
-  m_asking->setReady(more);
+  m_backgroundRun->setReady(more);
   m_reach->setVisible(has && !low);
   m_pane->setToolTip(low && has ? promiseOf(*m_context->outcome) : QString());
   if (!has) return;

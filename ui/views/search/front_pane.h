@@ -13,7 +13,7 @@ class QPushButton;
 
 namespace nest {
 
-class Asking;
+class BackgroundRun;
 class FigurePane;
 class FrontFigure;
 
@@ -50,7 +50,7 @@ private:
   FigurePane* m_pane;
   QLabel* m_reach;
   QPushButton* m_find;
-  Asking* m_asking;
+  BackgroundRun* m_backgroundRun;
   bool m_isLow = false;
   PlanContextPtr m_context;
   PlanContextPtr m_wider;  ///< found, and not yet told
@@ -58,7 +58,7 @@ private:
   struct Known {
     std::shared_ptr<const Scenario> scenario;
     std::vector<RankedPlan> front;
-    FrontReach reach = FrontReach::Met;
+    FrontReach reach = FrontReach::Encountered;
   };
   std::vector<Known> m_known;  ///< the latest last
 };

@@ -17,7 +17,7 @@
 #include "theme/offline_browser.h"
 #include "theme/qt_text.h"
 #include "units/text.h"
-#include "views/asking.h"
+#include "views/background_run.h"
 #include "views/flow_layout.h"
 #include "views/search/search_view.h"
 #include "words/outcome_words.h"
@@ -74,8 +74,8 @@ QWidget* SearchView::buildQuestions() {
   auto* box = new QWidget;
   auto* column = new QVBoxLayout(box);
   column->setContentsMargins(4, 4, 8, 8);
-  m_asking = new Asking(tr("Stop; results so far are kept"));
-  auto* asking = new QHBoxLayout;
+  m_backgroundRun = new BackgroundRun(tr("Stop; results so far are kept"));
+  auto* run = new QHBoxLayout;
   m_question = new QLineEdit;
   m_question->setPlaceholderText(
       tr("Why not …  tp 4   ·   layer 17 in stage 2   ·   pp 8 and zero 1   ·   zb-h1"));
@@ -83,9 +83,9 @@ QWidget* SearchView::buildQuestions() {
   m_question->setObjectName(QStringLiteral("question"));
   auto* askButton = new QPushButton(tr("Ask"));
   askButton->setToolTip(tr("Re-solve with this requirement and show the cost and the differences"));
-  asking->addWidget(m_question, 1);
-  asking->addWidget(askButton);
-  column->addLayout(asking);
+  run->addWidget(m_question, 1);
+  run->addWidget(askButton);
+  column->addLayout(run);
   auto* buttons = new FlowLayout(6);
   buttons->setContentsMargins(0, 0, 0, 0);
   const auto button = [&](const QString& name, const QString& tip, void (SearchView::*f)()) {
@@ -93,21 +93,21 @@ QWidget* SearchView::buildQuestions() {
     b->setToolTip(tip);
     connect(b, &QPushButton::clicked, this, f);
     buttons->addWidget(b);
-    m_asking->addAsker(b);
+    m_backgroundRun->addTrigger(b);
   };
   button(tr("Rank improvements"), tr("Re-solve with each parameter improved by 25 %, one at a time"),
          &SearchView::rankImprovements);
   button(tr("Find break-even points"), tr("Where the best plan changes"), &SearchView::findBreakEvens);
   button(tr("Rank failures"), tr("Re-solve without each device, host or rack"), &SearchView::rankFailures);
   column->addLayout(buttons);
-  column->addWidget(m_asking);
+  column->addWidget(m_backgroundRun);
   m_answer = new OfflineBrowser;
   m_answer->setAccessibleName(tr("Answer"));
   m_answer->setPlaceholderText(tr("Results appear here."));
   m_answer->setOpenLinks(false);
   connect(m_answer, &QTextBrowser::anchorClicked, this, &SearchView::makeChange);
   column->addWidget(m_answer, 1);
-  m_asking->addAsker(askButton);
+  m_backgroundRun->addTrigger(askButton);
   connect(askButton, &QPushButton::clicked, this, [this] { ask(m_question->text()); });
   connect(m_question, &QLineEdit::returnPressed, this, [this] { ask(m_question->text()); });
   return box;
@@ -134,13 +134,13 @@ void SearchView::makeChange(const QUrl& link) {
 
 void SearchView::askInBackground(const QString& doing, BackgroundTask::Work work) {
   m_answer->clear();
-  m_asking->start(doing, std::move(work));
+  m_backgroundRun->start(doing, std::move(work));
 }
 
 bool SearchView::ready(const QString& what) {
   if (context().problem && context().plan) return true;
   const auto none = stateOf(context(), what);
-  m_asking->drop();
+  m_backgroundRun->drop();
   say(tr("<p>%1 needs a plan. <b>%2</b></p>").arg(what, none ? none->heading : bannerOf(context())));
   return false;
 }
@@ -156,7 +156,7 @@ void SearchView::ask(const QString& question) {
     for (const auto& d : demand.diagnostics)
       html += QStringLiteral("<p>%1</p>")
                   .arg(adviceHtml(d.remedy.empty() ? d.message : d.message + "; " + d.remedy));
-    m_asking->drop();
+    m_backgroundRun->drop();
     return say(html);
   }
   askInBackground(

@@ -25,7 +25,7 @@
 #include "theme/plain_text.h"
 #include "theme/qt_text.h"
 #include "units/text.h"
-#include "views/asking.h"
+#include "views/background_run.h"
 #include "views/search/candidate_model.h"
 #include "views/search/dp_pane.h"
 #include "views/search/front_pane.h"
@@ -101,7 +101,7 @@ void SearchView::resizeEvent(QResizeEvent* event) {
   m_split->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
   foldCandidates(!m_isBare && !beside && height() < kLow);
   constexpr int kRoomForOutcome = 780;  // why says it too
-  m_table->setColumnHidden(CandidateModel::Fate, !beside && width() < kRoomForOutcome);
+  m_table->setColumnHidden(CandidateModel::Result, !beside && width() < kRoomForOutcome);
 }
 
 /// Where the view is low the window's own headline says the verdict, and the rest is in the tip; but that one
@@ -199,7 +199,7 @@ void SearchView::showBare() {
       m_candidatesInFront || m_tabs->currentWidget()->objectName() == QLatin1String("questions");
 }
 
-void SearchView::workOut(const Control&) {
+void SearchView::compute(const Control&) {
   const QSignalBlocker quiet(&m_dp->cell());
   m_dpStale = false;
   m_dp->setContext(contextPtr(), theme());
@@ -304,9 +304,9 @@ QWidget* SearchView::buildCandidates() {
 }
 
 void SearchView::refresh() {
-  m_asking->drop();
+  m_backgroundRun->drop();
   if (!answer().isEmpty() && m_askedOf != context().plan)
-    m_asking->say(tr("The plan has changed since this was answered."));
+    m_backgroundRun->say(tr("The plan has changed since this was answered."));
   m_model->setOutcome(context().outcome);
   m_table->resizeColumnsToContents();
   m_front->setContext(contextPtr(), theme());

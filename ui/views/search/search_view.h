@@ -18,7 +18,7 @@ class QUrl;
 
 namespace nest {
 
-class Asking;
+class BackgroundRun;
 class CandidateFilter;
 class CandidateModel;
 class DpPane;
@@ -37,7 +37,7 @@ public:
   const Figure* figure() const override;
 
   std::vector<const Figure*> figures() const override;
-  void workOut(const Control&) override;
+  void compute(const Control&) override;
   State defaults() const;  ///< of its tabs, whatever was in front last
   QString whyNotKept() const override;
   std::optional<SelectionItem> marked() const override;
@@ -94,7 +94,7 @@ private:
   bool m_dpStale = true;
   bool m_isBare = false;
   bool m_candidatesInFront = false;  ///< says the state that was taken up
-  Asking* m_asking;
+  BackgroundRun* m_backgroundRun;
   std::shared_ptr<const RankedPlan> m_askedOf;  ///< what the answer speaks of
 };
 

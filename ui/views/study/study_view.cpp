@@ -24,7 +24,7 @@
 #include "units/amount.h"
 #include "units/text.h"
 #include "views/adaptive_splitter.h"
-#include "views/asking.h"
+#include "views/background_run.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
 #include "words/outcome_words.h"
@@ -146,7 +146,7 @@ StudyView::StudyView(ViewServices services, QWidget* parent) : View(services, pa
   setAccessibleName(title());
 
   if (services.document) connect(services.document, &ScenarioDocument::opened, this, &StudyView::forget);
-  connect(m_asking, &Asking::ended, this, [this] {
+  connect(m_backgroundRun, &BackgroundRun::ended, this, [this] {
     m_record.cancelled = !m_record.isWhole();
     show(m_record);
     if (m_record.isWhole()) tellIfOutdated();
@@ -183,11 +183,12 @@ void StudyView::buildBar(FlowLayout& bar) {
   m_baselines->setChecked(setting(QStringLiteral("views/study/baselines"), false).toBool());
   auto* run = new QPushButton(tr("Run study"));
   run->setToolTip(tr("Solve for each value in the background; points appear as they are solved"));
-  m_asking = new Asking(tr("Stop; solved points are kept"));
-  m_asking->addAsker(run);
+  m_backgroundRun = new BackgroundRun(tr("Stop; solved points are kept"));
+  m_backgroundRun->addTrigger(run);
   m_copy = new QPushButton(tr("Copy table"));
   m_copy->setToolTip(tr("As tab-separated text, for a spreadsheet"));
-  for (QWidget* w : std::initializer_list<QWidget*>{m_baselines, run, m_asking}) bar.insertWidget(place++, w);
+  for (QWidget* w : std::initializer_list<QWidget*>{m_baselines, run, m_backgroundRun})
+    bar.insertWidget(place++, w);
   auto* right = new QWidget;
   auto* buttons = new QHBoxLayout(right);
   buttons->setContentsMargins(0, 0, 0, 0);
@@ -240,7 +241,7 @@ void StudyView::setWithBaselines(bool on) {
   m_baselines->setChecked(on);
 }
 bool StudyView::isBusy() const {
-  return m_asking->isBusy();
+  return m_backgroundRun->isBusy();
 }
 
 void StudyView::refresh() {
@@ -260,9 +261,9 @@ void StudyView::refresh() {
     m_second->addItems(names);
     m_second->setCurrentIndex(second >= 0 && second < m_second->count() ? second : 0);
   }
-  m_asking->setReady(context().problem != nullptr, context().scenario
-                                                       ? tr("Fix the errors in the scenario first.")
-                                                       : tr("Open a scenario to study it."));
+  m_backgroundRun->setReady(context().problem != nullptr, context().scenario
+                                                              ? tr("Fix the errors in the scenario first.")
+                                                              : tr("Open a scenario to study it."));
   tellIfOutdated();
   showPoints();
 }
@@ -280,9 +281,9 @@ void StudyView::tellIfOutdated() {
   const bool outdated = m_studied && !m_record.results.empty() && !isBusy() && context().scenario &&
                         m_studied->scenario->setting() != context().scenario->setting();
   if (outdated)
-    m_asking->say(edited);
-  else if (m_asking->text() == edited)
-    m_asking->say({});
+    m_backgroundRun->say(edited);
+  else if (m_backgroundRun->text() == edited)
+    m_backgroundRun->say({});
 }
 
 void StudyView::run() {
@@ -309,7 +310,7 @@ void StudyView::show(StudyRecord record) {
 
 /// Another scenario: what was studied is not of it.
 void StudyView::forget() {
-  m_asking->drop();
+  m_backgroundRun->drop();
   m_studied.reset();
   show({});
 }
@@ -332,7 +333,7 @@ StudyRecord StudyView::curveOf(const Parameter& parameter, bool fine, PaceMeasur
 }
 
 /// How throughput grows with the devices, from fewer values than a study that is asked for.
-void StudyView::workOut(const Control& control) {
+void StudyView::compute(const Control& control) {
   if (!context().problem || !context().plan || !context().scenario) return;
   const Scenario& scenario = *context().scenario;
   const Problem& problem = *context().problem;
@@ -354,28 +355,29 @@ void StudyView::runCurve(const Parameter& parameter) {
   const auto kinds = m_baselines->isChecked() ? curveBaselines().kinds : std::vector<BaselineKind>{};
   const PaceMeasure measure = measureAlong(*context().scenario, *context().problem, {parameter});
   show(curveOf(parameter, true, measure, kinds));
-  m_asking->start(tr("Solving …"), [this, problem = context().problem, scenario = context().scenario,
-                                    parameter, measure, baselines = !kinds.empty()](
-                                       const Control& control, const BackgroundTask::Deliver& deliver) {
-    std::optional<RankedPlan> previous;
-    const auto values = studyValues(*scenario, *problem, parameter, true);
-    for (std::size_t i = 0; i < values.size() && !studyStopped(control); ++i) {
-      const auto there = problemAt(*scenario, *problem, parameter, values[i]);
-      const Outcome o = there ? quietSolve(*there, control) : Outcome{};
-      if (control.stopRequested()) return;
-      auto result = resultOf(there ? &*there : nullptr, o, previous, measure);
-      if (o.best()) previous = *o.best();
-      if (baselines && there) {
-        Control quiet;
-        quiet.stop = control.stop;
-        for (const auto& b : runBaselines(*there, quiet, curveBaselines()))
-          result.others.push_back(b.runs() ? rateOf(*there, *b.plan, measure) : 0);
-        if (control.stopRequested()) return;
-      }
-      deliver([this, result = std::move(result)] { take(result); });
-      reportStudy(control, "study", i + 1, values.size());
-    }
-  });
+  m_backgroundRun->start(
+      tr("Solving …"),
+      [this, problem = context().problem, scenario = context().scenario, parameter, measure,
+       baselines = !kinds.empty()](const Control& control, const BackgroundTask::Deliver& deliver) {
+        std::optional<RankedPlan> previous;
+        const auto values = studyValues(*scenario, *problem, parameter, true);
+        for (std::size_t i = 0; i < values.size() && !studyStopped(control); ++i) {
+          const auto there = problemAt(*scenario, *problem, parameter, values[i]);
+          const Outcome o = there ? quietSolve(*there, control) : Outcome{};
+          if (control.stopRequested()) return;
+          auto result = resultOf(there ? &*there : nullptr, o, previous, measure);
+          if (o.best()) previous = *o.best();
+          if (baselines && there) {
+            Control quiet;
+            quiet.stop = control.stop;
+            for (const auto& b : runBaselines(*there, quiet, curveBaselines()))
+              result.others.push_back(b.runs() ? rateOf(*there, *b.plan, measure) : 0);
+            if (control.stopRequested()) return;
+          }
+          deliver([this, result = std::move(result)] { take(result); });
+          reportStudy(control, "study", i + 1, values.size());
+        }
+      });
 }
 
 void StudyView::runSweep(const Parameter& across, const Parameter& up) {
@@ -387,7 +389,7 @@ void StudyView::runSweep(const Parameter& across, const Parameter& up) {
   record.across = valuesOf(*context().scenario, problem, across, false);
   record.up = valuesOf(*context().scenario, problem, up, false);
   show(std::move(record));
-  m_asking->start(
+  m_backgroundRun->start(
       tr("Solving …"), [this, problem = context().problem, scenario = context().scenario, across, up,
                         measure](const Control& control, const BackgroundTask::Deliver& deliver) {
         const auto rows = studyValues(*scenario, *problem, up, false);

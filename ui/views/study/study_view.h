@@ -18,7 +18,7 @@ class QTableWidget;
 namespace nest {
 
 class AdaptiveSplitter;
-class Asking;
+class BackgroundRun;
 class FigurePane;
 class FlowLayout;
 
@@ -38,7 +38,7 @@ public:
   /// The plan of the scenario that was studied: the one open may have been edited since.
   PlanContextPtr shownContext() const override;
   QString whyNotKept() const override;
-  void workOut(const Control&) override;
+  void compute(const Control&) override;
   std::optional<SelectionItem> marked() const override;
 
   void run();
@@ -83,7 +83,7 @@ private:
   QWidget* m_bar;
   QTableWidget* m_table;
   QPushButton* m_copy;
-  Asking* m_asking;
+  BackgroundRun* m_backgroundRun;
 };
 
 }  // namespace nest

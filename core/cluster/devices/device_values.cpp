@@ -1,4 +1,4 @@
-#include "cluster/devices/device_figures.h"
+#include "cluster/devices/device_values.h"
 
 namespace nest {
 namespace {
@@ -23,8 +23,8 @@ struct Part<std::optional<Sourced<T>> DeviceSpec::*> {
 };
 
 template <auto Member>
-DeviceFigure figure(const char* key, const char* label, Measure measure, double least, double most,
-                    const char* meaning) {
+DeviceValue figure(const char* key, const char* label, Measure measure, double least, double most,
+                   const char* meaning) {
   using Value = typename Part<decltype(Member)>::Value;
   constexpr bool optional = std::is_same_v<decltype(Member), std::optional<Sourced<Value>> DeviceSpec::*>;
   return {key,
@@ -50,9 +50,9 @@ DeviceFigure figure(const char* key, const char* label, Measure measure, double 
 
 }  // namespace
 
-const std::vector<DeviceFigure>& deviceFigures() {
+const std::vector<DeviceValue>& deviceValues() {
   constexpr double kMostMemory = 1024.0 * 1024 * 1024 * 1024 * 1024;
-  static const std::vector<DeviceFigure> all = {
+  static const std::vector<DeviceValue> all = {
       figure<&DeviceSpec::memory>("memory_bytes", "Device memory", Measure::Memory, 1024, kMostMemory,
                                   "memory of one device"),
       figure<&DeviceSpec::peak>("peak_flops_per_s", "Peak rate", Measure::Rate, 1e6, 1e21,

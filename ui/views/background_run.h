@@ -17,13 +17,13 @@ class StudyWorker;
 /// A question that a view puts to the engine in the background, one at a time, as one line: what is being
 /// found and how far it is, with a button that cancels it; then how it ended. Buttons that ask are off
 /// meanwhile.
-class Asking : public QWidget {
+class BackgroundRun : public QWidget {
   Q_OBJECT
 public:
-  explicit Asking(const QString& cancelTip, QWidget* parent = nullptr);
-  ~Asking() override;
+  explicit BackgroundRun(const QString& cancelTip, QWidget* parent = nullptr);
+  ~BackgroundRun() override;
 
-  void addAsker(QAbstractButton*);
+  void addTrigger(QAbstractButton*);
   const std::vector<QAbstractButton*>& askers() const { return m_askers; }
   /// Whether there is anything to ask about now, and why not, in words.
   void setReady(bool ready, const QString& whyNot = {});

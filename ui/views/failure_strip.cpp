@@ -1,4 +1,4 @@
-#include "views/loss_strip.h"
+#include "views/failure_strip.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -16,7 +16,7 @@ constexpr int kMostNamed = 30;
 }
 
 LostParts lostPartsOf(const Scenario& s) {
-  return lostParts(s.cluster, s.constraints.excludedDevices);
+  return failedParts(s.cluster, s.constraints.excludedDevices);
 }
 
 Scenario withoutFailures(Scenario s) {
@@ -29,7 +29,7 @@ Scenario withoutFailures(Scenario s) {
 }
 
 void failDevices(ScenarioDocument& document, const std::vector<int>& inputs, const QString& what) {
-  document.edit({}, LossStrip::tr("Fail %1").arg(what), [inputs](Scenario& s) {
+  document.edit({}, FailureStrip::tr("Fail %1").arg(what), [inputs](Scenario& s) {
     if (auto* drawn = std::get_if<GraphSource>(&s.cluster.network)) {
       drawn->graph = drawnWithout(s.cluster, inputs);
       return;
@@ -41,7 +41,8 @@ void failDevices(ScenarioDocument& document, const std::vector<int>& inputs, con
   });
 }
 
-LossStrip::LossStrip(ScenarioDocument* document, QWidget* parent) : QWidget(parent), m_document(document) {
+FailureStrip::FailureStrip(ScenarioDocument* document, QWidget* parent)
+    : QWidget(parent), m_document(document) {
   m_label = new QLabel;
   m_label->setTextFormat(Qt::RichText);
   m_label->setWordWrap(true);
@@ -59,11 +60,11 @@ LossStrip::LossStrip(ScenarioDocument* document, QWidget* parent) : QWidget(pare
   });
 }
 
-QString LossStrip::text() const {
+QString FailureStrip::text() const {
   return m_label->text();
 }
 
-void LossStrip::setContext(const PlanContextPtr& c) {
+void FailureStrip::setContext(const PlanContextPtr& c) {
   const LostParts lost = c->scenario ? lostPartsOf(*c->scenario) : LostParts();
   if (c->scenario && lost.empty() && c->current) m_whole = c;
   setNamedText(*m_label, lost.empty() ? QString() : sentence(*c, lost));
@@ -71,7 +72,7 @@ void LossStrip::setContext(const PlanContextPtr& c) {
   setVisible(!lost.empty());
 }
 
-QString LossStrip::sentence(const PlanContext& c, const LostParts& lost) const {
+QString FailureStrip::sentence(const PlanContext& c, const LostParts& lost) const {
   QString out = QStringLiteral("<b>%1.</b> ").arg(phrase(inWords(lost)).toHtmlEscaped());
   if (!c.current) return out + tr("Re-planning …");
   if (!m_whole || !m_whole->plan || m_whole->scenario->setting() != withoutFailures(*c.scenario).setting())

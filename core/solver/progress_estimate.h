@@ -9,7 +9,7 @@ namespace nest::solver {
 /// Which part of its time a search has had, from how the gap between bound and limit closes. Four fifths may
 /// close within some hundredths of the time; so each halving of the gap that is left counts as twice as long
 /// as the one before. And a search that has just begun has not told yet how long it will take.
-class Headway {
+class ProgressEstimate {
 public:
   /// `gap`: of what it was at first; `seconds` since then.
   double at(double gap, double seconds) {

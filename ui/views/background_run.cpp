@@ -1,4 +1,4 @@
-#include "views/asking.h"
+#include "views/background_run.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -12,7 +12,7 @@
 
 namespace nest {
 
-Asking::Asking(const QString& cancelTip, QWidget* parent)
+BackgroundRun::BackgroundRun(const QString& cancelTip, QWidget* parent)
     : QWidget(parent),
       m_worker(new StudyWorker(this)),
       m_state(new QLabel),
@@ -29,8 +29,8 @@ Asking::Asking(const QString& cancelTip, QWidget* parent)
   row->addWidget(m_state, 1);
   row->addWidget(m_progress);
   row->addWidget(m_cancel);
-  connect(m_cancel, &QPushButton::clicked, this, &Asking::cancel);
-  connect(m_worker, &StudyWorker::progressed, this, &Asking::refresh);
+  connect(m_cancel, &QPushButton::clicked, this, &BackgroundRun::cancel);
+  connect(m_worker, &StudyWorker::progressed, this, &BackgroundRun::refresh);
   connect(m_worker, &StudyWorker::finished, this, [this] {
     if (std::exchange(m_isOver, true)) return;  // cancelled or dropped
     if (const QString why = m_worker->failure(); !why.isEmpty()) m_remark = tr("It ended early: %1").arg(why);
@@ -40,22 +40,22 @@ Asking::Asking(const QString& cancelTip, QWidget* parent)
   refresh();
 }
 
-Asking::~Asking() {
+BackgroundRun::~BackgroundRun() {
   m_worker->disconnect(this);  // what asks may be gone by now
   m_worker->stop();
 }
 
-void Asking::addAsker(QAbstractButton* asker) {
+void BackgroundRun::addTrigger(QAbstractButton* asker) {
   m_askers.push_back(asker);
   refresh();
 }
 
-void Asking::setReady(bool ready, const QString& whyNot) {
+void BackgroundRun::setReady(bool ready, const QString& whyNot) {
   m_isReady = ready, m_whyNot = whyNot;
   refresh();
 }
 
-void Asking::start(const QString& doing, BackgroundTask::Work work) {
+void BackgroundRun::start(const QString& doing, BackgroundTask::Work work) {
   drop();
   // The keyboard stays with the question: what asks goes off.
   const auto asker =
@@ -66,32 +66,32 @@ void Asking::start(const QString& doing, BackgroundTask::Work work) {
   if (m_askedBy) m_cancel->setFocus();
 }
 
-void Asking::drop() {
+void BackgroundRun::drop() {
   m_isOver = true;
   m_worker->stop();
   say({});
 }
 
-void Asking::cancel() {
+void BackgroundRun::cancel() {
   drop();
   say(tr("Cancelled."));
   Q_EMIT ended();
 }
 
-void Asking::say(const QString& text) {
+void BackgroundRun::say(const QString& text) {
   m_remark = text;
   refresh();
 }
 
-QString Asking::text() const {
+QString BackgroundRun::text() const {
   return m_state->text();
 }
 
-bool Asking::isBusy() const {
+bool BackgroundRun::isBusy() const {
   return !m_isOver;  // found is not yet told
 }
 
-void Asking::refresh() {
+void BackgroundRun::refresh() {
   const bool busy = isBusy();
   const int percent = static_cast<int>(100 * m_worker->fraction());
   setNamedText(*m_state, busy ? m_doing : m_isReady ? m_remark : m_whyNot);

@@ -1,4 +1,4 @@
-#include "views/twin_pane.h"
+#include "views/figure_text_pane.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -14,8 +14,8 @@
 
 namespace nest {
 
-TwinPane::TwinPane(QWidget* front, QWidget* canvas, const Figure& figure,
-                   std::function<const PlanContext&()> context, QWidget* parent)
+FigureTextPane::FigureTextPane(QWidget* front, QWidget* canvas, const Figure& figure,
+                               std::function<const PlanContext&()> context, QWidget* parent)
     : QWidget(parent), m_figure(figure), m_context(std::move(context)), m_front(front), m_canvas(canvas) {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -30,19 +30,19 @@ TwinPane::TwinPane(QWidget* front, QWidget* canvas, const Figure& figure,
   setFocusProxy(m_canvas);
 }
 
-QString TwinPane::text() const {
+QString FigureTextPane::text() const {
   return m_figure.asText(m_context());
 }
 
-bool TwinPane::showsText() const {
+bool FigureTextPane::showsText() const {
   return m_stack->currentWidget() == m_text;
 }
 
-void TwinPane::refreshText() {
+void FigureTextPane::refreshText() {
   if (showsText()) m_text->setPlainText(text());
 }
 
-void TwinPane::setShowsText(bool on) {
+void FigureTextPane::setShowsText(bool on) {
   if (on) m_text->setPlainText(text());
   const bool changes = on != showsText();
   m_stack->setCurrentWidget(on ? m_text : m_front);
@@ -50,28 +50,28 @@ void TwinPane::setShowsText(bool on) {
   if (changes) Q_EMIT showsTextChanged(on);
 }
 
-void TwinPane::copyImage() {
+void FigureTextPane::copyImage() {
   copyAsImage(m_figure, m_context());
 }
 
-void TwinPane::copyText() {
+void FigureTextPane::copyText() {
   QApplication::clipboard()->setText(text());
 }
 
-void TwinPane::exportFigure() {
+void FigureTextPane::exportFigure() {
   ExportDialog dialog(m_figure, m_context(), window());
   dialog.exec();
 }
 
-void TwinPane::addActions(QMenu& menu) {
-  menu.addAction(tr("Copy as image"), this, &TwinPane::copyImage);
-  menu.addAction(tr("Copy as text"), this, &TwinPane::copyText);
-  menu.addAction(tr("Export…"), this, &TwinPane::exportFigure);
+void FigureTextPane::addActions(QMenu& menu) {
+  menu.addAction(tr("Copy as image"), this, &FigureTextPane::copyImage);
+  menu.addAction(tr("Copy as text"), this, &FigureTextPane::copyText);
+  menu.addAction(tr("Export…"), this, &FigureTextPane::exportFigure);
   menu.addSeparator();
   QAction* twin = menu.addAction(tr("Show as text"));
   twin->setCheckable(true);
   twin->setChecked(showsText());
-  connect(twin, &QAction::toggled, this, &TwinPane::setShowsText);
+  connect(twin, &QAction::toggled, this, &FigureTextPane::setShowsText);
 }
 
 }  // namespace nest

@@ -10,9 +10,9 @@ namespace nest {
 
 /// Things by the cells of a grid over a room, so that thousands of them stay quick to look through.
 template <class Thing>
-class Crowd {
+class RectIndex {
 public:
-  explicit Crowd(const QRectF& room)
+  explicit RectIndex(const QRectF& room)
       : m_room(room),
         m_columns(std::clamp(static_cast<int>(room.width() / kCell.width()), 1, kMostCells)),
         m_rows(std::clamp(static_cast<int>(room.height() / kCell.height()), 1, kMostCells)),

@@ -11,7 +11,7 @@
 #include "study/quiet_solve.h"
 #include "support/desk.h"
 #include "support/test_main.h"
-#include "views/asking.h"
+#include "views/background_run.h"
 
 using namespace nest;
 using test::buttonOf;
@@ -22,73 +22,72 @@ namespace {
 struct Asked {
   QWidget page;
   QPushButton asker{&page};
-  Asking asking{QStringLiteral("Stop"), &page};
-  QSignalSpy ended{&asking, &Asking::ended};
+  BackgroundRun run{QStringLiteral("Stop"), &page};
+  QSignalSpy ended{&run, &BackgroundRun::ended};
   int answers = 0;
 
   Asked() {
     auto* column = new QVBoxLayout(&page);
     column->addWidget(&asker);
-    column->addWidget(&asking);
-    asking.addAsker(&asker);
+    column->addWidget(&run);
+    run.addTrigger(&asker);
     page.resize(500, 100);
     page.show();
   }
   /// Half done, it waits until it is told to stop, and answers even then.
   void askAtLength() {
-    asking.start(QStringLiteral("Solving …"),
-                 [this](const Control& control, const BackgroundTask::Deliver& deliver) {
-                   reportStudy(control, "half", 1, 2);
-                   while (!control.stopRequested()) std::this_thread::yield();
-                   deliver([this] { ++answers; });
-                 });
+    run.start(QStringLiteral("Solving …"),
+              [this](const Control& control, const BackgroundTask::Deliver& deliver) {
+                reportStudy(control, "half", 1, 2);
+                while (!control.stopRequested()) std::this_thread::yield();
+                deliver([this] { ++answers; });
+              });
   }
   bool isWorking() {
-    const auto* bar = asking.findChild<QProgressBar*>();
-    return asking.isBusy() && !asker.isEnabled() && bar->isVisible() &&
-           buttonOf(asking, QStringLiteral("Cancel"))->isVisible() &&
-           asking.text() == QStringLiteral("Solving …");
+    const auto* bar = run.findChild<QProgressBar*>();
+    return run.isBusy() && !asker.isEnabled() && bar->isVisible() &&
+           buttonOf(run, QStringLiteral("Cancel"))->isVisible() && run.text() == QStringLiteral("Solving …");
   }
   bool isAtRest() {
-    return !asking.isBusy() && asker.isEnabled() && !asking.findChild<QProgressBar*>()->isVisible() &&
-           !buttonOf(asking, QStringLiteral("Cancel"))->isVisible();
+    return !run.isBusy() && asker.isEnabled() && !run.findChild<QProgressBar*>()->isVisible() &&
+           !buttonOf(run, QStringLiteral("Cancel"))->isVisible();
   }
 };
 
 }  // namespace
 
-class TestAsking : public QObject {
+class TestBackgroundRun : public QObject {
   Q_OBJECT
 private slots:
   void anAnswerArrives() {
     Asked o;
     QVERIFY(o.isAtRest());
-    o.asking.start(QStringLiteral("Solving …"), [&o](const Control&, const BackgroundTask::Deliver& deliver) {
+    o.run.start(QStringLiteral("Solving …"), [&o](const Control&, const BackgroundTask::Deliver& deliver) {
       deliver([&o] { ++o.answers; });
     });
     QVERIFY(o.isWorking());
     QTRY_COMPARE(o.ended.size(), 1);
     QCOMPARE(o.answers, 1);
-    QVERIFY(o.isAtRest() && o.asking.text().isEmpty());
+    QVERIFY(o.isAtRest() && o.run.text().isEmpty());
   }
 
   void nothingToSayTakesNoRoom() {
     Asked o;
-    QCOMPARE(o.asking.sizeHint().height(), 0);
-    o.asking.say(QStringLiteral("Cancelled."));
-    QVERIFY(o.asking.sizeHint().height() > 0);
-    o.asking.say({});
-    QCOMPARE(o.asking.sizeHint().height(), 0);
+    QCOMPARE(o.run.sizeHint().height(), 0);
+    o.run.say(QStringLiteral("Cancelled."));
+    QVERIFY(o.run.sizeHint().height() > 0);
+    o.run.say({});
+    QCOMPARE(o.run.sizeHint().height(), 0);
   }
 
   void itIsCancelled() {
     Asked o;
     o.askAtLength();
-    QTRY_COMPARE(o.asking.findChild<QProgressBar*>()->value(), 50);
+    QTRY_COMPARE(o.run.findChild<QProgressBar*>()->value(), 50);
     QVERIFY(o.isWorking());
-    QTest::mouseClick(buttonOf(o.asking, QStringLiteral("Cancel")), Qt::LeftButton);
+    QTest::mouseClick(buttonOf(o.run, QStringLiteral("Cancel")), Qt::LeftButton);
     QVERIFY(o.isAtRest());
-    QCOMPARE(o.asking.text(), QStringLiteral("Cancelled."));
+    QCOMPARE(o.run.text(), QStringLiteral("Cancelled."));
     QCOMPARE(o.ended.size(), 1);
     QCoreApplication::processEvents();
     QCOMPARE(o.answers, 0);
@@ -100,26 +99,26 @@ private slots:
   void aStaleAnswerIsDropped() {
     Asked o;
     o.askAtLength();
-    o.asking.drop();
-    QVERIFY(o.isAtRest() && o.asking.text().isEmpty());
+    o.run.drop();
+    QVERIFY(o.isAtRest() && o.run.text().isEmpty());
     QCoreApplication::processEvents();
     QCOMPARE(o.answers, 0);
     QCOMPARE(o.ended.size(), 0);
     // Another question takes its place: the answer is that one's alone.
     o.askAtLength();
-    o.asking.start(QStringLiteral("Solving …"), [&o](const Control&, const BackgroundTask::Deliver& deliver) {
+    o.run.start(QStringLiteral("Solving …"), [&o](const Control&, const BackgroundTask::Deliver& deliver) {
       deliver([&o] { o.answers += 10; });
     });
     QTRY_COMPARE(o.ended.size(), 1);
     QCOMPARE(o.answers, 10);
     // Found, but not yet handed over.
     std::atomic<bool> found = false;
-    o.asking.start(QStringLiteral("Solving …"), [&](const Control&, const BackgroundTask::Deliver& deliver) {
+    o.run.start(QStringLiteral("Solving …"), [&](const Control&, const BackgroundTask::Deliver& deliver) {
       deliver([&o] { o.answers += 100; });
       found = true;
     });
     while (!found) std::this_thread::yield();
-    o.asking.drop();
+    o.run.drop();
     QCoreApplication::processEvents();
     QCOMPARE(o.answers, 10);
     QVERIFY(o.isAtRest());
@@ -127,25 +126,25 @@ private slots:
 
   void whatGoesWrongIsSaid() {
     Asked o;
-    o.asking.start(QStringLiteral("Solving …"), [](const Control&, const BackgroundTask::Deliver&) {
+    o.run.start(QStringLiteral("Solving …"), [](const Control&, const BackgroundTask::Deliver&) {
       throw std::runtime_error("no memory left");
     });
     QTRY_COMPARE(o.ended.size(), 1);
     QVERIFY(o.isAtRest());
-    QVERIFY(o.asking.text().contains(QStringLiteral("no memory left")));
+    QVERIFY(o.run.text().contains(QStringLiteral("no memory left")));
     // It is not said of the next one.
     o.askAtLength();
-    o.asking.drop();
-    QVERIFY(o.asking.text().isEmpty());
+    o.run.drop();
+    QVERIFY(o.run.text().isEmpty());
   }
 
   void withoutAnythingToAskAboutItSaysWhy() {
     Asked o;
-    o.asking.setReady(false, QStringLiteral("Open a scenario."));
+    o.run.setReady(false, QStringLiteral("Open a scenario."));
     QVERIFY(!o.asker.isEnabled());
-    QCOMPARE(o.asking.text(), QStringLiteral("Open a scenario."));
-    o.asking.setReady(true);
-    QVERIFY(o.isAtRest() && o.asking.text().isEmpty());
+    QCOMPARE(o.run.text(), QStringLiteral("Open a scenario."));
+    o.run.setReady(true);
+    QVERIFY(o.isAtRest() && o.run.text().isEmpty());
   }
 
   void theKeyboardStaysWithIt() {
@@ -154,7 +153,7 @@ private slots:
     o.asker.setFocus();
     QTRY_VERIFY(o.asker.hasFocus());
     o.askAtLength();
-    auto* cancel = buttonOf(o.asking, QStringLiteral("Cancel"));
+    auto* cancel = buttonOf(o.run, QStringLiteral("Cancel"));
     QVERIFY(cancel->hasFocus());
     QTest::keyClick(cancel, Qt::Key_Space);
     QVERIFY(o.isAtRest() && o.asker.hasFocus());
@@ -168,5 +167,5 @@ private slots:
     QCoreApplication::processEvents();
   }
 };
-NEST_TEST(TestAsking)
+NEST_TEST(TestBackgroundRun)
 #include "test_asking.moc"

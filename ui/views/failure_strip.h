@@ -21,10 +21,10 @@ void failDevices(ScenarioDocument&, const std::vector<int>& inputs, const QStrin
 
 /// Says what failures cost: the best plan with everything whole against the one found without what failed.
 /// Hidden while nothing has failed.
-class LossStrip : public QWidget {
+class FailureStrip : public QWidget {
   Q_OBJECT
 public:
-  explicit LossStrip(ScenarioDocument* document, QWidget* parent = nullptr);
+  explicit FailureStrip(ScenarioDocument* document, QWidget* parent = nullptr);
 
   void setContext(const PlanContextPtr&);
   QString text() const;

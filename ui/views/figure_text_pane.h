@@ -14,13 +14,13 @@ struct PlanContext;
 
 /// A figure on the widget that shows it, the same as text behind it, and what can be done with any figure:
 /// copy, export.
-class TwinPane : public QWidget {
+class FigureTextPane : public QWidget {
   Q_OBJECT
 public:
   /// Takes `front`; `canvas`, it or a widget in it, takes the keyboard. The figure must outlive this, and is
   /// shown of what `context` returns.
-  TwinPane(QWidget* front, QWidget* canvas, const Figure& figure, std::function<const PlanContext&()> context,
-           QWidget* parent = nullptr);
+  FigureTextPane(QWidget* front, QWidget* canvas, const Figure& figure,
+                 std::function<const PlanContext&()> context, QWidget* parent = nullptr);
 
   bool showsText() const;
   void refreshText();  ///< after a change of the figure or of what it is of

@@ -9,7 +9,7 @@
 namespace nest {
 
 /// One number of a DeviceSpec: its key in files, what it is called and means, and what is allowed.
-struct DeviceFigure {
+struct DeviceValue {
   const char *key, *label, *meaning;
   Measure measure;
   double least, most;
@@ -19,6 +19,6 @@ struct DeviceFigure {
 };
 
 /// All of them, in the order in which they are shown. A new number of a device is one more entry.
-const std::vector<DeviceFigure>& deviceFigures();
+const std::vector<DeviceValue>& deviceValues();
 
 }  // namespace nest
