@@ -16,10 +16,10 @@ void Selection::setSelected(std::optional<SelectionItem> item) {
   Q_EMIT selectedChanged();
 }
 
-void Selection::setMoment(std::optional<Moment> moment) {
-  if (m_moment == moment) return;
-  m_moment = std::move(moment);
-  Q_EMIT momentChanged();
+void Selection::setPlayhead(std::optional<PlayheadState> playhead) {
+  if (m_playhead == playhead) return;
+  m_playhead = std::move(playhead);
+  Q_EMIT playheadChanged();
 }
 
 }  // namespace nest

@@ -26,10 +26,10 @@ struct RunningTask {
 };
 
 /// What runs at one moment of the batch.
-struct Moment {
+struct PlayheadState {
   double seconds = 0;
   std::vector<RunningTask> running;
-  friend bool operator==(const Moment&, const Moment&) = default;
+  friend bool operator==(const PlayheadState&, const PlayheadState&) = default;
 };
 
 /// The only channel between views: what is hovered, what is selected. Ids only; every view translates for
@@ -42,19 +42,19 @@ public:
   const std::optional<SelectionItem>& hovered() const { return m_hovered; }
   const std::optional<SelectionItem>& selected() const { return m_selected; }
   /// Where the play head stands; nullopt: nowhere.
-  const std::optional<Moment>& moment() const { return m_moment; }
-  void setMoment(std::optional<Moment>);
+  const std::optional<PlayheadState>& playhead() const { return m_playhead; }
+  void setPlayhead(std::optional<PlayheadState>);
   void setHovered(std::optional<SelectionItem>);
   void setSelected(std::optional<SelectionItem>);
 
 Q_SIGNALS:
   void hoveredChanged();
   void selectedChanged();
-  void momentChanged();
+  void playheadChanged();
 
 private:
   std::optional<SelectionItem> m_hovered, m_selected;
-  std::optional<Moment> m_moment;
+  std::optional<PlayheadState> m_playhead;
 };
 
 }  // namespace nest

@@ -140,10 +140,10 @@ void TimelineFigure::take(const PlanContext& c, ScheduleKind kind, Schedule simu
   if (m_run && m_run->pending && m_run->shows(c, kind)) m_run->fill(std::move(simulated));
 }
 
-std::optional<Moment> TimelineFigure::momentAt(double share, const PlanContext& c) const {
+std::optional<PlayheadState> TimelineFigure::playheadAt(double share, const PlanContext& c) const {
   if (!isShown(c)) return std::nullopt;
   const Run& run = runOf(c);
-  Moment m;
+  PlayheadState m;
   m.seconds = share * run.end;
   for (std::size_t s = 0; s + 1 < run.starts.size(); ++s) {
     const auto first = run.schedule.intervals.begin() + static_cast<std::ptrdiff_t>(run.starts[s]);
@@ -253,8 +253,8 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
     if (focus.selects(s) || focus.hovers(s))
       ink.outline(rows.rowBox(s).adjusted(1, 0.5, -1, -0.5),
                   ink.color(focus.selects(s) ? Role::Selection : Role::Hover), 1.6);
-  if (style.moment && !style.standalone) {
-    const double x = rows.xOf(style.moment->seconds);
+  if (style.playhead && !style.standalone) {
+    const double x = rows.xOf(style.playhead->seconds);
     ink.line({x, layout.plot.top()}, {x, rows.rowBox(stages - 1).bottom()}, error, 2);
   }
   painter.restore();

@@ -28,7 +28,7 @@ public:
   /// More tasks than are simulated within a frame.
   static bool isLong(const PlanContext&);
   /// What runs at a share of the batch; nullopt where there is no schedule (yet).
-  std::optional<Moment> momentAt(double share, const PlanContext&) const;
+  std::optional<PlayheadState> playheadAt(double share, const PlanContext&) const;
 
   bool canZoom() const override { return true; }
   void zoomAt(const QPointF&, double factor, const QRectF& area, const PlanContext&) override;

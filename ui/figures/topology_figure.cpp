@@ -17,7 +17,7 @@ namespace nest {
 namespace {
 
 /// "At 420 ms: forward on 0, 2 · backward on 1": what the play head stands on.
-QString momentText(const Moment& m) {
+QString playheadText(const PlayheadState& m) {
   QString out = QStringLiteral("At %1").arg(timeText(Seconds(m.seconds)));
   std::map<int, QStringList> stages;
   for (const RunningTask& r : m.running) stages[r.task] << stageNumber(r.stage);
@@ -143,7 +143,7 @@ std::optional<FigureState> TopologyFigure::state(const PlanContext& c, bool) con
 void TopologyFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(),
-             style.moment && !style.standalone ? momentText(*style.moment) : sentence(c));
+             style.playhead && !style.standalone ? playheadText(*style.playhead) : sentence(c));
   const Shown shown = show(area, c, style.standalone);
   const QRectF whole = bodyOf(area, c, style.standalone);
   paintLostParts(ink, QRectF(whole.left(), whole.top(), whole.width(), kLostRow), lostOf(c));

@@ -44,9 +44,9 @@ TopologyPainter::TopologyPainter(Ink& ink, const PlanContext& c, const TopologyL
 
 /// At the play head this stage has nothing to do.
 bool TopologyPainter::rests(int stage) const {
-  const auto& moment = m_ink.style().moment;
-  if (!moment || m_ink.style().standalone) return false;
-  return std::none_of(moment->running.begin(), moment->running.end(),
+  const auto& playhead = m_ink.style().playhead;
+  if (!playhead || m_ink.style().standalone) return false;
+  return std::none_of(playhead->running.begin(), playhead->running.end(),
                       [stage](const RunningTask& r) { return r.stage == stage; });
 }
 
@@ -56,10 +56,10 @@ RankKind TopologyPainter::kindAt(int device) const {
 
 /// At the play head something crosses this level.
 bool TopologyPainter::exchanges(int level) const {
-  const auto& moment = m_ink.style().moment;
+  const auto& playhead = m_ink.style().playhead;
   const Evaluation* e = m_context.shownEvaluation();
-  if (!moment || m_ink.style().standalone || !e) return false;
-  return std::any_of(moment->running.begin(), moment->running.end(), [&](const RunningTask& r) {
+  if (!playhead || m_ink.style().standalone || !e) return false;
+  return std::any_of(playhead->running.begin(), playhead->running.end(), [&](const RunningTask& r) {
     if (static_cast<std::size_t>(r.stage) >= e->stages.size()) return false;
     const StageEvaluation& s = e->stages[r.stage];
     switch (static_cast<TaskKind>(r.task)) {

@@ -85,7 +85,7 @@ bool holds(const QString& what, const QJsonValue& value, const LessonScene& scen
   if (what == QLatin1String("score_at_least")) return handScore(scene).value_or(-1) >= value.toDouble();
   if (what == QLatin1String("pinned"))
     return scene.document->scenario().constraints.layerPins.empty() != value.toBool();
-  if (what == QLatin1String("play_head")) return scene.selection->moment().has_value() == value.toBool();
+  if (what == QLatin1String("play_head")) return scene.selection->playhead().has_value() == value.toBool();
   if (what == QLatin1String("bubble_below")) return bubbleShare(*scene.context) < value.toDouble();
   if (what == QLatin1String("slower_by")) return slowerBy(scene) >= value.toDouble();
   if (what == QLatin1String("fits"))

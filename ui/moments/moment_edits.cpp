@@ -52,7 +52,7 @@ QString keepMoment(ScenarioDocument& document, const View& view, const Selection
     moment.beside.push_back(besideOf(b, *moment.shown->setting, s));
   moment.study = view.study();
   moment.table = view.table();
-  if (const auto& head = selection.moment()) {
+  if (const auto& head = selection.playhead()) {
     moment.playHead = SavedMoment::PlayHead{head->seconds, {}};
     for (const RunningTask& t : head->running)
       moment.playHead->running.push_back({t.stage, t.task, t.microbatch});

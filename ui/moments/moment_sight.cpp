@@ -90,9 +90,9 @@ MomentSight::MomentSight(const SavedMoment& moment, PlanContextPtr context, cons
     m_view->show();
   }
   if (const auto& head = m_moment.playHead) {
-    Moment there{head->seconds, {}};
+    PlayheadState there{head->seconds, {}};
     for (const auto& t : head->running) there.running.push_back({t.stage, t.task, t.microbatch});
-    m_selection.setMoment(std::move(there));
+    m_selection.setPlayhead(std::move(there));
   }
   readSentences(live);
   layOut();
@@ -105,7 +105,7 @@ FigureStyle MomentSight::style() const {
   style.theme = &Theme::of(m_theme);
   style.selected = m_selected;
   style.hovered = m_hovered;
-  style.moment = m_selection.moment();
+  style.playhead = m_selection.playhead();
   return style;
 }
 

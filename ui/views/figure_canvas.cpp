@@ -24,7 +24,7 @@ FigureCanvas::FigureCanvas(InteractiveFigure& figure, Selection& selection, QWid
   setAttribute(Qt::WA_OpaquePaintEvent);
   setAccessibleName(figure.title());
   connect(&selection, &Selection::hoveredChanged, this, qOverload<>(&QWidget::update));
-  connect(&selection, &Selection::momentChanged, this, qOverload<>(&QWidget::update));
+  connect(&selection, &Selection::playheadChanged, this, qOverload<>(&QWidget::update));
   connect(&selection, &Selection::selectedChanged, this, [this] {
     update();
     tellWhat();
@@ -78,7 +78,7 @@ void FigureCanvas::paintEvent(QPaintEvent*) {
   style.theme = m_theme;
   style.hovered = m_selection.hovered();
   style.selected = m_selection.selected();
-  style.moment = m_selection.moment();
+  style.playhead = m_selection.playhead();
   painter.save();
   painter.scale(enlargement(), enlargement());
   m_figure.paint(painter, area(), m_context, style);

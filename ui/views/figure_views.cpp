@@ -74,13 +74,13 @@ void TimelineView::hidePlayHead() {
   const QSignalBlocker quiet(m_head);
   m_head->setValue(0);  // a knob that stays would seem to stand at a time
   m_time->clear();
-  selection().setMoment(std::nullopt);
+  selection().setPlayhead(std::nullopt);
 }
 
 void TimelineView::movePlayHead(int step) {
-  auto moment = figureAs<TimelineFigure>().momentAt(static_cast<double>(step) / kHeadSteps, context());
-  m_time->setText(moment ? timeText(Seconds(moment->seconds)) : QString());
-  selection().setMoment(std::move(moment));
+  auto playhead = figureAs<TimelineFigure>().playheadAt(static_cast<double>(step) / kHeadSteps, context());
+  m_time->setText(playhead ? timeText(Seconds(playhead->seconds)) : QString());
+  selection().setPlayhead(std::move(playhead));
 }
 
 /// The newest waits until the one before is through.
@@ -101,7 +101,7 @@ void TimelineView::simulateLater(const PlanContext& c, ScheduleKind kind) {
 
 void TimelineView::refresh() {
   // Another plan: what ran at that time is not what runs now.
-  if (selection().moment()) hidePlayHead();
+  if (selection().playhead()) hidePlayHead();
   FigureView::refresh();
 }
 

@@ -317,11 +317,11 @@ private slots:
     QVERIFY(head);
     head->setFocus();
     for (int k = 0; k < 5; ++k) QTest::keyClick(head, Qt::Key_PageUp);
-    QVERIFY(desk.selection.moment());
-    QVERIFY(desk.selection.moment()->seconds > 0);
-    QVERIFY(!desk.selection.moment()->running.empty());
+    QVERIFY(desk.selection.playhead());
+    QVERIFY(desk.selection.playhead()->seconds > 0);
+    QVERIFY(!desk.selection.playhead()->running.empty());
     view.setContext(std::make_shared<PlanContext>(desk.context));
-    QVERIFY(!desk.selection.moment());
+    QVERIFY(!desk.selection.playhead());
   }
 };
 NEST_TEST(TestJourneys)

@@ -62,15 +62,15 @@ private slots:
   void theKnobGoesWithThePlayHead() {
     Both b;
     b.head()->setValue(400);
-    QVERIFY(b.selection.moment());
+    QVERIFY(b.selection.playhead());
     for (auto* button : b.timeline.findChildren<QToolButton*>())
       if (button->text() == QLatin1String("Clear")) button->click();
-    QVERIFY(!b.selection.moment());
+    QVERIFY(!b.selection.playhead());
     QCOMPARE(b.head()->value(), 0);
     b.head()->setValue(400);
-    QVERIFY(b.selection.moment());
+    QVERIFY(b.selection.playhead());
     b.timeline.setContext(std::make_shared<PlanContext>(*b.context));  // another plan
-    QVERIFY(!b.selection.moment());
+    QVERIFY(!b.selection.playhead());
     QCOMPARE(b.head()->value(), 0);
   }
 
@@ -83,9 +83,9 @@ private slots:
     b.head()->setFocus();
     QTest::keyClick(b.head(), Qt::Key_Home);
     QTest::keyClick(b.head(), Qt::Key_Right);
-    QVERIFY(b.selection.moment());
+    QVERIFY(b.selection.playhead());
     const auto runs = [&](int stage) {
-      for (const RunningTask& r : b.selection.moment()->running)
+      for (const RunningTask& r : b.selection.playhead()->running)
         if (r.stage == stage) return true;
       return false;
     };
@@ -98,7 +98,7 @@ private slots:
     QVERIFY(runs(0) && runs(3));
     QCOMPARE(b.colourOf(0), first);
     QCOMPARE(b.colourOf(3), last);
-    b.selection.setMoment(std::nullopt);
+    b.selection.setPlayhead(std::nullopt);
     QCOMPARE(b.colourOf(0), first);
     QCOMPARE(b.colourOf(3), last);
   }

@@ -71,8 +71,8 @@ private slots:
     QTest::keyClick(shown.view.canvas(), Qt::Key_End);
     QCOMPARE(*shown.selection.selected(), (SelectionItem{ItemKind::Stage, 63}));
     shown.view.findChild<QSlider*>()->setValue(900);
-    QVERIFY(shown.selection.moment());
-    QVERIFY(!shown.selection.moment()->running.empty());
+    QVERIFY(shown.selection.playhead());
+    QVERIFY(!shown.selection.playhead()->running.empty());
   }
 
   void theNewestPlanIsShown() {

@@ -229,8 +229,8 @@ void NetworkEditor::listen() {
   connect(&selection(), &Selection::selectedChanged, this, [this] {
     if (!m_sharing && isInSight()) followSelection();
   });
-  connect(&selection(), &Selection::momentChanged, this, [this] {
-    if (isInSight()) followMoment();
+  connect(&selection(), &Selection::playheadChanged, this, [this] {
+    if (isInSight()) followPlayhead();
   });
   // What is drawn follows the document at once, also while a drag previews it; the plan follows in its own
   // time.
@@ -265,12 +265,12 @@ void NetworkEditor::followHover() {
   m_canvas->setLit(lit(selection().hovered()), lit(selection().selected()));
 }
 
-void NetworkEditor::followMoment() {
+void NetworkEditor::followPlayhead() {
   std::vector<int> tasks;
   const Plan* plan = context().shownPlan();
-  if (const auto& moment = selection().moment(); moment && plan) {
+  if (const auto& playhead = selection().playhead(); playhead && plan) {
     tasks.assign(plan->stageCount(), NetworkMarks::kWaits);
-    for (const RunningTask& r : moment->running)
+    for (const RunningTask& r : playhead->running)
       if (r.stage >= 0 && r.stage < plan->stageCount()) tasks[r.stage] = r.task;
   }
   m_canvas->setRunning(std::move(tasks));
@@ -410,7 +410,7 @@ void NetworkEditor::refresh() {
   showTraffic();
   showSelection();
   followHover();
-  followMoment();
+  followPlayhead();
 }
 
 void NetworkEditor::searchChanged() {

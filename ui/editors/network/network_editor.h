@@ -65,7 +65,7 @@ private:
   void shareSelection();
   void followSelection();
   void followHover();
-  void followMoment();
+  void followPlayhead();
   void applyEdit(const QString& verb, const QString& field, const NetworkCanvas::GraphEdit&);
   void drawLevels();  ///< turns typed levels into a drawn network
   void startFromEmpty();
