@@ -19,11 +19,11 @@ bool operator==(const SavedState& a, const SavedState& b) {
          a.edited == b.edited && a.outcome == b.outcome;
 }
 
-bool operator==(const SavedMoment::Beside& a, const SavedMoment::Beside& b) {
+bool operator==(const SavedSlide::Beside& a, const SavedSlide::Beside& b) {
   return a.name == b.name && a.note == b.note && sameTarget(a.setting, b.setting) && a.plan == b.plan;
 }
 
-bool operator==(const SavedMoment& a, const SavedMoment& b) {
+bool operator==(const SavedSlide& a, const SavedSlide& b) {
   return a.caption == b.caption && a.view == b.view && a.state == b.state && a.selected == b.selected &&
          a.sentence == b.sentence && sameTarget(a.shown, b.shown) && a.beside == b.beside &&
          a.study == b.study && a.table == b.table && a.playHead == b.playHead;

@@ -8,7 +8,7 @@
 #include "fields/setting.h"
 #include "plan/plan.h"
 #include "problem/problem.h"
-#include "scenario/saved_moment.h"
+#include "scenario/saved_slide.h"
 
 namespace nest {
 
@@ -25,7 +25,7 @@ struct KeptPlan {
 struct Scenario : Setting {
   std::string name, description;
   std::vector<KeptPlan> keptPlans;
-  std::vector<SavedMoment> moments;  ///< in the order in which they are shown
+  std::vector<SavedSlide> slides;  ///< in the order in which they are shown
 
   const Setting& setting() const { return *this; }
   friend bool operator==(const Scenario&, const Scenario&) = default;

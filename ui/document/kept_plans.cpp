@@ -64,7 +64,7 @@ void returnToKeptPlan(ScenarioDocument& document, const QString& name) {
 }
 
 std::shared_ptr<const Setting> sharedSetting(const Setting& setting, const Scenario& s) {
-  for (const SavedMoment& m : s.moments)
+  for (const SavedSlide& m : s.slides)
     if (m.shown && *m.shown->setting == setting) return m.shown->setting;
   return std::make_shared<const Setting>(setting);
 }
@@ -177,8 +177,8 @@ PlanContextPtr KeptContexts::of(const std::shared_ptr<const Setting>& setting, c
 void KeptContexts::forgetOthers(const Scenario& s) {
   std::erase_if(m_known, [&](const Known& known) {
     const auto keeps = [&](const KeptPlan& k) { return k.setting == known.setting && k.plan == known.plan; };
-    const auto shows = [&](const SavedMoment& m) { return m.shown == known.state; };
-    return known.state ? std::none_of(s.moments.begin(), s.moments.end(), shows)
+    const auto shows = [&](const SavedSlide& m) { return m.shown == known.state; };
+    return known.state ? std::none_of(s.slides.begin(), s.slides.end(), shows)
                        : std::none_of(s.keptPlans.begin(), s.keptPlans.end(), keeps);
   });
 }

@@ -16,7 +16,7 @@ ScenarioParts differingParts(const Scenario& a, const Scenario& b) {
   parts.setFlag(ScenarioPart::Constraints, !(a.constraints == b.constraints));
   parts.setFlag(ScenarioPart::Assumptions, a.program != b.program || !(a.assumptions == b.assumptions));
   parts.setFlag(ScenarioPart::KeptPlans, a.keptPlans != b.keptPlans);
-  parts.setFlag(ScenarioPart::Moments, a.moments != b.moments);
+  parts.setFlag(ScenarioPart::Slides, a.slides != b.slides);
   return parts;
 }
 

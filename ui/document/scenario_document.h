@@ -22,7 +22,7 @@ enum class ScenarioPart {
   Constraints = 32,
   Assumptions = 64,
   KeptPlans = 128,
-  Moments = 256,
+  Slides = 256,
 };
 Q_DECLARE_FLAGS(ScenarioParts, ScenarioPart)
 Q_DECLARE_OPERATORS_FOR_FLAGS(ScenarioParts)

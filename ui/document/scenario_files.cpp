@@ -64,8 +64,8 @@ void referTo(Scenario& s, const std::string& reference) {
     return true;
   };
   for (KeptPlan& kept : s.keptPlans) move(kept.setting);
-  for (SavedMoment& m : s.moments) {
-    for (SavedMoment::Beside& b : m.beside) move(b.setting);
+  for (SavedSlide& m : s.slides) {
+    for (SavedSlide::Beside& b : m.beside) move(b.setting);
     if (!m.shown) continue;
     auto shown = std::make_shared<SavedState>(*m.shown);
     if (move(shown->setting)) m.shown = std::move(shown);

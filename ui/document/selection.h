@@ -25,7 +25,7 @@ struct RunningTask {
   friend bool operator==(const RunningTask&, const RunningTask&) = default;
 };
 
-/// What runs at one moment of the batch.
+/// What runs under the playhead at one time of the batch.
 struct PlayheadState {
   double seconds = 0;
   std::vector<RunningTask> running;

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "figures/figure.h"
-#include "scenario/saved_moment.h"
+#include "scenario/saved_slide.h"
 
 class QAbstractItemModel;
 class QStandardItemModel;

@@ -9,7 +9,7 @@
 
 #include "document/plan_context.h"
 #include "document/selection.h"
-#include "scenario/saved_moment.h"
+#include "scenario/saved_slide.h"
 #include "solver/control.h"
 #include "theme/theme.h"
 
@@ -66,7 +66,7 @@ public:
     QString name, note;
     PlanContextPtr context;  ///< never null, with a plan
   };
-  /// What it shows besides its own plan: a moment keeps it along, and a view is given it back before its
+  /// What it shows besides its own plan: a slide keeps it along, and a view is given it back before its
   /// context.
   virtual std::vector<PlanBeside> plansBeside() const { return {}; }
   virtual void showBeside(std::vector<PlanBeside>) {}
@@ -75,7 +75,7 @@ public:
   virtual std::optional<SavedTable> table() const { return std::nullopt; }
   virtual void showTable(const SavedTable&) {}       ///< after showBare()
   virtual bool showsFront() const { return false; }  ///< of the outcome of its context
-  /// Why a moment could not show this again, as a sentence; empty: it could.
+  /// Why a slide could not show this again, as a sentence; empty: it could.
   virtual QString whyNotKept() const { return {}; }
   /// Its figure is to stand on a slide: what has to be asked for or waited for is there at once, and nothing
   /// is said of what can be done with the mouse. Called before the context comes.

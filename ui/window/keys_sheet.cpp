@@ -98,7 +98,7 @@ const std::vector<FixedKeys>& fixedKeys() {
   const auto tr = [](const char* text) { return KeysSheet::tr(text); };
   static const QString window = tr("Window"), field = tr("Fields"), view = tr("Figures"),
                        network = tr("Editing the network"), levels = tr("Levels of a network"),
-                       cuts = tr("Cuts"), issues = tr("Issues"), moments = tr("Slides"),
+                       cuts = tr("Cuts"), issues = tr("Issues"), slides = tr("Slides"),
                        show = tr("While presenting");
   static const std::vector<FixedKeys> all = {
       {window, tr("Open the menus"), tr("F10, Alt+letter")},
@@ -129,9 +129,9 @@ const std::vector<FixedKeys>& fixedKeys() {
       {cuts, tr("Recompute of the stage, tensor degree of the stage"), tr("R, T")},
       {issues, tr("Show where the issue is"), tr("Enter")},
       {issues, tr("Repair it"), tr("Shift+Enter")},
-      {moments, tr("Present from the slide"), tr("Enter")},
-      {moments, tr("Change the caption"), tr("F2")},
-      {moments, tr("Move the slide"), tr("Alt+Left, Alt+Right")},
+      {slides, tr("Present from the slide"), tr("Enter")},
+      {slides, tr("Change the caption"), tr("F2")},
+      {slides, tr("Move the slide"), tr("Alt+Left, Alt+Right")},
       {show, tr("Next slide"), tr("Right, Down, Space, Page Down")},
       {show, tr("Previous slide"), tr("Left, Up, Backspace, Page Up")},
       {show, tr("First, last slide"), tr("Home, End")},

@@ -19,10 +19,10 @@
 #include "figures/phrases.h"
 #include "inspector/inspector.h"
 #include "lessons/lessons_pane.h"
-#include "moments/moments_pane.h"
 #include "panes/issue_model.h"
 #include "panes/issue_view.h"
 #include "panes/log_pane.h"
+#include "slides/slides_pane.h"
 #include "theme/icon.h"
 #include "theme/plain_text.h"
 #include "views/compare/compare_view.h"
@@ -195,7 +195,7 @@ void MainWindow::connectFiles() {
   });
   connect(&m_document, &ScenarioDocument::changed, this, [this](ScenarioParts parts) {
     refreshTitle();
-    if (parts & ScenarioPart::Moments) refreshState();
+    if (parts & ScenarioPart::Slides) refreshState();
     if (parts & ScenarioPart::Cluster) {
       m_issues->setNetwork(drawnIn(m_document));
       refreshIssues();

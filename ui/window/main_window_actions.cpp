@@ -15,7 +15,7 @@
 #include "export/launch_dialog.h"
 #include "figures/phrases.h"
 #include "lessons/lessons_pane.h"
-#include "moments/moments_pane.h"
+#include "slides/slides_pane.h"
 #include "views/background_run.h"
 #include "window/command_palette.h"
 #include "window/headline.h"

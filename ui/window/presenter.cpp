@@ -10,10 +10,10 @@
 #include "document/file_filters.h"
 #include "document/file_path.h"
 #include "export/save_path.h"
-#include "moments/moment_edits.h"
-#include "moments/moment_show.h"
-#include "moments/moments_pane.h"
-#include "moments/moments_pdf.h"
+#include "slides/slide_edits.h"
+#include "slides/slide_show.h"
+#include "slides/slides_pane.h"
+#include "slides/slides_pdf.h"
 #include "window/message_bar.h"
 #include "window/view_output.h"
 #include "window/views_area.h"
@@ -24,12 +24,12 @@ const QString kAdded = QStringLiteral("slide added");
 }  // namespace
 
 Presenter::Presenter(const Needs& needs, QWidget* window)
-    : QObject(window), m(needs), m_window(window), m_pane(new MomentsPane(needs.document, window)) {
-  connect(m_pane, &MomentsPane::keepRequested, this, &Presenter::addSlide);
-  connect(m_pane, &MomentsPane::presentRequested, this, &Presenter::start);
-  connect(m_pane, &MomentsPane::exportRequested, this, &Presenter::exportPdf);
+    : QObject(window), m(needs), m_window(window), m_pane(new SlidesPane(needs.document, window)) {
+  connect(m_pane, &SlidesPane::keepRequested, this, &Presenter::addSlide);
+  connect(m_pane, &SlidesPane::presentRequested, this, &Presenter::start);
+  connect(m_pane, &SlidesPane::exportRequested, this, &Presenter::exportPdf);
   connect(&needs.document, &ScenarioDocument::changed, this, [this](ScenarioParts parts) {
-    if ((parts & ScenarioPart::Moments) && m.document.scenario().moments.size() < m_saidAdded)
+    if ((parts & ScenarioPart::Slides) && m.document.scenario().slides.size() < m_saidAdded)
       m.messages.withdraw(kAdded);
   });
 }
@@ -40,15 +40,15 @@ void Presenter::setTheme(Theme::Kind theme) {
 }
 
 bool Presenter::hasSlides() const {
-  return !m.document.scenario().moments.empty();
+  return !m.document.scenario().slides.empty();
 }
 
 void Presenter::addSlide() {
   const View* view = m.views.current();
   if (!view) return;
-  if (const QString why = keepMoment(m.document, *view, m.selection); !why.isEmpty())
+  if (const QString why = keepSlide(m.document, *view, m.selection); !why.isEmpty())
     return m.messages.show(MessageBar::Tone::Warning, tr("No slide was added. %1").arg(why));
-  const auto& slides = m.document.scenario().moments;
+  const auto& slides = m.document.scenario().slides;
   m.messages.show(
       MessageBar::Tone::Note,
       tr("Added as slide %1: %2").arg(slides.size()).arg(QString::fromStdString(slides.back().caption)),
@@ -58,8 +58,8 @@ void Presenter::addSlide() {
 
 void Presenter::start(int from) {
   if (!hasSlides()) return sayNone();
-  auto* show = new MomentShow(m.document.snapshot(), m.session.context(), m_theme, m_window);
-  show->showMoment(from);
+  auto* show = new SlideShow(m.document.snapshot(), m.session.context(), m_theme, m_window);
+  show->showSlide(from);
   show->showFullScreen();
 }
 
@@ -81,7 +81,7 @@ void Presenter::exportPdf() {
       askPath(m_window, tr("Export slides as PDF"), folderFor(m.document) + QStringLiteral("/slides.pdf"),
               tr("PDF (*.pdf)"), QStringLiteral("pdf"));
   if (!path.isEmpty())
-    writeAndTell(path, momentsAsPdf(m.document.scenario(), m.session.context()), m.messages);
+    writeAndTell(path, slidesAsPdf(m.document.scenario(), m.session.context()), m.messages);
 }
 
 void Presenter::exportSvg() {
@@ -89,7 +89,7 @@ void Presenter::exportSvg() {
   const QString folder =
       QFileDialog::getExistingDirectory(m_window, tr("Export slides as SVG to"), folderFor(m.document));
   if (folder.isEmpty()) return;
-  const std::vector<QByteArray> slides = momentsAsSvg(m.document.scenario(), m.session.context());
+  const std::vector<QByteArray> slides = slidesAsSvg(m.document.scenario(), m.session.context());
   const auto pathOf = [&](std::size_t i) { return QDir(folder).filePath(tr("slide-%1.svg").arg(i + 1)); };
   QStringList there;
   for (std::size_t i = 0; i < slides.size(); ++i)

@@ -8,7 +8,7 @@ namespace nest {
 
 class ActionRegistry;
 class MessageBar;
-class MomentsPane;
+class SlidesPane;
 class PlanningSession;
 class ScenarioDocument;
 class Selection;
@@ -29,7 +29,7 @@ public:
   };
   Presenter(const Needs&, QWidget* window);
 
-  MomentsPane* pane() const { return m_pane; }
+  SlidesPane* pane() const { return m_pane; }
   void setTheme(Theme::Kind);
   bool hasSlides() const;
 
@@ -47,7 +47,7 @@ private:
 
   Needs m;
   QWidget* m_window;
-  MomentsPane* m_pane;
+  SlidesPane* m_pane;
   Theme::Kind m_theme = Theme::Kind::Light;
   std::size_t m_saidAdded = 0;  ///< slides there were when a message said that one had been added
 };

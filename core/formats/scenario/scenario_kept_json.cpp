@@ -39,8 +39,8 @@ void readKeptPlan(const ScenarioReader& r, JsonFields& f, Scenario& s) {
   s.keptPlans.push_back(std::move(kept));
 }
 
-SavedMoment::Item readItem(JsonFields& f) {
-  SavedMoment::Item item;
+SavedSlide::Item readItem(JsonFields& f) {
+  SavedSlide::Item item;
   f.requireKey("kind", "what is picked out: \"stage\", \"layer\", …");
   item.kind = f.oneOf("kind", {"stage", "layer", "device", "group", "level", "pair"}).value_or("stage");
   item.index = static_cast<int>(f.integer("index", 0, std::numeric_limits<int>::max()).value_or(0));
@@ -70,8 +70,8 @@ std::optional<Plan> readPlanAt(const ScenarioReader& r, JsonFields& f, const cha
 }
 
 /// Files of earlier versions name a kept plan here, and mean its setting and its plan as they were then.
-SavedMoment::Beside readBeside(const ScenarioReader& r, JsonFields& f, const Scenario& s) {
-  SavedMoment::Beside b;
+SavedSlide::Beside readBeside(const ScenarioReader& r, JsonFields& f, const Scenario& s) {
+  SavedSlide::Beside b;
   f.requireKey("name", "what the plan is called in the picture");
   b.name = f.string("name").value_or("");
   b.note = f.string("note").value_or("");
@@ -140,15 +140,15 @@ SavedState readSavedState(const ScenarioReader& r, JsonFields& f, const Scenario
   SavedState state;
   if (const auto number = f.integer("setting_of", 1, kMostNumber)) {
     const auto at = static_cast<std::size_t>(*number - 1);
-    if (at < s.moments.size() && s.moments[at].shown)
-      state.setting = s.moments[at].shown->setting;
+    if (at < s.slides.size() && s.slides[at].shown)
+      state.setting = s.slides[at].shown->setting;
     else
       f.report(Severity::Error, "unknown-slide", "setting_of",
                "no earlier slide with this number has a setting", "the first slide is 1");
   }
   if (!state.setting) {
     const bool own = !f.has("setting");
-    for (const SavedMoment& m : s.moments)
+    for (const SavedSlide& m : s.slides)
       if (own && !state.setting && m.shown && *m.shown->setting == s.setting())
         state.setting = m.shown->setting;  // large models and networks are held once
     if (!state.setting) state.setting = std::make_shared<const Setting>(readSettingOf(r, f, s.setting()));
@@ -183,12 +183,12 @@ SavedTable readSavedTable(const ScenarioReader& r, JsonFields& f) {
   return t;
 }
 
-SavedMoment::PlayHead readPlayHead(const ScenarioReader& r, JsonFields& f) {
-  SavedMoment::PlayHead head;
+SavedSlide::PlayHead readPlayHead(const ScenarioReader& r, JsonFields& f) {
+  SavedSlide::PlayHead head;
   f.requireKey("seconds", "the time since the step began");
   head.seconds = f.number("seconds", 0, kLargest).value_or(0);
   r.objects(f, "running", [&](JsonFields& x) {
-    SavedMoment::PlayHead::Task task;
+    SavedSlide::PlayHead::Task task;
     task.stage = static_cast<int>(x.integer("stage", 0, kMostStages).value_or(0));
     const auto name = x.oneOf("task", std::span<const std::string_view>(kTaskNames));
     const auto at = std::find(kTaskNames.begin(), kTaskNames.end(), name.value_or("forward"));
@@ -236,8 +236,8 @@ StudyRecord readStudyRecord(const ScenarioReader& r, JsonFields& f) {
   return s;
 }
 
-void readMoment(const ScenarioReader& r, JsonFields& f, Scenario& s) {
-  SavedMoment m;
+void readSlide(const ScenarioReader& r, JsonFields& f, Scenario& s) {
+  SavedSlide m;
   m.caption = f.string("caption").value_or("");
   f.requireKey("view", "the view to show: \"stages\", \"topology\", …");
   m.view = f.string("view").value_or("");
@@ -263,7 +263,7 @@ void readMoment(const ScenarioReader& r, JsonFields& f, Scenario& s) {
   r.section(f, "study", [&](JsonFields& x) { m.study = readStudyRecord(r, x); });
   r.section(f, "table", [&](JsonFields& x) { m.table = readSavedTable(r, x); });
   r.section(f, "play_head", [&](JsonFields& x) { m.playHead = readPlayHead(r, x); });
-  s.moments.push_back(std::move(m));
+  s.slides.push_back(std::move(m));
 }
 
 /// Only what differs from the scenario's own: a large model or network is not written twice.
@@ -335,8 +335,8 @@ Json savedOutcomeJson(const SavedOutcome& o) {
 Json savedStateJson(const SavedState& state, std::size_t at, const Scenario& s) {
   Json j = Json::object();
   Json setting = settingJson(*state.setting, s.setting());
-  const auto& slides = s.moments;
-  const auto shares = [&](const SavedMoment& m) {
+  const auto& slides = s.slides;
+  const auto shares = [&](const SavedSlide& m) {
     return m.shown && (m.shown->setting == state.setting || *m.shown->setting == *state.setting);
   };
   const auto end = slides.begin() + static_cast<std::ptrdiff_t>(at);
@@ -363,7 +363,7 @@ Json savedTableJson(const SavedTable& t) {
   return j;
 }
 
-Json playHeadJson(const SavedMoment::PlayHead& head) {
+Json playHeadJson(const SavedSlide::PlayHead& head) {
   Json j{{"seconds", head.seconds}, {"running", Json::array()}};
   for (const auto& task : head.running)
     j["running"].push_back({{"stage", task.stage},
@@ -372,7 +372,7 @@ Json playHeadJson(const SavedMoment::PlayHead& head) {
   return j;
 }
 
-Json momentJson(const SavedMoment& m, std::size_t at, const Scenario& s) {
+Json slideJson(const SavedSlide& m, std::size_t at, const Scenario& s) {
   Json j{{"caption", m.caption}, {"view", m.view}};
   Json state = Json::object();
   for (const auto& [key, value] : m.state) {
@@ -390,7 +390,7 @@ Json momentJson(const SavedMoment& m, std::size_t at, const Scenario& s) {
   }
   if (!m.sentence.empty()) j["sentence"] = m.sentence;
   if (m.shown) j["shown"] = savedStateJson(*m.shown, at, s);
-  for (const SavedMoment::Beside& b : m.beside) {
+  for (const SavedSlide::Beside& b : m.beside) {
     Json one{{"name", b.name}};
     if (!b.note.empty()) one["note"] = b.note;
     if (b.setting) one["setting"] = settingJson(*b.setting, s.setting());
@@ -427,7 +427,7 @@ Setting readSetting(const ScenarioReader& r, JsonFields& f, const Setting& base)
 
 void readKept(const ScenarioReader& r, JsonFields& f, Scenario& s) {
   r.objects(f, "kept_plans", [&](JsonFields& x) { readKeptPlan(r, x, s); });
-  r.objects(f, "moments", [&](JsonFields& x) { readMoment(r, x, s); });
+  r.objects(f, "moments", [&](JsonFields& x) { readSlide(r, x, s); });
 }
 
 void addKeptJson(const Scenario& s, Json& j) {
@@ -437,7 +437,7 @@ void addKeptJson(const Scenario& s, Json& j) {
       k["setting"] = std::move(setting);
     j["kept_plans"].push_back(std::move(k));
   }
-  for (std::size_t i = 0; i < s.moments.size(); ++i) j["moments"].push_back(momentJson(s.moments[i], i, s));
+  for (std::size_t i = 0; i < s.slides.size(); ++i) j["moments"].push_back(slideJson(s.slides[i], i, s));
 }
 
 }  // namespace nest

@@ -128,38 +128,38 @@ private slots:
                    {{{LayerIndex(2)}}, Strategy{1, false, 2, 1}, Recompute::None}};
     s.keptPlans = {{"as it is", std::make_shared<Setting>(s.setting()), std::make_shared<Plan>(plan)},
                    {"twice \"the\" batch", std::make_shared<Setting>(other), std::make_shared<Plan>(plan)}};
-    SavedMoment first{"Ünder the roof", "stages", {{"scale", 1}, {"zoom", 2.5}}, std::nullopt};
-    SavedMoment second{"", "topology", {}, SavedMoment::Item{"group", 3, -1, -1}, "One line\nanother"};
-    second.playHead = SavedMoment::PlayHead{0.25, {{0, 0, 3}, {1, 6, -1}}};
-    s.moments = {first, second};
+    SavedSlide first{"Ünder the roof", "stages", {{"scale", 1}, {"zoom", 2.5}}, std::nullopt};
+    SavedSlide second{"", "topology", {}, SavedSlide::Item{"group", 3, -1, -1}, "One line\nanother"};
+    second.playHead = SavedSlide::PlayHead{0.25, {{0, 0, 3}, {1, 6, -1}}};
+    s.slides = {first, second};
     // Every outcome that a slide may show.
     const auto setting = std::make_shared<Setting>(other);
     SavedOutcome outcome;
     outcome.status = OutcomeStatus::Infeasible;
     outcome.nearestMiss = SavedOutcome::Miss{plan, 1, Bytes(37.6e9), {"141 GiB devices", "ZeRO 3"}};
-    SavedMoment third{"Does not fit", "memory", {}, std::nullopt};
+    SavedSlide third{"Does not fit", "memory", {}, std::nullopt};
     third.shown = std::make_shared<SavedState>(SavedState{setting, std::nullopt, false, false, outcome});
     outcome = {};
     outcome.status = OutcomeStatus::Stopped, outcome.stopCause = StopCause::Deadline;
     outcome.elapsed = Seconds(0.125),
     outcome.diagnostics = {warning("a-code", {}, "no room", "more"), note("another", {}, "by the way")};
-    SavedMoment fourth{"Stopped", "cuts", {}, std::nullopt};
+    SavedSlide fourth{"Stopped", "cuts", {}, std::nullopt};
     fourth.shown = std::make_shared<SavedState>(SavedState{setting, std::nullopt, false, true, outcome});
     outcome = {};
     outcome.best = plan, outcome.front = {plan, plan}, outcome.frontReach = FrontReach::Complete;
-    SavedMoment fifth{"By hand", "search", {}, std::nullopt};
+    SavedSlide fifth{"By hand", "search", {}, std::nullopt};
     const auto own = std::make_shared<Setting>(s.setting());
     fifth.shown = std::make_shared<SavedState>(SavedState{own, plan, true, false, outcome});
     fifth.beside = {{"Manual", "a note", nullptr, plan}, {"Kept", "", setting, plan}};
     fifth.table = SavedTable{{{"Plan", false}, {"Time", true}}, {{"a", "1 s"}, {"b", "2 s"}}, 7};
-    s.moments.insert(s.moments.end(), {third, fourth, fifth});
+    s.slides.insert(s.slides.end(), {third, fourth, fifth});
     const std::string text = writeScenario(s);
     const auto back = readText(text);
     QVERIFY2(back, back.diagnostics.empty() ? "" : toText(back.diagnostics.front()).c_str());
     QVERIFY(back.diagnostics.empty());
     QVERIFY(*back == s);
     QCOMPARE(writeScenario(*back), text);
-    QVERIFY(back->moments[2].shown->setting == back->moments[3].shown->setting);  // held and written once
+    QVERIFY(back->slides[2].shown->setting == back->slides[3].shown->setting);  // held and written once
     QVERIFY(text.find("\"setting_of\": 3") != std::string::npos);
     // A part that is the scenario's own is not written twice.
     QCOMPARE(text.find("\"global_batch\": 1024") == std::string::npos, false);
@@ -176,14 +176,14 @@ private slots:
                          {"name": "c", "plan": {"microbatch": 2, "stages": [{"layers": [0]}]}}]},
              {"view": "stages"}])"));
     QVERIFY2(r, r.diagnostics.empty() ? "" : r.diagnostics.front().message.c_str());
-    const SavedMoment& old = r->moments.at(0);
+    const SavedSlide& old = r->slides.at(0);
     QVERIFY(old.shown && old.shown->plan == *r->keptPlans.at(0).plan);
     QVERIFY(old.shown->setting == r->keptPlans.at(0).setting);
     QCOMPARE(old.shown->setting->job.globalBatch, 64);
     QVERIFY(old.beside.at(0).setting == r->keptPlans.at(0).setting);
     QVERIFY(!old.beside.at(1).setting);
     QCOMPARE(old.beside.at(1).plan.microbatch, 2);
-    QVERIFY(!r->moments.at(1).shown);  // whatever the scenario's own plan is
+    QVERIFY(!r->slides.at(1).shown);  // whatever the scenario's own plan is
     const auto again = readText(writeScenario(*r));
     QVERIFY(again && *again == *r && again.diagnostics.empty());
   }

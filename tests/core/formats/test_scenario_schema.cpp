@@ -136,7 +136,7 @@ private slots:
       base.description = "d";
       base.constraints.tensor = {1, 2};
       base.search.deadlineSeconds = 1;
-      base.moments.push_back({"caption", "stages", {}, {}, {}});
+      base.slides.push_back({"caption", "stages", {}, {}, {}});
       using Json = nlohmann::ordered_json;
       const Json whole = Json::parse(writeScenario(base));
       std::set<std::string> pointers;

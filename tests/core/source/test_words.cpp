@@ -139,7 +139,7 @@ private slots:
         {"core/plan", 12},    {"core/problem", 5}, {"core/program", 3}, {"core/scenario", 24},
         {"core/schedule", 6}, {"core/solver", 73}, {"core/study", 28},  {"core/text", 3},
         {"core/units", 2},    {"core/words", 2},   {"ui/document", 21}, {"ui/editors", 28},
-        {"ui/export", 1},     {"ui/figures", 42},  {"ui/moments", 3},   {"ui/panes", 2},
+        {"ui/export", 1},     {"ui/figures", 42},  {"ui/slides", 3},    {"ui/panes", 2},
         {"ui/theme", 1},      {"ui/views", 17},    {"ui/window", 13},
     };
     std::map<std::string, int> found;

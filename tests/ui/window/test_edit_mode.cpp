@@ -11,7 +11,7 @@
 #include "editors/network/network_editor.h"
 #include "editors/network/topology_view.h"
 #include "export/figure_export.h"
-#include "moments/moment_sight.h"
+#include "slides/slide_renderer.h"
 #include "support/desk.h"
 #include "views/registry.h"
 #include "window/scenario_session.h"
@@ -163,10 +163,10 @@ private Q_SLOTS:
     b.trigger("present.keep");
     b.topology().setEditing(true);
     b.trigger("present.keep");
-    QVERIFY2(b.scenario().moments.at(0).caption.starts_with("4 × Teaching device"),
-             b.scenario().moments.at(0).caption.c_str());
-    QVERIFY2(b.scenario().moments.at(1).caption.starts_with("Network"),
-             b.scenario().moments.at(1).caption.c_str());
+    QVERIFY2(b.scenario().slides.at(0).caption.starts_with("4 × Teaching device"),
+             b.scenario().slides.at(0).caption.c_str());
+    QVERIFY2(b.scenario().slides.at(1).caption.starts_with("Network"),
+             b.scenario().slides.at(1).caption.c_str());
   }
 
   void choicesAreOneForBoth() {
@@ -260,11 +260,11 @@ private Q_SLOTS:
   /// A slide shows what it showed, whatever the user has in front and whichever version kept it.
   void slidesNameEitherView() {
     const Desk desk;
-    const auto figureOf = [&](const SavedMoment& moment) {
-      const MomentSight sight(moment, desk.snapshot(), desk.document.scenario(), Theme::Kind::Light);
+    const auto figureOf = [&](const SavedSlide& slide) {
+      const SlideRenderer sight(slide, desk.snapshot(), desk.document.scenario(), Theme::Kind::Light);
       return sight.view() ? sight.view()->figure()->id() : QString();
     };
-    SavedMoment old;
+    SavedSlide old;
     old.view = "network";
     old.state = {{"colour", "stage"}, {"fold", 1}, {"part", 0}};
     QCOMPARE(figureOf(old), QStringLiteral("network"));

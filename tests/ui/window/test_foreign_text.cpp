@@ -19,8 +19,8 @@
 #include "export/figure_export.h"
 #include "foreign_text.h"
 #include "formats/scenario/scenario_json.h"
-#include "moments/moment_edits.h"
-#include "moments/moments_pdf.h"
+#include "slides/slide_edits.h"
+#include "slides/slides_pdf.h"
 #include "theme/plain_text.h"
 #include "views/registry.h"
 
@@ -73,7 +73,7 @@ std::string hostileScenario(bool drawn) {
   for (View* view : b.window.views().views()) {
     b.window.views().reveal(view->id());
     QApplication::processEvents();
-    keepMoment(document, *view, b.window.selection(), QStringLiteral("Slide of ") + view->id());
+    keepSlide(document, *view, b.window.selection(), QStringLiteral("Slide of ") + view->id());
   }
   Json scenario = withForeignStrings(Json::parse(writeScenario(b.scenario())));
   Json unknown = scenario["moments"][0];
@@ -122,8 +122,8 @@ private Q_SLOTS:
     QVERIFY(!path.isEmpty());
     WindowBench b(path);
     QTRY_VERIFY_WITH_TIMEOUT(b.solved(), 30000);
-    QVERIFY(b.scenario().moments.size() > 8);
-    for (const SavedMoment& m : b.scenario().moments) QVERIFY(m.caption.starts_with(kForeign));
+    QVERIFY(b.scenario().slides.size() > 8);
+    for (const SavedSlide& m : b.scenario().slides) QVERIFY(m.caption.starts_with(kForeign));
     for (const KeptPlan& k : b.scenario().keptPlans) QVERIFY(k.name.starts_with(kForeign));
 
     Visitor visitor;
@@ -153,7 +153,7 @@ private Q_SLOTS:
     b.trigger("present.start");
     QApplication::processEvents();
     for (QWidget* top : QApplication::topLevelWidgets())
-      if (top->inherits("nest::MomentShow")) {
+      if (top->inherits("nest::SlideShow")) {
         visitor.visit(*top);
         break;  // tips have come and gone since the list was made
       }
@@ -184,7 +184,7 @@ private Q_SLOTS:
       QVERIFY(!QGuiApplication::clipboard()->mimeData()->hasHtml());
     }
     QVERIFY(named);
-    QVERIFY(!momentsAsPdf(*scenario, std::make_shared<const PlanContext>(c)).isEmpty());
+    QVERIFY(!slidesAsPdf(*scenario, std::make_shared<const PlanContext>(c)).isEmpty());
     QVERIFY2(loads().isEmpty(), qPrintable(loads().join(u' ')));
   }
 

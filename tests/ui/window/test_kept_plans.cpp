@@ -4,7 +4,7 @@
 #include "cluster/graph/graph_edit.h"
 #include "document/kept_plans.h"
 #include "formats/scenario/scenario_json.h"
-#include "moments/moment_edits.h"
+#include "slides/slide_edits.h"
 #include "views/compare/compare_view.h"
 #include "window_bench.h"
 
@@ -112,8 +112,8 @@ private Q_SLOTS:
     strip->setCurrentRow(0);
     QTest::keyClick(strip, Qt::Key_Delete);
     QVERIFY(b.scenario().keptPlans.empty());
-    QCOMPARE(b.scenario().moments.size(), std::size_t(1));
-    QVERIFY(b.scenario().moments[0].shown->plan == b.window.session().context()->plan->plan);
+    QCOMPARE(b.scenario().slides.size(), std::size_t(1));
+    QVERIFY(b.scenario().slides[0].shown->plan == b.window.session().context()->plan->plan);
   }
 
   /// Fields, slides, kept plans, returns to them, a drawing and its moves, in turns: all of it is taken back
@@ -156,10 +156,10 @@ private Q_SLOTS:
           QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
           break;
         case 6:
-          if (b.scenario().moments.size() > 3)
-            removeMoment(document, 0);
-          else if (b.scenario().moments.size() > 1)
-            moveMoment(document, 0, 1);
+          if (b.scenario().slides.size() > 3)
+            removeSlide(document, 0);
+          else if (b.scenario().slides.size() > 1)
+            moveSlide(document, 0, 1);
           break;
         default:
           if (!b.scenario().keptPlans.empty())

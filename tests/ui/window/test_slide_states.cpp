@@ -11,10 +11,10 @@
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
 #include "formats/scenario/scenario_json.h"
-#include "moments/moment_edits.h"
-#include "moments/moment_sight.h"
-#include "moments/moments_pdf.h"
 #include "plan/plan_edit.h"
+#include "slides/slide_edits.h"
+#include "slides/slide_renderer.h"
+#include "slides/slides_pdf.h"
 #include "ui/figures/text_recorder.h"
 #include "views/background_run.h"
 #include "views/compare/compare_view.h"
@@ -86,7 +86,7 @@ private:
   }
 };
 
-QImage pageOf(const MomentSight& sight) {
+QImage pageOf(const SlideRenderer& sight) {
   QImage page(kSlide.toSize(), QImage::Format_RGB32);
   page.fill(Qt::white);
   QPainter painter(&page);
@@ -94,7 +94,7 @@ QImage pageOf(const MomentSight& sight) {
   return page;
 }
 
-QStringList wordsOn(const MomentSight& sight) {
+QStringList wordsOn(const SlideRenderer& sight) {
   TextRecorder recorder(kSlide.toSize());
   QPainter painter(&recorder);
   sight.paint(painter, {QStringLiteral("A name"), QStringLiteral("1 of 1")});
@@ -104,7 +104,7 @@ QStringList wordsOn(const MomentSight& sight) {
   return out;
 }
 
-/// What the view draws at this moment, without the sentence, which on a slide is text.
+/// What the view draws at this slide, without the sentence, which on a slide is text.
 QImage drawingOf(const View& view) {
   constexpr QSize kSize(992, 420);
   QImage image(kSize, QImage::Format_RGB32);
@@ -133,16 +133,16 @@ std::vector<Kept> keepAll(Bench& b, const QStringList& views) {
     View* view = b.view(id);
     view->bringUpToDate();
     if (id == QStringLiteral("accuracy")) view->compute({});  // its runs are predicted in the background
-    const std::size_t before = b.scenario().moments.size();
-    const QString why = keepMoment(b.window.document(), *view, b.window.selection());
+    const std::size_t before = b.scenario().slides.size();
+    const QString why = keepSlide(b.window.document(), *view, b.window.selection());
     if (!why.isEmpty()) {
       if (!why.endsWith(u'.')) qWarning("%s", qPrintable(why));
       continue;
     }
-    if (b.scenario().moments.size() != before + 1) qWarning("nothing was kept of %s", qPrintable(id));
+    if (b.scenario().slides.size() != before + 1) qWarning("nothing was kept of %s", qPrintable(id));
     auto still = std::make_shared<PlanContext>(*view->shownContext());
     still->search.reset();
-    const MomentSight now(b.scenario().moments.back(), still, b.scenario(), Theme::Kind::Light);
+    const SlideRenderer now(b.scenario().slides.back(), still, b.scenario(), Theme::Kind::Light);
     out.push_back({id, drawingOf(*view), pageOf(now), wordsOn(now)});
   }
   return out;
@@ -187,12 +187,12 @@ private:
     QVERIFY2(again && again.diagnostics.empty(),
              again.diagnostics.empty() ? "" : toText(again.diagnostics.front()).c_str());
     QVERIFY(*again == b.scenario());
-    QCOMPARE(again->moments.size(), kept.size());
+    QCOMPARE(again->slides.size(), kept.size());
     KeptContexts contexts;
     for (std::size_t i = 0; i < kept.size(); ++i) {
-      const SavedMoment& m = again->moments[i];
+      const SavedSlide& m = again->slides[i];
       const auto context = contextOf(m, *again, b.context(), contexts);
-      const MomentSight sight(m, context, *again, Theme::Kind::Light);
+      const SlideRenderer sight(m, context, *again, Theme::Kind::Light);
       const QByteArray name = kept[i].view.toUtf8();
       if (const QString dir = qEnvironmentVariable("NEST_PICTURES"); !dir.isEmpty()) {
         const QString stem = dir + u'/' + QString::fromLatin1(QTest::currentDataTag()) + u'-' + kept[i].view;
@@ -206,12 +206,12 @@ private:
       QVERIFY2(pageOf(sight) == kept[i].page, name);
       QVERIFY2(drawingOf(*sight.view()) == kept[i].drawing, name);
       // On paper every word of the screen, at the same places.
-      const MomentSight paper(m, context, *again, Theme::Kind::Print);
+      const SlideRenderer paper(m, context, *again, Theme::Kind::Print);
       QVERIFY2(wordsOn(paper) == kept[i].words, name);
     }
-    const QByteArray pdf = momentsAsPdf(*again, b.context());
+    const QByteArray pdf = slidesAsPdf(*again, b.context());
     QCOMPARE(pdf.count("/Type /Page\n"), static_cast<qsizetype>(kept.size()));
-    QCOMPARE(momentsAsSvg(*again, b.context()).size(), kept.size());
+    QCOMPARE(slidesAsSvg(*again, b.context()).size(), kept.size());
   }
 
   std::unique_ptr<Bench> m_bench;
@@ -334,16 +334,15 @@ private Q_SLOTS:
     b.edit([](Scenario& s) { s.cluster.device.memory.value = Bytes(1.5e9); });
     QTRY_VERIFY(b.ended() && b.context()->isNearestMiss());
     for (const char* id : {"memory", "stages"})
-      QCOMPARE(keepMoment(b.window.document(), *b.reveal(QLatin1String(id)), b.window.selection()),
-               QString());
+      QCOMPARE(keepSlide(b.window.document(), *b.reveal(QLatin1String(id)), b.window.selection()), QString());
     b.edit([](Scenario& s) { s.cluster.device.memory.value = Bytes(80e9); });
     QTRY_VERIFY(b.solved());
     KeptContexts contexts;
-    for (const SavedMoment& m : b.scenario().moments) {
+    for (const SavedSlide& m : b.scenario().slides) {
       QVERIFY2(m.caption.starts_with("Does not fit: "), m.caption.c_str());
       QVERIFY(m.shown->outcome->nearestMiss);
-      const MomentSight sight(m, contextOf(m, b.scenario(), b.context(), contexts), b.scenario(),
-                              Theme::Kind::Light);
+      const SlideRenderer sight(m, contextOf(m, b.scenario(), b.context(), contexts), b.scenario(),
+                                Theme::Kind::Light);
       QVERIFY(!wordsOn(sight).filter(QStringLiteral("Closest plan")).isEmpty());
     }
   }
@@ -355,8 +354,8 @@ private Q_SLOTS:
     auto* timeline = b.reveal(QStringLiteral("timeline"));
     auto* schedule = timeline->findChild<QComboBox*>(QStringLiteral("schedule"));
     schedule->setCurrentIndex(schedule->findData(QStringLiteral("gpipe")));
-    QCOMPARE(keepMoment(b.window.document(), *timeline, b.window.selection()), QString());
-    const SavedMoment& m = b.scenario().moments.front();
+    QCOMPARE(keepSlide(b.window.document(), *timeline, b.window.selection()), QString());
+    const SavedSlide& m = b.scenario().slides.front();
     const QString caption = QString::fromStdString(m.caption);
     QVERIFY2(timeline->figure()->asText(timeline->context()).section(u'\n', 1, 1).startsWith(caption) ||
                  caption.startsWith(timeline->figure()->asText(timeline->context()).section(u'\n', 1, 1)),
@@ -365,13 +364,13 @@ private Q_SLOTS:
     // Said once, and what is said stays when the caption is changed.
     KeptContexts contexts;
     const auto words = [&] {
-      const SavedMoment& now = b.scenario().moments.front();
-      return wordsOn(MomentSight(now, contextOf(now, b.scenario(), b.context(), contexts), b.scenario(),
-                                 Theme::Kind::Light))
+      const SavedSlide& now = b.scenario().slides.front();
+      return wordsOn(SlideRenderer(now, contextOf(now, b.scenario(), b.context(), contexts), b.scenario(),
+                                   Theme::Kind::Light))
           .join(u' ');
     };
     QCOMPARE(words().count(caption), 1);
-    captionMoment(b.window.document(), 0, QStringLiteral("What binds"));
+    captionSlide(b.window.document(), 0, QStringLiteral("What binds"));
     QCOMPARE(words().count(QStringLiteral("What binds")), 1);
     QCOMPARE(words().count(caption), 1);
   }
@@ -386,7 +385,7 @@ private Q_SLOTS:
     const Plan mine = *cuts->canvas().plan();
     QVERIFY(!(mine == best));
     QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
-    QCOMPARE(b.scenario().moments.size(), std::size_t(1));
+    QCOMPARE(b.scenario().slides.size(), std::size_t(1));
     QApplication::processEvents();
     QVERIFY(*cuts->canvas().plan() == mine);
     QVERIFY(b.view(QStringLiteral("stages"))->context().byHand);
@@ -397,7 +396,7 @@ private Q_SLOTS:
     QVERIFY(*cuts->canvas().plan() == mine);
     QVERIFY(*b.scenario().keptPlans.at(0).plan == mine);
     for (int i = 0; i < 3; ++i) b.window.document().history().undo();
-    QVERIFY(b.scenario().moments.empty());
+    QVERIFY(b.scenario().slides.empty());
     QVERIFY(*cuts->canvas().plan() == mine);
     b.window.document().history().undo();
     QVERIFY(*cuts->canvas().plan() == best);
@@ -409,12 +408,12 @@ private Q_SLOTS:
     QTRY_VERIFY(b.solved());
     auto* cuts = static_cast<CutView*>(b.reveal(QStringLiteral("cuts")));
     cuts->canvas().moveCut(1, firstLayerOf(*cuts->canvas().plan(), 1) - 1);
-    QCOMPARE(keepMoment(b.window.document(), *cuts, b.window.selection()), QString());
-    const SavedMoment& m = b.scenario().moments.front();
+    QCOMPARE(keepSlide(b.window.document(), *cuts, b.window.selection()), QString());
+    const SavedSlide& m = b.scenario().slides.front();
     QVERIFY(m.shown->byHand && m.shown->outcome->best);
     KeptContexts contexts;
-    const MomentSight sight(m, contextOf(m, b.scenario(), b.context(), contexts), b.scenario(),
-                            Theme::Kind::Light);
+    const SlideRenderer sight(m, contextOf(m, b.scenario(), b.context(), contexts), b.scenario(),
+                              Theme::Kind::Light);
     const auto& draft = static_cast<const CutFigure&>(*sight.view()->figure()).draft();
     QVERIFY(draft && draft->plan == *cuts->canvas().plan());
     QCOMPARE(draft->best.size(), b.context()->plan->evaluation.stages.size());
@@ -434,11 +433,11 @@ private Q_SLOTS:
     searching.current = false, searching.soFar = true;
     View* stages = b.reveal(QStringLiteral("stages"));
     stages->setContext(std::make_shared<PlanContext>(searching));
-    const QString why = keepMoment(b.window.document(), *stages, b.window.selection());
+    const QString why = keepSlide(b.window.document(), *stages, b.window.selection());
     QVERIFY2(why.contains(QStringLiteral("still running")), qPrintable(why));
-    QVERIFY(b.scenario().moments.empty());
+    QVERIFY(b.scenario().slides.empty());
     stages->setContext(b.context());
-    QCOMPARE(keepMoment(b.window.document(), *stages, b.window.selection()), QString());
+    QCOMPARE(keepSlide(b.window.document(), *stages, b.window.selection()), QString());
   }
 };
 

@@ -5,9 +5,9 @@
 #include <QTableView>
 
 #include "figures/figure.h"
-#include "moments/moment_show.h"
-#include "moments/moment_sight.h"
-#include "moments/moments_pdf.h"
+#include "slides/slide_renderer.h"
+#include "slides/slide_show.h"
+#include "slides/slides_pdf.h"
 #include "views/background_run.h"
 #include "views/compare/compare_view.h"
 #include "views/figure_canvas.h"
@@ -40,10 +40,10 @@ private Q_SLOTS:
     WindowBench b;
     QTRY_VERIFY(b.solved());
     QSettings().setValue(QStringLiteral("views/search/tab"), 1);  // what was used last does not matter
-    SavedMoment moment;
-    moment.view = "search";
-    moment.state["tab"] = tab.toStdString();
-    const MomentSight sight(moment, b.window.session().context(), b.scenario(), Theme::Kind::Print);
+    SavedSlide slide;
+    slide.view = "search";
+    slide.state["tab"] = tab.toStdString();
+    const SlideRenderer sight(slide, b.window.session().context(), b.scenario(), Theme::Kind::Print);
     QCOMPARE(sight.view()->figure() ? sight.view()->figure()->id() : QString(), figure);
     QSettings().remove(QStringLiteral("views/search/tab"));
   }
@@ -61,12 +61,12 @@ private Q_SLOTS:
     QFETCH(QString, tab);
     WindowBench b;
     QTRY_VERIFY(b.solved());
-    SavedMoment moment;
-    moment.view = view.toStdString();
-    moment.state["tab"] = tab.toStdString();
+    SavedSlide slide;
+    slide.view = view.toStdString();
+    slide.state["tab"] = tab.toStdString();
     Scenario one = b.scenario();
-    one.moments = {moment};
-    const QByteArray pdf = momentsAsPdf(one, b.window.session().context());
+    one.slides = {slide};
+    const QByteArray pdf = slidesAsPdf(one, b.window.session().context());
     QVERIFY(pdf.startsWith("%PDF"));
     QVERIFY(!pdf.contains("/Subtype /Image"));
   }
@@ -107,9 +107,9 @@ private Q_SLOTS:
                              60000);
     const int bars = compare->rowCount();
     QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
-    QCOMPARE(b.scenario().moments.size(), std::size_t(1));
-    MomentShow show(std::make_shared<const Scenario>(b.scenario()), b.window.session().context(),
-                    Theme::Kind::Light);
+    QCOMPARE(b.scenario().slides.size(), std::size_t(1));
+    SlideShow show(std::make_shared<const Scenario>(b.scenario()), b.window.session().context(),
+                   Theme::Kind::Light);
     show.resize(1280, 800);
     show.show();
     QCOMPARE(qobject_cast<CompareView*>(show.sight()->view())->rowCount(), bars);

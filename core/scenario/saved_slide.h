@@ -85,7 +85,7 @@ struct SavedTable {
 };
 
 /// A slide: a view, the plan it shows, what is selected in it, and what is said about it.
-struct SavedMoment {
+struct SavedSlide {
   /// The one thing that is picked out; the meaning of the numbers depends on `kind`.
   struct Item {
     std::string kind;  ///< "stage", "layer", "device", "group", "level", "pair"
@@ -123,7 +123,7 @@ struct SavedMoment {
   std::optional<SavedTable> table = {};
   std::optional<PlayHead> playHead = {};
 
-  friend bool operator==(const SavedMoment&, const SavedMoment&);
+  friend bool operator==(const SavedSlide&, const SavedSlide&);
 };
 
 }  // namespace nest

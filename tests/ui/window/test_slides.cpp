@@ -1,4 +1,4 @@
-// Moments: kept, captioned, ordered, walked over the whole screen, exported, saved with the scenario.
+// Slides: kept, captioned, ordered, walked over the whole screen, exported, saved with the scenario.
 #include <QComboBox>
 #include <QDockWidget>
 #include <QFileDialog>
@@ -14,11 +14,11 @@
 
 #include "figures/plan_pair_figure.h"
 #include "formats/scenario/scenario_json.h"
-#include "moments/moment_edits.h"
-#include "moments/moment_show.h"
-#include "moments/moment_sight.h"
-#include "moments/moments_pane.h"
-#include "moments/moments_pdf.h"
+#include "slides/slide_edits.h"
+#include "slides/slide_renderer.h"
+#include "slides/slide_show.h"
+#include "slides/slides_pane.h"
+#include "slides/slides_pdf.h"
 #include "ui/figures/text_recorder.h"
 #include "views/accuracy/accuracy_view.h"
 #include "views/background_run.h"
@@ -36,11 +36,11 @@ using namespace nest::test;
 
 namespace {
 
-struct MomentBench : WindowBench {
-  explicit MomentBench(const QString& path = teachingSample()) : WindowBench(path) {}
-  MomentsPane* pane() { return window.findChild<MomentsPane*>(); }
+struct SlideBench : WindowBench {
+  explicit SlideBench(const QString& path = teachingSample()) : WindowBench(path) {}
+  SlidesPane* pane() { return window.findChild<SlidesPane*>(); }
   QListWidget* strip() { return pane()->findChild<QListWidget*>(); }
-  /// Three moments: two views of the plan, one of a what-if.
+  /// Three slides: two views of the plan, one of a what-if.
   void keepThree() {
     window.views().reveal(QStringLiteral("stages"));
     window.selection().setSelected(SelectionItem{ItemKind::Stage, 1});
@@ -57,38 +57,38 @@ struct MomentBench : WindowBench {
     QTRY_VERIFY(solved());
     window.views().reveal(QStringLiteral("memory"));
     QTest::keyClick(&window, Qt::Key_M, Qt::ControlModifier);
-    window.document().history().undo();  // the moment, its plan
+    window.document().history().undo();  // the slide, its plan
     window.document().history().redo();
   }
 };
 
 }  // namespace
 
-class TestMoments : public QObject {
+class TestSlides : public QObject {
   Q_OBJECT
 private Q_SLOTS:
-  void keptMomentsShowWhatWasSeen() {
-    MomentBench b;
+  void keptSlidesShowWhatWasSeen() {
+    SlideBench b;
     QTRY_VERIFY(b.solved());
     const int batch = b.scenario().job.globalBatch;
     b.keepThree();
-    QCOMPARE(b.scenario().moments.size(), std::size_t(3));
+    QCOMPARE(b.scenario().slides.size(), std::size_t(3));
     QVERIFY(b.scenario().keptPlans.empty());  // a slide holds its plan itself
-    QVERIFY(b.scenario().moments[0].shown->setting == b.scenario().moments[1].shown->setting);
-    QCOMPARE(b.scenario().moments[0].view, std::string("stages"));
-    QCOMPARE(b.scenario().moments[0].selected->index, 1);
-    QCOMPARE(*b.scenario().moments[1].state.at("value").name(), std::string("time"));
-    QCOMPARE(b.scenario().moments[0].shown->setting->job.globalBatch, batch);
-    QCOMPARE(b.scenario().moments[2].shown->setting->job.globalBatch, 2 * batch);
+    QVERIFY(b.scenario().slides[0].shown->setting == b.scenario().slides[1].shown->setting);
+    QCOMPARE(b.scenario().slides[0].view, std::string("stages"));
+    QCOMPARE(b.scenario().slides[0].selected->index, 1);
+    QCOMPARE(*b.scenario().slides[1].state.at("value").name(), std::string("time"));
+    QCOMPARE(b.scenario().slides[0].shown->setting->job.globalBatch, batch);
+    QCOMPARE(b.scenario().slides[2].shown->setting->job.globalBatch, 2 * batch);
     const auto again = readScenarioText(QByteArray::fromStdString(writeScenario(b.scenario())), {});
     QVERIFY(again);
     QVERIFY(*again == b.scenario());
     while (b.window.document().history().canUndo()) b.window.document().history().undo();
-    QVERIFY(b.scenario().moments.empty());
+    QVERIFY(b.scenario().slides.empty());
   }
 
   void presentingWithoutSlidesSaysHowToAddOne() {
-    MomentBench b;
+    SlideBench b;
     QTRY_VERIFY(b.solved());
     const auto said = [&] {
       QString out;
@@ -105,12 +105,12 @@ private Q_SLOTS:
     b.trigger("present.start");
     QCOMPARE(said(), QStringLiteral("No slides yet"));
     QTest::mouseClick(b.button(QStringLiteral("Add slide")), Qt::LeftButton);
-    QCOMPARE(b.scenario().moments.size(), std::size_t(1));
+    QCOMPARE(b.scenario().slides.size(), std::size_t(1));
   }
 
   /// The message goes with the slide.
   void anUndoneSlideIsNotSaidToBeThere() {
-    MomentBench b;
+    SlideBench b;
     QTRY_VERIFY(b.solved());
     b.window.views().reveal(QStringLiteral("stages"));
     QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
@@ -119,34 +119,34 @@ private Q_SLOTS:
     QVERIFY(b.window.messages().text().contains(QStringLiteral("Added as slide 1")));
     b.window.document().history().undo();
     b.window.document().history().undo();
-    QVERIFY(b.scenario().moments.empty());
+    QVERIFY(b.scenario().slides.empty());
     QVERIFY(b.window.messages().text().isEmpty());
   }
 
   /// Slides hold what they show: nothing of them stands in Compare, and no removal takes one along.
   void slidesAreMovedAndRemovedAlone() {
-    MomentBench b;
+    SlideBench b;
     QTRY_VERIFY(b.solved());
     b.keepThree();
     const Scenario whole = b.scenario();
-    removeMoment(b.window.document(), 0);
-    QCOMPARE(b.scenario().moments.size(), std::size_t(2));
-    QVERIFY(b.scenario().moments[0] == whole.moments[1]);
-    moveMoment(b.window.document(), 0, 1);
-    QVERIFY(b.scenario().moments[0] == whole.moments[2]);
-    QVERIFY(b.scenario().moments[1] == whole.moments[1]);
+    removeSlide(b.window.document(), 0);
+    QCOMPARE(b.scenario().slides.size(), std::size_t(2));
+    QVERIFY(b.scenario().slides[0] == whole.slides[1]);
+    moveSlide(b.window.document(), 0, 1);
+    QVERIFY(b.scenario().slides[0] == whole.slides[2]);
+    QVERIFY(b.scenario().slides[1] == whole.slides[1]);
     for (int i = 0; i < 2; ++i) b.window.document().history().undo();
     QVERIFY(b.scenario() == whole);
   }
 
   void keysWalkTheWholeScreen() {
-    MomentBench b;
+    SlideBench b;
     QTRY_VERIFY(b.solved());
     b.keepThree();
     b.window.document().edit({}, QStringLiteral("Go on"), [](Scenario& s) { s.job.globalBatch *= 2; });
     QTRY_VERIFY(b.solved());
     QTest::keyClick(&b.window, Qt::Key_F9);
-    QPointer<MomentShow> show = b.window.findChild<MomentShow*>();
+    QPointer<SlideShow> show = b.window.findChild<SlideShow*>();
     QVERIFY(show);
     QVERIFY(show->isFullScreen());
     QVERIFY(QTest::qWaitForWindowExposed(show));
@@ -160,7 +160,7 @@ private Q_SLOTS:
     QTest::keyClick(show, Qt::Key_Right);
     QCOMPARE(show->current(), 2);
     // It shows the plan that was kept, not the one that the scenario has come to.
-    const auto& kept = *b.scenario().moments[2].shown;
+    const auto& kept = *b.scenario().slides[2].shown;
     QVERIFY(show->sight()->view()->context().plan->plan == *kept.plan);
     QCOMPARE(show->sight()->view()->context().scenario->job.globalBatch, kept.setting->job.globalBatch);
     QTest::keyClick(show, Qt::Key_Left);
@@ -172,11 +172,11 @@ private Q_SLOTS:
 
   /// Not on every slide of a talk.
   void theKeysAreNamedAtTheBeginning() {
-    MomentBench b;
+    SlideBench b;
     QTRY_VERIFY(b.solved());
     b.keepThree();
     QTest::keyClick(&b.window, Qt::Key_F9);
-    auto* show = b.window.findChild<MomentShow*>();
+    auto* show = b.window.findChild<SlideShow*>();
     const auto* keys = show->findChild<QLabel*>(QStringLiteral("keys"));
     QVERIFY(keys && keys->text().contains(QStringLiteral("Esc")));
     QVERIFY(!keys->isHidden());
@@ -186,30 +186,30 @@ private Q_SLOTS:
 
   /// Thumbnail and page show what the slide shows: the published runs, and the part of Search in front.
   void accuracyIsThereAtOnce() {
-    MomentBench b;
+    SlideBench b;
     QTRY_VERIFY(b.solved());
-    SavedMoment moment;
-    moment.view = "accuracy";
+    SavedSlide slide;
+    slide.view = "accuracy";
     for (const char* program : {"", "megatron-bridge-2026"}) {
-      if (*program) moment.state["program"] = program;
-      const MomentSight sight(moment, b.window.session().context(), b.scenario(), Theme::Kind::Print);
+      if (*program) slide.state["program"] = program;
+      const SlideRenderer sight(slide, b.window.session().context(), b.scenario(), Theme::Kind::Print);
       QVERIFY(sight.view()->figure()->hasContent(sight.view()->context()));
     }
   }
 
   /// Compare with one bar would show on the slide whatever was kept later.
   void onePlanIsNoComparison() {
-    MomentBench b;
+    SlideBench b;
     QTRY_VERIFY(b.solved());
     b.window.views().reveal(QStringLiteral("compare"));
     QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
-    QVERIFY(b.scenario().moments.empty());
+    QVERIFY(b.scenario().slides.empty());
     QVERIFY(!b.window.views().view(QStringLiteral("compare"))->whyNotKept().isEmpty());
   }
 
   /// What a slide would lose is refused with a word.
   void answersAndRunsOfOnesOwnAreNotKept() {
-    MomentBench b;
+    SlideBench b;
     QTRY_VERIFY(b.solved());
     b.window.views().reveal(QStringLiteral("search"));
     auto* search = qobject_cast<SearchView*>(b.window.views().view(QStringLiteral("search")));
@@ -219,7 +219,7 @@ private Q_SLOTS:
     QTRY_VERIFY(search->isAnswered());
     QVERIFY(!search->whyNotKept().isEmpty());
     QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
-    QVERIFY(b.scenario().moments.empty());
+    QVERIFY(b.scenario().slides.empty());
     search->findChild<QTabWidget*>()->setCurrentIndex(1);
     QVERIFY(search->whyNotKept().isEmpty());
     auto* accuracy = qobject_cast<AccuracyView*>(b.window.views().view(QStringLiteral("accuracy")));
@@ -230,21 +230,21 @@ private Q_SLOTS:
 
   /// What is selected is said: nothing on a slide depends on hovering.
   void aSlideSaysWhatIsSelected() {
-    MomentBench b;
+    SlideBench b;
     QTRY_VERIFY(b.solved());
     b.window.views().reveal(QStringLiteral("stages"));
     b.window.selection().setSelected(SelectionItem{ItemKind::Stage, 1});
     QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
-    QCOMPARE(b.scenario().moments.size(), std::size_t(1));
+    QCOMPARE(b.scenario().slides.size(), std::size_t(1));
     const View* stages = b.window.views().view(QStringLiteral("stages"));
-    const SavedMoment& m = b.scenario().moments[0];
+    const SavedSlide& m = b.scenario().slides[0];
     QCOMPARE(QString::fromStdString(m.caption),
              stages->figure()->asText(stages->context()).section(u'\n', 1, 1));
     QVERIFY2(m.sentence.find("\nStage 2: ") != std::string::npos, m.sentence.c_str());
   }
 
   void captionsAndOrderAreEdits() {
-    MomentBench b;
+    SlideBench b;
     QTRY_VERIFY(b.solved());
     b.keepThree();
     b.trigger("present.show");
@@ -252,11 +252,11 @@ private Q_SLOTS:
     QTRY_VERIFY(strip->isVisible());
     QCOMPARE(strip->count(), 3);
     for (int i = 0; i < 3; ++i) QVERIFY(!strip->item(i)->icon().isNull());
-    const std::string first = b.scenario().moments[0].caption;
+    const std::string first = b.scenario().slides[0].caption;
     strip->setFocus();
     strip->setCurrentRow(0);
     QTest::keyClick(strip, Qt::Key_Right, Qt::AltModifier);
-    QCOMPARE(b.scenario().moments[1].caption, first);
+    QCOMPARE(b.scenario().slides[1].caption, first);
     QCOMPARE(strip->currentRow(), 1);
     QTest::keyClick(strip, Qt::Key_F2);
     QWidget* editor = QApplication::focusWidget();
@@ -264,18 +264,18 @@ private Q_SLOTS:
     QTest::keyClick(editor, Qt::Key_A, Qt::ControlModifier);
     QTest::keyClicks(editor, QStringLiteral("What binds"));
     QTest::keyClick(editor, Qt::Key_Return);
-    QTRY_COMPARE(b.scenario().moments[1].caption, std::string("What binds"));
+    QTRY_COMPARE(b.scenario().slides[1].caption, std::string("What binds"));
     strip->setFocus();
     strip->setCurrentRow(2);
     QTest::keyClick(strip, Qt::Key_Delete);
-    QCOMPARE(b.scenario().moments.size(), std::size_t(2));
+    QCOMPARE(b.scenario().slides.size(), std::size_t(2));
     b.window.document().history().undo();
     QTRY_COMPARE(strip->count(), 3);
   }
 
   /// The curve is of the scenario that was studied, whatever has been edited since: so is its slide.
   void aStudyBelongsToItsScenario() {
-    MomentBench b;
+    SlideBench b;
     QTRY_VERIFY(b.solved());
     auto* study = qobject_cast<StudyView*>(b.window.views().view(QStringLiteral("study")));
     b.window.views().reveal(QStringLiteral("study"));
@@ -292,8 +292,8 @@ private Q_SLOTS:
     QTRY_VERIFY(b.solved());
     QTRY_VERIFY(saysSo());
     QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
-    QCOMPARE(b.scenario().moments.size(), std::size_t(1));
-    QCOMPARE(b.scenario().moments[0].shown->setting->job.globalBatch, batch);
+    QCOMPARE(b.scenario().slides.size(), std::size_t(1));
+    QCOMPARE(b.scenario().slides[0].shown->setting->job.globalBatch, batch);
     b.window.document().history().undo();
     b.window.document().history().undo();
     QTRY_VERIFY(b.solved());
@@ -302,7 +302,7 @@ private Q_SLOTS:
 
   /// What a study found, the baselines and the plan before a change are the slide: they are kept with it.
   void slidesKeepWhatTheyShow() {
-    MomentBench b;
+    SlideBench b;
     QTRY_VERIFY(b.solved());
     const auto keep = [&](const char* view) {
       b.window.views().reveal(QLatin1String(view));
@@ -311,7 +311,7 @@ private Q_SLOTS:
     // Nothing to show yet: a sentence says so.
     keep("study");
     keep("whatif");
-    QVERIFY(b.scenario().moments.empty());
+    QVERIFY(b.scenario().slides.empty());
     auto* study = qobject_cast<StudyView*>(b.window.views().view(QStringLiteral("study")));
     study->chooseField(0);
     study->run();
@@ -334,15 +334,15 @@ private Q_SLOTS:
     });
     QTRY_VERIFY(b.solved());
     keep("whatif");
-    QCOMPARE(b.scenario().moments.size(), std::size_t(3));
+    QCOMPARE(b.scenario().slides.size(), std::size_t(3));
     // It goes on, and is saved and read again.
     b.window.document().edit({}, QStringLiteral("Go on"), [](Scenario& s) { s.job.globalBatch *= 2; });
     QTRY_VERIFY(b.solved());
     const auto again = readScenarioText(QByteArray::fromStdString(writeScenario(b.scenario())), {});
     QVERIFY2(again, again.diagnostics.empty() ? "" : again.diagnostics.front().message.c_str());
     QVERIFY(*again == b.scenario());
-    MomentShow show(std::make_shared<const Scenario>(*again), b.window.session().context(),
-                    Theme::Kind::Light);
+    SlideShow show(std::make_shared<const Scenario>(*again), b.window.session().context(),
+                   Theme::Kind::Light);
     show.resize(1280, 800);
     show.show();
     const auto figure = [&] {
@@ -360,7 +360,7 @@ private Q_SLOTS:
     // Screen and page say what changes, in the picture, which has the memory below the times.
     QVERIFY2(figure().contains(QStringLiteral("Changed: ")), qPrintable(figure()));
     for (const Theme::Kind kind : {Theme::Kind::Light, Theme::Kind::Print}) {
-      MomentSight sight(again->moments[2], show.sight()->view()->contextPtr(), *again, kind);
+      SlideRenderer sight(again->slides[2], show.sight()->view()->contextPtr(), *again, kind);
       TextRecorder seen(kSlide.toSize());
       QPainter painter(&seen);
       sight.paint(painter);
@@ -370,11 +370,11 @@ private Q_SLOTS:
                         [](const auto& word) { return word.text.startsWith(QLatin1String("Changed: ")); }),
           1);
     }
-    const QByteArray pdf = momentsAsPdf(*again, b.window.session().context());
+    const QByteArray pdf = slidesAsPdf(*again, b.window.session().context());
     QCOMPARE(pdf.count("/Type /Page\n"), 3);
     if (const QString dir = qEnvironmentVariable("NEST_PICTURES"); !dir.isEmpty()) {
       for (int i = 0; i < 3; ++i) {
-        show.showMoment(i);
+        show.showSlide(i);
         QTest::qWait(50);
         show.grab().save(dir + QStringLiteral("/slide-%1.png").arg(i + 1));
       }
@@ -387,7 +387,7 @@ private Q_SLOTS:
   /// From the menu: a file for each slide, none replaced without a question.
   void slidesAreExportedAsSvg() {
     QApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
-    MomentBench b;
+    SlideBench b;
     QTRY_VERIFY(b.solved());
     QAction* svg = b.window.actions().find(QStringLiteral("present.export_svg"));
     QVERIFY(svg && !svg->isEnabled());
@@ -425,17 +425,16 @@ private Q_SLOTS:
 
   /// Files of earlier versions hold a choice by its place.
   void placesOfEarlierFilesAreRead() {
-    MomentBench b;
+    SlideBench b;
     QTRY_VERIFY(b.solved());
     Scenario s = b.scenario();
-    SavedMoment old;
+    SavedSlide old;
     old.view = "communication";
     old.state = {{"value", 2}, {"kind", 4}, {"level", 1}};
-    s.moments = {old};
+    s.slides = {old};
     const auto read = readScenarioText(QByteArray::fromStdString(writeScenario(s)), {});
     QVERIFY(read && *read == s);
-    MomentShow show(std::make_shared<const Scenario>(*read), b.window.session().context(),
-                    Theme::Kind::Light);
+    SlideShow show(std::make_shared<const Scenario>(*read), b.window.session().context(), Theme::Kind::Light);
     const auto state = show.sight()->view()->state();
     QCOMPARE(*state.at("value").name(), std::string("time"));
     QCOMPARE(*state.at("kind").name(), std::string("pipeline"));
@@ -444,11 +443,11 @@ private Q_SLOTS:
 
   /// A slide is the same on every projector, only larger.
   void slidesGrowWithTheScreen() {
-    MomentBench b;
+    SlideBench b;
     QTRY_VERIFY(b.solved());
     b.keepThree();
-    MomentShow show(std::make_shared<const Scenario>(b.scenario()), b.window.session().context(),
-                    Theme::Kind::Light);
+    SlideShow show(std::make_shared<const Scenario>(b.scenario()), b.window.session().context(),
+                   Theme::Kind::Light);
     show.resize(1024, 576);
     show.show();
     QCOMPARE(show.enlargement(), 1.0);
@@ -467,10 +466,10 @@ private Q_SLOTS:
   }
 
   void aPageForEach() {
-    MomentBench b;
+    SlideBench b;
     QTRY_VERIFY(b.solved());
     b.keepThree();
-    const QByteArray pdf = momentsAsPdf(b.scenario(), b.window.session().context());
+    const QByteArray pdf = slidesAsPdf(b.scenario(), b.window.session().context());
     QVERIFY(pdf.startsWith("%PDF"));
     QCOMPARE(pdf.count("/Type /Page\n"), 3);
     if (const QString dir = qEnvironmentVariable("NEST_PICTURES"); !dir.isEmpty()) {
@@ -481,5 +480,5 @@ private Q_SLOTS:
   }
 };
 
-NEST_TEST(TestMoments)
-#include "test_moments.moc"
+NEST_TEST(TestSlides)
+#include "test_slides.moc"

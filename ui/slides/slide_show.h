@@ -11,27 +11,27 @@ class QLabel;
 
 namespace nest {
 
-class MomentSight;
+class SlideRenderer;
 
 /// The slides of a scenario, one at a time over the whole screen. Arrow keys, Space, Page Up and Page Down
 /// walk, Home and End jump, Escape leaves. The scenario is as it was when the walk began. A slide is painted
 /// in kSlide and enlarged to the screen, so that a projector of any resolution shows the same.
-class MomentShow : public QWidget {
+class SlideShow : public QWidget {
   Q_OBJECT
 public:
-  MomentShow(std::shared_ptr<const Scenario>, PlanContextPtr own, Theme::Kind, QWidget* parent = nullptr);
-  ~MomentShow() override;
+  SlideShow(std::shared_ptr<const Scenario>, PlanContextPtr own, Theme::Kind, QWidget* parent = nullptr);
+  ~SlideShow() override;
 
   int current() const { return m_current; }
   int count() const;
-  MomentSight* sight() const { return m_sight.get(); }  ///< nullptr: the scenario has no slides
-  double enlargement() const;                           ///< pixels of the window to one of the slide
-  QRectF page() const;                                  ///< where the slide is: in the middle of the window
+  SlideRenderer* sight() const { return m_renderer.get(); }  ///< nullptr: the scenario has no slides
+  double enlargement() const;                                ///< pixels of the window to one of the slide
+  QRectF page() const;  ///< where the slide is: in the middle of the window
 
 public Q_SLOTS:
-  void showMoment(int);  ///< beyond the ends: stays
-  void next() { showMoment(m_current + 1); }
-  void back() { showMoment(m_current - 1); }
+  void showSlide(int);  ///< beyond the ends: stays
+  void next() { showSlide(m_current + 1); }
+  void back() { showSlide(m_current - 1); }
 
 protected:
   void paintEvent(QPaintEvent*) override;
@@ -47,7 +47,7 @@ private:
   PlanContextPtr m_own;
   KeptContexts m_contexts;
   Theme::Kind m_theme;
-  std::unique_ptr<MomentSight> m_sight;
+  std::unique_ptr<SlideRenderer> m_renderer;
   int m_current = -1;
   QLabel* m_keys;
 };

@@ -1,4 +1,4 @@
-#include "moments/moments_pane.h"
+#include "slides/slides_pane.h"
 
 #include <QAction>
 #include <QGridLayout>
@@ -11,15 +11,15 @@
 #include <QVBoxLayout>
 #include <utility>
 
-#include "moments/moment_edits.h"
-#include "moments/moment_sight.h"
+#include "slides/slide_edits.h"
+#include "slides/slide_renderer.h"
 
 namespace nest {
 namespace {
 constexpr QSize kPicture(160, 90);
 }
 
-MomentsPane::MomentsPane(ScenarioDocument& document, QWidget* parent)
+SlidesPane::SlidesPane(ScenarioDocument& document, QWidget* parent)
     : QWidget(parent),
       m_document(document),
       m_context(std::make_shared<PlanContext>()),
@@ -64,10 +64,10 @@ MomentsPane::MomentsPane(ScenarioDocument& document, QWidget* parent)
   row->addLayout(buttons);
   row->addWidget(m_strip, 1);
 
-  connect(keep, &QPushButton::clicked, this, &MomentsPane::keepRequested);
+  connect(keep, &QPushButton::clicked, this, &SlidesPane::keepRequested);
   connect(m_present, &QPushButton::clicked, this,
           [this] { Q_EMIT presentRequested(std::max(0, current())); });
-  connect(m_export, &QPushButton::clicked, this, &MomentsPane::exportRequested);
+  connect(m_export, &QPushButton::clicked, this, &SlidesPane::exportRequested);
   connect(m_earlier, &QPushButton::clicked, this, [this] { move(-1); });
   connect(m_later, &QPushButton::clicked, this, [this] { move(1); });
   connect(m_strip, &QListWidget::itemActivated, this,
@@ -76,52 +76,52 @@ MomentsPane::MomentsPane(ScenarioDocument& document, QWidget* parent)
     // Not before the list has closed the caption's editor: the edit fills it anew.
     QMetaObject::invokeMethod(
         this,
-        [this, row = m_strip->row(item), caption = item->text()] { captionMoment(m_document, row, caption); },
+        [this, row = m_strip->row(item), caption = item->text()] { captionSlide(m_document, row, caption); },
         Qt::QueuedConnection);
   });
   connect(m_strip, &QListWidget::currentRowChanged, this, [this](int now) {
     m_earlier->setEnabled(now > 0);
     m_later->setEnabled(now >= 0 && now + 1 < m_strip->count());
   });
-  connect(m_strip, &QListWidget::customContextMenuRequested, this, &MomentsPane::openMenu);
+  connect(m_strip, &QListWidget::customContextMenuRequested, this, &SlidesPane::openMenu);
   const auto key = [this](const QKeySequence& keys, auto run) {
     auto* shortcut = new QShortcut(keys, m_strip);
     shortcut->setContext(Qt::WidgetShortcut);
     connect(shortcut, &QShortcut::activated, this, run);
   };
-  key(QKeySequence::Delete, [this] { removeMoment(m_document, current()); });
+  key(QKeySequence::Delete, [this] { removeSlide(m_document, current()); });
   key(QKeySequence(Qt::ALT | Qt::Key_Left), [this] { move(-1); });
   key(QKeySequence(Qt::ALT | Qt::Key_Right), [this] { move(1); });
   connect(&document, &ScenarioDocument::changed, this, [this](ScenarioParts parts) {
-    if (parts & ScenarioPart::Moments) outdate();
+    if (parts & ScenarioPart::Slides) outdate();
   });
   refresh();
 }
 
-int MomentsPane::current() const {
+int SlidesPane::current() const {
   return m_strip->currentRow();
 }
 
-void MomentsPane::setContext(PlanContextPtr context) {
+void SlidesPane::setContext(PlanContextPtr context) {
   m_context = std::move(context);
 }
 
-void MomentsPane::setTheme(Theme::Kind kind) {
+void SlidesPane::setTheme(Theme::Kind kind) {
   m_theme = kind;
   outdate();
 }
 
-void MomentsPane::outdate() {
+void SlidesPane::outdate() {
   m_dirty = true;
   if (isVisible()) refresh();
 }
 
-void MomentsPane::showEvent(QShowEvent* event) {
+void SlidesPane::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   if (m_dirty) refresh();
 }
 
-void MomentsPane::refresh() {
+void SlidesPane::refresh() {
   m_dirty = false;
   const Scenario& s = m_document.scenario();
   const int row = current();
@@ -130,21 +130,21 @@ void MomentsPane::refresh() {
   for (std::size_t i = 0; i < m_shown.size(); ++i) known[i] = m_strip->item(static_cast<int>(i))->icon();
   m_contexts.forgetOthers(s);
   m_strip->clear();
-  for (const SavedMoment& moment : s.moments) {
-    auto* item = new QListWidgetItem(QString::fromStdString(moment.caption), m_strip);
+  for (const SavedSlide& slide : s.slides) {
+    auto* item = new QListWidgetItem(QString::fromStdString(slide.caption), m_strip);
     item->setFlags(item->flags() | Qt::ItemIsEditable);
     item->setToolTip(tr("%1\nEnter presents from here, F2 changes the caption, Alt with arrow keys moves it")
-                         .arg(QString::fromStdString(moment.caption)));
+                         .arg(QString::fromStdString(slide.caption)));
     // Painted once: only its place may have changed.
     for (std::size_t i = 0; i < m_shown.size() && item->icon().isNull(); ++i)
-      if (m_shown[i] == moment && m_shownIn == m_theme) item->setIcon(known[i]);
+      if (m_shown[i] == slide && m_shownIn == m_theme) item->setIcon(known[i]);
     if (item->icon().isNull())
       item->setIcon(QIcon(QPixmap::fromImage(
-          thumbnailOf(moment, contextOf(moment, s, m_context, m_contexts), s, kPicture * 2, m_theme))));
+          thumbnailOf(slide, contextOf(slide, s, m_context, m_contexts), s, kPicture * 2, m_theme))));
   }
-  m_shown = s.moments;
+  m_shown = s.slides;
   m_shownIn = m_theme;
-  const bool any = !s.moments.empty();
+  const bool any = !s.slides.empty();
   m_none->setVisible(!any);
   m_present->setEnabled(any);
   m_export->setEnabled(any);
@@ -153,14 +153,14 @@ void MomentsPane::refresh() {
   m_later->setEnabled(current() >= 0 && current() + 1 < m_strip->count());
 }
 
-void MomentsPane::move(int step) {
+void SlidesPane::move(int step) {
   const int from = current(), to = from + step;
   if (from < 0 || to < 0 || to >= m_strip->count()) return;
-  moveMoment(m_document, from, to);
+  moveSlide(m_document, from, to);
   m_strip->setCurrentRow(to);
 }
 
-void MomentsPane::openMenu(const QPoint& at) {
+void SlidesPane::openMenu(const QPoint& at) {
   const QListWidgetItem* item = m_strip->itemAt(at);
   if (!item) return;
   const int row = m_strip->row(item);
@@ -172,7 +172,7 @@ void MomentsPane::openMenu(const QPoint& at) {
   });
   menu->addAction(tr("Move earlier"), this, [this] { move(-1); })->setEnabled(row > 0);
   menu->addAction(tr("Move later"), this, [this] { move(1); })->setEnabled(row + 1 < m_strip->count());
-  menu->addAction(tr("Remove"), this, [this, row] { removeMoment(m_document, row); });
+  menu->addAction(tr("Remove"), this, [this, row] { removeSlide(m_document, row); });
   menu->popup(m_strip->viewport()->mapToGlobal(at));
 }
 

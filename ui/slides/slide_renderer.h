@@ -11,7 +11,7 @@
 #include "document/scenario_document.h"
 #include "document/selection.h"
 #include "figures/figure.h"
-#include "scenario/saved_moment.h"
+#include "scenario/saved_slide.h"
 #include "theme/theme.h"
 
 class QPainter;
@@ -27,7 +27,7 @@ inline constexpr QSizeF kSlide(1024, 576);
 /// The page of one slide: caption, what else is said, the figure, a line at the foot. Screen, PDF, SVG and
 /// thumbnail paint this page and nothing else. Its view is never seen: it has a selection and a document of
 /// its own, and makes the figure.
-class MomentSight {
+class SlideRenderer {
 public:
   /// What stands below the figure.
   struct Foot {
@@ -35,9 +35,9 @@ public:
   };
 
   /// `scenario`: the one that keeps the slide. `live`: the view that is being kept, which knows what it says.
-  MomentSight(const SavedMoment&, PlanContextPtr, const Scenario& scenario, Theme::Kind,
-              const View* live = nullptr);
-  ~MomentSight();
+  SlideRenderer(const SavedSlide&, PlanContextPtr, const Scenario& scenario, Theme::Kind,
+                const View* live = nullptr);
+  ~SlideRenderer();
 
   View* view() const { return m_view.get(); }  ///< nullptr: there is no such view in this program
   QString caption() const { return m_caption; }
@@ -60,7 +60,7 @@ private:
   bool leavesOut(const QRectF& area, double scale) const;
   QRectF figureArea(double scale) const;
 
-  const SavedMoment m_moment;
+  const SavedSlide m_slide;
   PlanContextPtr m_context;
   Theme::Kind m_theme;
   ScenarioDocument m_document;
@@ -75,6 +75,6 @@ private:
   double m_scale = 1;                      ///< of the figure
 };
 
-QImage thumbnailOf(const SavedMoment&, const PlanContextPtr&, const Scenario&, const QSize&, Theme::Kind);
+QImage thumbnailOf(const SavedSlide&, const PlanContextPtr&, const Scenario&, const QSize&, Theme::Kind);
 
 }  // namespace nest

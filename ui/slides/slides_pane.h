@@ -12,11 +12,11 @@ class QPushButton;
 
 namespace nest {
 
-/// The moments of the scenario as a strip: caption, order, remove, present.
-class MomentsPane : public QWidget {
+/// The slides of the scenario as a strip: caption, order, remove, present.
+class SlidesPane : public QWidget {
   Q_OBJECT
 public:
-  explicit MomentsPane(ScenarioDocument&, QWidget* parent = nullptr);
+  explicit SlidesPane(ScenarioDocument&, QWidget* parent = nullptr);
 
   void setContext(PlanContextPtr);
   void setTheme(Theme::Kind);
@@ -43,7 +43,7 @@ private:
   QListWidget* m_strip;
   QLabel* m_none;
   QPushButton *m_present, *m_export, *m_earlier, *m_later;
-  std::vector<SavedMoment> m_shown;
+  std::vector<SavedSlide> m_shown;
   Theme::Kind m_shownIn = Theme::Kind::Light;
   bool m_dirty = true;
 };

@@ -6,7 +6,7 @@
 #include "document/plan_context.h"
 #include "document/scenario_document.h"
 #include "document/selection.h"
-#include "moments/moment_sight.h"
+#include "slides/slide_renderer.h"
 #include "views/view.h"
 
 namespace nest {
@@ -16,23 +16,23 @@ namespace nest {
 /// Keeps what `view` shows, whole: the setting, the plan or what stands in its place, what stands beside it,
 /// and what is selected. Nothing else changes, and no later edit changes the slide. An empty caption: the
 /// figure's own sentence. Returns why it cannot be kept, as a sentence; empty: it is.
-QString keepMoment(ScenarioDocument&, const View& view, const Selection&, const QString& caption = {});
-void captionMoment(ScenarioDocument&, int moment, const QString& caption);
-void removeMoment(ScenarioDocument&, int moment);
+QString keepSlide(ScenarioDocument&, const View& view, const Selection&, const QString& caption = {});
+void captionSlide(ScenarioDocument&, int slide, const QString& caption);
+void removeSlide(ScenarioDocument&, int slide);
 /// Moves it to the place of another one; those between make room.
-void moveMoment(ScenarioDocument&, int moment, int to);
+void moveSlide(ScenarioDocument&, int slide, int to);
 
 /// What a slide shows. `own`, the scenario's own, for slides of earlier versions that hold no plan. Never
 /// null.
-PlanContextPtr contextOf(const SavedMoment&, const Scenario&, const PlanContextPtr& own, KeptContexts&);
+PlanContextPtr contextOf(const SavedSlide&, const Scenario&, const PlanContextPtr& own, KeptContexts&);
 
-std::optional<SelectionItem> selectedIn(const SavedMoment&);
+std::optional<SelectionItem> selectedIn(const SavedSlide&);
 
 /// The plans beside the one in `context`, each costed.
-std::vector<View::PlanBeside> besideOf(const SavedMoment&, const PlanContextPtr& context, const Scenario&,
+std::vector<View::PlanBeside> besideOf(const SavedSlide&, const PlanContextPtr& context, const Scenario&,
                                        KeptContexts&);
 
 /// "Llama 70B", "2 of 8".
-MomentSight::Foot footOf(const Scenario&, int moment);
+SlideRenderer::Foot footOf(const Scenario&, int slide);
 
 }  // namespace nest

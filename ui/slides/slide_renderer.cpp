@@ -1,4 +1,4 @@
-#include "moments/moment_sight.h"
+#include "slides/slide_renderer.h"
 
 #include <QPainter>
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include "figures/ink.h"
 #include "figures/interactive_figure.h"
 #include "figures/phrases.h"
-#include "moments/moment_edits.h"
+#include "slides/slide_edits.h"
 #include "theme/qt_text.h"
 #include "views/registry.h"
 #include "views/view.h"
@@ -61,15 +61,15 @@ void paintParagraphs(Ink& ink, QRectF box, const QStringList& paragraphs, double
 
 }  // namespace
 
-MomentSight::MomentSight(const SavedMoment& moment, PlanContextPtr context, const Scenario& scenario,
-                         Theme::Kind theme, const View* live)
-    : m_moment(moment), m_context(std::move(context)), m_theme(theme) {
+SlideRenderer::SlideRenderer(const SavedSlide& slide, PlanContextPtr context, const Scenario& scenario,
+                             Theme::Kind theme, const View* live)
+    : m_slide(slide), m_context(std::move(context)), m_theme(theme) {
   Scenario own = m_context->scenario ? *m_context->scenario : scenario;
   own.keptPlans = scenario.keptPlans;
   m_document.reset(std::move(own), {});
-  m_selected = selectedIn(m_moment);
+  m_selected = selectedIn(m_slide);
   m_selection.setSelected(m_selected);
-  const ViewPlace place = placeOf(QString::fromStdString(m_moment.view), m_moment.state);
+  const ViewPlace place = placeOf(QString::fromStdString(m_slide.view), m_slide.state);
   for (const ViewEntry& entry : viewRegistry())
     if (entry.id == place.view)
       m_view.reset(entry.make({&m_selection, &m_document, nullptr, false}, nullptr));
@@ -77,11 +77,11 @@ MomentSight::MomentSight(const SavedMoment& moment, PlanContextPtr context, cons
     m_view->setTheme(theme);
     m_view->setState(place.state);
     KeptContexts contexts;
-    if (auto beside = besideOf(m_moment, m_context, scenario, contexts); !beside.empty())
+    if (auto beside = besideOf(m_slide, m_context, scenario, contexts); !beside.empty())
       m_view->showBeside(std::move(beside));
-    if (m_moment.study) m_view->showStudy(*m_moment.study);
+    if (m_slide.study) m_view->showStudy(*m_slide.study);
     m_view->showBare();
-    if (m_moment.table) m_view->showTable(*m_moment.table);
+    if (m_slide.table) m_view->showTable(*m_slide.table);
     m_view->setContext(m_context);
     if (const Figure* figure = m_view->figure()) figure->hasContent(*m_context);  // waits for a simulation
     // A view works out what it shows when it comes into sight.
@@ -89,7 +89,7 @@ MomentSight::MomentSight(const SavedMoment& moment, PlanContextPtr context, cons
     m_view->resize(kSlide.toSize());
     m_view->show();
   }
-  if (const auto& head = m_moment.playHead) {
+  if (const auto& head = m_slide.playHead) {
     PlayheadState there{head->seconds, {}};
     for (const auto& t : head->running) there.running.push_back({t.stage, t.task, t.microbatch});
     m_selection.setPlayhead(std::move(there));
@@ -98,9 +98,9 @@ MomentSight::MomentSight(const SavedMoment& moment, PlanContextPtr context, cons
   layOut();
 }
 
-MomentSight::~MomentSight() = default;
+SlideRenderer::~SlideRenderer() = default;
 
-FigureStyle MomentSight::style() const {
+FigureStyle SlideRenderer::style() const {
   FigureStyle style;
   style.theme = &Theme::of(m_theme);
   style.selected = m_selected;
@@ -109,9 +109,9 @@ FigureStyle MomentSight::style() const {
   return style;
 }
 
-void MomentSight::readSentences(const View* live) {
-  if (!m_moment.sentence.empty()) {
-    m_sentences = QString::fromStdString(m_moment.sentence).split(u'\n');
+void SlideRenderer::readSentences(const View* live) {
+  if (!m_slide.sentence.empty()) {
+    m_sentences = QString::fromStdString(m_slide.sentence).split(u'\n');
   } else if (const Figure* figure = m_view ? m_view->figure() : nullptr) {
     const PlanContext& c = *m_view->drawnContext();
     constexpr QSizeF kWide(6000, 480);  // no clause is short of room
@@ -126,7 +126,7 @@ void MomentSight::readSentences(const View* live) {
     m_sentences.removeDuplicates();
     if (m_sentences.isEmpty()) m_sentences << m_view->title();
   }
-  m_caption = QString::fromStdString(m_moment.caption);
+  m_caption = QString::fromStdString(m_slide.caption);
   if (m_caption.isEmpty() && !m_sentences.isEmpty()) m_caption = m_sentences.front();
   m_text = m_sentences;
   m_text.removeAll(m_caption);
@@ -134,7 +134,7 @@ void MomentSight::readSentences(const View* live) {
 
 /// All of the text, in smaller type where there is much of it; what is left of the page is the figure's. That
 /// is painted smaller where this gives room to something it would otherwise leave out.
-void MomentSight::layOut() {
+void SlideRenderer::layOut() {
   const double width = kSlide.width() - 2 * kSide, room = kSlide.height() - kTop - kFoot - kBelow;
   for (const double size : {24.0, 21.0, 18.0, 16.0, 14.0, 12.0}) {
     m_captionSize = size;
@@ -158,17 +158,17 @@ void MomentSight::layOut() {
     }
 }
 
-bool MomentSight::leavesOut(const QRectF& area, double scale) const {
+bool SlideRenderer::leavesOut(const QRectF& area, double scale) const {
   return reportOf(*m_view->figure(), area.size() / scale, *m_view->drawnContext(), style()).leftOut;
 }
 
 /// The empty row of its sentence lies behind the text.
-QRectF MomentSight::figureArea(double scale) const {
+QRectF SlideRenderer::figureArea(double scale) const {
   const bool has = m_view->figure()->hasContent(*m_view->drawnContext());
   return m_body.adjusted(0, has ? -kSentenceBand * scale : 0, 0, 0);
 }
 
-void MomentSight::paint(QPainter& painter, const Foot& foot) const {
+void SlideRenderer::paint(QPainter& painter, const Foot& foot) const {
   using enum Theme::Role;
   FigureReport unused;
   FigureStyle look = style();
@@ -194,7 +194,7 @@ void MomentSight::paint(QPainter& painter, const Foot& foot) const {
             ink.color(MutedText));
 }
 
-std::optional<Figure::Hit> MomentSight::hit(const QPointF& at) const {
+std::optional<Figure::Hit> SlideRenderer::hit(const QPointF& at) const {
   const Figure* figure = m_view ? m_view->figure() : nullptr;
   if (!figure || !m_body.contains(at)) return std::nullopt;
   const QRectF area = figureArea(m_scale);
@@ -204,19 +204,19 @@ std::optional<Figure::Hit> MomentSight::hit(const QPointF& at) const {
   return hit;
 }
 
-QString MomentSight::asText() const {
+QString SlideRenderer::asText() const {
   QString out = m_caption + u'\n' + m_text.join(u'\n');
   if (const Figure* figure = m_view ? m_view->figure() : nullptr)
     out += u'\n' + figure->asText(*m_view->drawnContext());
   return out;
 }
 
-QImage thumbnailOf(const SavedMoment& moment, const PlanContextPtr& context, const Scenario& scenario,
+QImage thumbnailOf(const SavedSlide& slide, const PlanContextPtr& context, const Scenario& scenario,
                    const QSize& size, Theme::Kind theme) {
   QImage image(size, QImage::Format_RGB32);
   QPainter painter(&image);
   painter.scale(size.width() / kSlide.width(), size.height() / kSlide.height());
-  MomentSight(moment, context, scenario, theme).paint(painter);
+  SlideRenderer(slide, context, scenario, theme).paint(painter);
   return image;
 }
 

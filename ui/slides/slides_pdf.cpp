@@ -1,4 +1,4 @@
-#include "moments/moments_pdf.h"
+#include "slides/slides_pdf.h"
 
 #include <QBuffer>
 #include <QMarginsF>
@@ -8,12 +8,12 @@
 
 #include "document/kept_plans.h"
 #include "export/svg_device.h"
-#include "moments/moment_edits.h"
-#include "moments/moment_sight.h"
+#include "slides/slide_edits.h"
+#include "slides/slide_renderer.h"
 
 namespace nest {
 
-QByteArray momentsAsPdf(const Scenario& s, const PlanContextPtr& own) {
+QByteArray slidesAsPdf(const Scenario& s, const PlanContextPtr& own) {
   constexpr int kResolution = 1200;
   QByteArray out;
   QBuffer buffer(&out);
@@ -28,11 +28,11 @@ QByteArray momentsAsPdf(const Scenario& s, const PlanContextPtr& own) {
   painter.setRenderHint(QPainter::LosslessImageRendering);  // a heatmap is no photograph
   painter.scale(kResolution / 96.0, kResolution / 96.0);
   KeptContexts contexts;
-  for (std::size_t i = 0; i < s.moments.size(); ++i) {
+  for (std::size_t i = 0; i < s.slides.size(); ++i) {
     if (i > 0) writer.newPage();
-    const SavedMoment& moment = s.moments[i];
+    const SavedSlide& slide = s.slides[i];
     painter.save();
-    MomentSight(moment, contextOf(moment, s, own, contexts), s, Theme::Kind::Print)
+    SlideRenderer(slide, contextOf(slide, s, own, contexts), s, Theme::Kind::Print)
         .paint(painter, footOf(s, static_cast<int>(i)));
     painter.restore();
   }
@@ -40,12 +40,12 @@ QByteArray momentsAsPdf(const Scenario& s, const PlanContextPtr& own) {
   return out;
 }
 
-std::vector<QByteArray> momentsAsSvg(const Scenario& s, const PlanContextPtr& own) {
+std::vector<QByteArray> slidesAsSvg(const Scenario& s, const PlanContextPtr& own) {
   std::vector<QByteArray> out;
   KeptContexts contexts;
-  for (std::size_t i = 0; i < s.moments.size(); ++i) {
-    const SavedMoment& moment = s.moments[i];
-    const MomentSight sight(moment, contextOf(moment, s, own, contexts), s, Theme::Kind::Print);
+  for (std::size_t i = 0; i < s.slides.size(); ++i) {
+    const SavedSlide& slide = s.slides[i];
+    const SlideRenderer sight(slide, contextOf(slide, s, own, contexts), s, Theme::Kind::Print);
     SvgDevice device(kSlide, sight.caption(), sight.sentences().join(u'\n'));
     QPainter painter(&device);
     sight.paint(painter, footOf(s, static_cast<int>(i)));
