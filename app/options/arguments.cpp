@@ -144,7 +144,7 @@ std::optional<long long> wholeNumber(const Arguments& a, const std::string& opti
   return bounded<long long>(a, option, least, most, "a whole number", out);
 }
 
-std::optional<double> figure(const Arguments& a, const std::string& option, double least, double most,
+std::optional<double> number(const Arguments& a, const std::string& option, double least, double most,
                              Diagnostics& out) {
   return bounded<double>(a, option, least, most, "a number", out);
 }

@@ -25,10 +25,10 @@ struct Arguments {
 /// value", "-o value"; "--" ends the options.
 Reading<Arguments> parseArguments(const std::vector<std::string>& words, const Command&);
 
-/// A whole number or figure of an option; complains into `out`.
+/// A whole number, or any number, of an option; complains into `out`.
 std::optional<long long> wholeNumber(const Arguments&, const std::string& option, long long least,
                                      long long most, Diagnostics& out);
-std::optional<double> figure(const Arguments&, const std::string& option, double least, double most,
+std::optional<double> number(const Arguments&, const std::string& option, double least, double most,
                              Diagnostics& out);
 
 }  // namespace nest::cli

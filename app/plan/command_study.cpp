@@ -238,7 +238,7 @@ int piper(const Arguments& args) {
   Diagnostics misuse;
   PeerStudyOptions options;
   options.strategyPerStage = args.has("--per-stage");
-  options.secondsPerVariant = figure(args, "--seconds", 0, 1e6, misuse).value_or(options.secondsPerVariant);
+  options.secondsPerVariant = number(args, "--seconds", 0, 1e6, misuse).value_or(options.secondsPerVariant);
   const Limits limits = limitsOf(args, misuse);
   ShardOptions shards;
   const bool toFiles = goesToFiles(args, shards, misuse);

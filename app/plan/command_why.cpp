@@ -114,7 +114,7 @@ int why(const Arguments& args) {
 
 int improve(const Arguments& args) {
   Diagnostics misuse;
-  const double by = figure(args, "--by", 0.1, 1000, misuse).value_or(25) / 100;
+  const double by = number(args, "--by", 0.1, 1000, misuse).value_or(25) / 100;
   const Limits limits = limitsOf(args, misuse);
   if (hasErrors(misuse)) return report(misuse), kBadInput;
   const bool json = args.has("--json");

@@ -119,7 +119,7 @@ std::vector<OptionSpec> withLimits(std::vector<OptionSpec> known) {
 }
 
 Limits limitsOf(const Arguments& args, Diagnostics& misuse) {
-  return {figure(args, "--deadline", 0, 1e8, misuse).value_or(0),
+  return {number(args, "--deadline", 0, 1e8, misuse).value_or(0),
           wholeNumber(args, "--work-limit", 0, 1'000'000'000'000'000'000, misuse)};
 }
 
