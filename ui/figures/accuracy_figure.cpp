@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "figures/chart.h"
+#include "figures/figure_painter.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 #include "figures/ticks.h"
 #include "theme/qt_text.h"
 #include "units/text.h"
@@ -102,7 +102,7 @@ AccuracyFigure::Plot AccuracyFigure::plotOf(const QRectF& area, bool standalone)
   return plot;
 }
 
-void AccuracyFigure::addBand(Ink& ink, Chart& chart, const ChartScale& scale) const {
+void AccuracyFigure::addBand(FigurePainter& ink, Chart& chart, const ChartScale& scale) const {
   // Within a tenth of the measured time, cut at the plot.
   QPolygonF lower, upper;
   const auto bounded = [&](double v) { return std::clamp(v, scale.low, scale.high); };
@@ -116,7 +116,7 @@ void AccuracyFigure::addBand(Ink& ink, Chart& chart, const ChartScale& scale) co
 }
 
 /// A series for each kind of mark. Those that matter most last, on top.
-void AccuracyFigure::addMarks(Ink& ink, Chart& chart) const {
+void AccuracyFigure::addMarks(FigurePainter& ink, Chart& chart) const {
   const bool crowded = m_runs.points.size() > 400;  // rims of those beside them would cover most of them
   const double diameter = crowded ? 5.2 : 8.4;
   const QColor canvas = ink.color(Theme::Role::Canvas);
@@ -136,7 +136,7 @@ void AccuracyFigure::addMarks(Ink& ink, Chart& chart) const {
     }
 }
 
-void AccuracyFigure::draw(Ink& ink, const QRectF& area, const PlanContext&) const {
+void AccuracyFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext&) const {
   const PlanContext none;
   paintFrame(ink, area, none, title(), toQt(m_runs.summary));
   const Plot plot = plotOf(area, ink.style().standalone);
@@ -154,7 +154,7 @@ void AccuracyFigure::draw(Ink& ink, const QRectF& area, const PlanContext&) cons
   }
   if (any(m_runs, hasFailed))
     ink.label({plot.failed.left() - 8, plot.failed.bottom() + 3, plot.failed.width() + 16, 16},
-              tr("did not run"), Qt::AlignHCenter | Qt::AlignVCenter, Ink::kSmall,
+              tr("did not run"), Qt::AlignHCenter | Qt::AlignVCenter, FigurePainter::kSmall,
               ink.color(Theme::Role::MutedText));
   paintLegend(ink, plot.legend, legendOf(ink.theme(), m_runs));
   paintMarks(ink, area, none);

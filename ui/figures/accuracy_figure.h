@@ -27,7 +27,7 @@ public:
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
-  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  void draw(FigurePainter&, const QRectF& area, const PlanContext&) const override;
   Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
   QString lineOf(int i, const PlanContext&) const override;
   std::vector<QRectF> placesOf(const QRectF& area, const PlanContext&) const override;
@@ -36,8 +36,8 @@ protected:
 private:
   struct Plot;
   Plot plotOf(const QRectF& area, bool standalone) const;
-  void addBand(Ink&, Chart&, const ChartScale&) const;
-  void addMarks(Ink&, Chart&) const;
+  void addBand(FigurePainter&, Chart&, const ChartScale&) const;
+  void addMarks(FigurePainter&, Chart&) const;
 
   RunPoints m_runs;
   QString m_source, m_why;

@@ -1,6 +1,6 @@
 #include "figures/axis.h"
 
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 #include "figures/phrases.h"
 #include "figures/ticks.h"
 
@@ -39,32 +39,32 @@ QString Axis::tickText(std::size_t i) const {
   return tickLabel(ticks[i]);
 }
 
-void paintVerticalAxis(Ink& ink, const QRectF& plot, const Axis& axis, const QString& title) {
+void paintVerticalAxis(FigurePainter& ink, const QRectF& plot, const Axis& axis, const QString& title) {
   using enum Theme::Role;
   for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
     const double y = plot.bottom() - axis.fraction(i) * plot.height();
     ink.line({plot.left(), y}, {plot.right(), y}, ink.color(i == 0 ? Border : Grid));
     ink.label(QRectF(plot.left() - 60, y - 9, 54, 18), axis.tickText(i), Qt::AlignRight | Qt::AlignVCenter,
-              Ink::kSmall, ink.color(MutedText));
+              FigurePainter::kSmall, ink.color(MutedText));
   }
   const QString text = QStringLiteral("%1 (%2)").arg(title, axis.unitName);
   ink.label(QRectF(plot.left() - 50, plot.top() - 19, plot.width() + 50, 16), text,
-            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(MutedText));
+            Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(MutedText));
 }
 
-void paintHorizontalAxis(Ink& ink, const QRectF& plot, const Axis& axis, const QString& title) {
+void paintHorizontalAxis(FigurePainter& ink, const QRectF& plot, const Axis& axis, const QString& title) {
   using enum Theme::Role;
   const QString unit = QStringLiteral("%1 (%2)").arg(title, axis.unitName);
   for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
     const double x = plot.left() + axis.fraction(i) * plot.width();
     ink.line({x, plot.bottom()}, {x, plot.bottom() + 4}, ink.color(Border));
     const QString text = axis.tickText(i);
-    const double w = Ink::width(text, Ink::kSmall) + 2;
-    ink.label(QRectF(x - w / 2, plot.bottom() + 5, w, 16), text, Qt::AlignCenter, Ink::kSmall,
+    const double w = FigurePainter::width(text, FigurePainter::kSmall) + 2;
+    ink.label(QRectF(x - w / 2, plot.bottom() + 5, w, 16), text, Qt::AlignCenter, FigurePainter::kSmall,
               ink.color(MutedText));
   }
   ink.label(QRectF(plot.left(), plot.bottom() + 20, plot.width(), 16), unit,
-            Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(MutedText));
+            Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(MutedText));
 }
 
 }  // namespace nest

@@ -6,7 +6,7 @@
 
 namespace nest {
 
-class Ink;
+class FigurePainter;
 
 /// More ticks beside a column are noise, however tall it is.
 inline constexpr int kMostTicks = 10;
@@ -25,10 +25,10 @@ struct Axis {
 };
 
 /// Grid lines and labels left of `plot`; the unit stands above the topmost label.
-void paintVerticalAxis(Ink&, const QRectF& plot, const Axis&, const QString& title);
+void paintVerticalAxis(FigurePainter&, const QRectF& plot, const Axis&, const QString& title);
 /// Ticks and labels below `plot`, which shows [begin, begin + axis.largest], and below them title and unit:
 /// kHorizontalAxisHeight in all.
 inline constexpr double kHorizontalAxisHeight = 38;
-void paintHorizontalAxis(Ink&, const QRectF& plot, const Axis&, const QString& title);
+void paintHorizontalAxis(FigurePainter&, const QRectF& plot, const Axis&, const QString& title);
 
 }  // namespace nest

@@ -16,7 +16,7 @@
 #include <unordered_set>
 
 #include "figures/axis.h"
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 #include "figures/ticks.h"
 
 namespace nest {
@@ -61,7 +61,7 @@ QRectF pageOf(const QRectF& plot) {
 
 }  // namespace
 
-Chart::Chart(Ink& ink, const ChartPlane& plane)
+Chart::Chart(FigurePainter& ink, const ChartPlane& plane)
     : m_ink(ink),
       m_plane(plane),
       m_scene(std::make_unique<QGraphicsScene>()),
@@ -82,7 +82,7 @@ Chart::Chart(Ink& ink, const ChartPlane& plane)
     axis->setRange(0, 1);
     axis->setLabelsPosition(QCategoryAxis::AxisLabelsPositionOnValue);
     axis->setTruncateLabels(false);
-    axis->setLabelsFont(Theme::font(Ink::kSmall));
+    axis->setLabelsFont(Theme::font(FigurePainter::kSmall));
     axis->setLabelsColor(ink.color(Role::MutedText));
     axis->setGridLineVisible(scale.grid);
     axis->setGridLinePen(QPen(ink.color(Role::Grid), 1));
@@ -91,7 +91,7 @@ Chart::Chart(Ink& ink, const ChartPlane& plane)
     for (const auto& tick : scale.ticks) {
       const double at = scale.share(tick.value) * plane.plot.width();
       if (across && at < free) continue;  // of thousands only those are measured for which there is room
-      const double half = across ? Ink::width(tick.text, Ink::kSmall) / 2 + 4 : 0;
+      const double half = across ? FigurePainter::width(tick.text, FigurePainter::kSmall) / 2 + 4 : 0;
       if (across && at - half < free) continue;
       free = at + half;
       axis->append(tick.text.toHtmlEscaped(), scale.share(tick.value));
@@ -187,9 +187,9 @@ void Chart::paint() {
   painter.restore();
   for (const auto& [values, mark] : m_marks) paintMarks(values, mark);
   m_ink.label({plot.left() - ChartPlane::kLeft + 4, plot.top() - 26, plot.width(), 16}, m_plane.y.title,
-              Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, m_ink.color(Role::MutedText));
+              Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, m_ink.color(Role::MutedText));
   m_ink.label({plot.left(), plot.bottom() + 21, plot.width(), 16}, m_plane.x.title, Qt::AlignCenter,
-              Ink::kSmall, m_ink.color(Role::MutedText));
+              FigurePainter::kSmall, m_ink.color(Role::MutedText));
 }
 
 void Chart::paintMarks(const QPolygonF& values, const Mark& mark) const {
@@ -263,7 +263,7 @@ void Chart::name(const QPointF& mark, double radius, const QStringList& choices,
   std::ranges::transform(boxes(kLeastName), open.begin(), hasRoom);
   if (std::ranges::none_of(open, std::identity())) return;
   for (const QString& text : choices) {
-    const auto places = boxes(Ink::width(text, Ink::kSmall, bold) + 6);
+    const auto places = boxes(FigurePainter::width(text, FigurePainter::kSmall, bold) + 6);
     std::optional<QRectF> place;
     for (std::size_t k = 0; k < places.size(); ++k) {
       if (!open[k] || !hasRoom(places[k])) continue;
@@ -273,7 +273,7 @@ void Chart::name(const QPointF& mark, double radius, const QStringList& choices,
     }
     if (!place) continue;
     m_ink.fill(*place, m_ink.color(Role::Canvas));  // lines pass behind the words
-    m_ink.label(*place, text, Qt::AlignCenter, Ink::kSmall, m_ink.color(Role::Text), bold);
+    m_ink.label(*place, text, Qt::AlignCenter, FigurePainter::kSmall, m_ink.color(Role::Text), bold);
     return keepClear(*place);
   }
 }

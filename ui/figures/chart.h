@@ -19,7 +19,7 @@ class QGraphicsScene;
 namespace nest {
 
 struct Axis;
-class Ink;
+class FigurePainter;
 
 /// One direction of a chart: what stands where, and the values that are labelled.
 struct ChartScale {
@@ -58,7 +58,7 @@ struct ChartPlane {
 /// each mark is an item of the scene, and 4,000 of them take 8 times as long.
 class Chart {
 public:
-  Chart(Ink&, const ChartPlane&);
+  Chart(FigurePainter&, const ChartPlane&);
   ~Chart();
 
   /// Values that are not finite break a line, and have no mark. What stands in one place is painted once.
@@ -90,7 +90,7 @@ private:
   void addLine(const QPolygonF& values, const QPen&);  ///< unbroken, of two and more
   void paintMarks(const QPolygonF& values, const Mark&) const;
 
-  Ink& m_ink;
+  FigurePainter& m_ink;
   const ChartPlane& m_plane;
   std::unique_ptr<QGraphicsScene> m_scene;
   QChart* m_chart;

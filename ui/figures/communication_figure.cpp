@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "figures/communication_matrix.h"
+#include "figures/figure_painter.h"
 #include "figures/focus.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 #include "figures/phrases.h"
 #include "figures/ticks.h"
 #include "figures/traffic_table.h"
@@ -69,7 +69,7 @@ std::optional<FigureState> CommunicationFigure::state(const PlanContext& c, bool
   return stateOf(c, QStringLiteral("the communication"));
 }
 
-void CommunicationFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+void CommunicationFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
   matrixOf(c);
@@ -111,17 +111,17 @@ void CommunicationFigure::draw(Ink& ink, const QRectF& area, const PlanContext& 
     const double middle = (i + 0.5) * step;
     const QString label = countText(m.grouped ? i : m.cells.starts[i]);
     ink.label(QRectF(layout.plot.left() - 58, layout.plot.top() + middle - 8, 46, 16), label,
-              Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+              Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
     const QRectF above(layout.plot.left() + middle - 24, layout.plot.top() - 26, 48, 16);
     if (above.right() < layout.plot.right() + 24)
-      ink.label(above, label, Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
+      ink.label(above, label, Qt::AlignCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
   }
   const QString rows = QStringLiteral("Sender (row) → receiver (column), per %1").arg(m.bucket());
   QStringList heads{rows, QStringLiteral("Sender → receiver, per %1").arg(m.bucket())};
   if (m.binSize() > 1) heads.prepend(rows + QStringLiteral(", numbered by the first device"));
   ink.firstThatFits(
       QRectF(layout.plot.left() - 60, layout.plot.top() - 42, area.right() - layout.plot.left() + 50, 16),
-      heads, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+      heads, Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
 
   paintLegendOf(ink, layout.legend, m);
   if (!layout.table.isEmpty())
@@ -135,9 +135,9 @@ void CommunicationFigure::draw(Ink& ink, const QRectF& area, const PlanContext& 
   if (!style.standalone) mark(style.selected, Role::Selection), mark(style.hovered, Role::Hover);
 }
 
-void CommunicationFigure::paintLegendOf(Ink& ink, const QRectF& bar, const Matrix& m) const {
+void CommunicationFigure::paintLegendOf(FigurePainter& ink, const QRectF& bar, const Matrix& m) const {
   const QRectF head(bar.left(), bar.top() - 24, 92, 16);
-  ink.label(head, valueName(m_options.value), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
+  ink.label(head, valueName(m_options.value), Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall,
             ink.color(Role::Text), true);
   double bottom = bar.bottom();
   if (m_options.value == Value::Level) {
@@ -146,7 +146,7 @@ void CommunicationFigure::paintLegendOf(Ink& ink, const QRectF& bar, const Matri
     for (int l = 0; l < h.levelCount(); ++l, y += 20) {
       ink.fill(QRectF(bar.left(), y + 2, 14, 14), levelColor(l, h.levelCount(), ink.theme()));
       ink.label(QRectF(bar.left() + 20, y, 78, 18), phrase(h.level(l).name), Qt::AlignLeft | Qt::AlignVCenter,
-                Ink::kSmall, ink.color(Role::Text));
+                FigurePainter::kSmall, ink.color(Role::Text));
     }
     bottom = y;
   } else if (!m.scale.empty()) {
@@ -156,8 +156,8 @@ void CommunicationFigure::paintLegendOf(Ink& ink, const QRectF& bar, const Matri
   ink.fill(nothing, ink.color(Role::Canvas));
   ink.outline(nothing, ink.color(Role::Border));
   ink.label(QRectF(nothing.right() + 6, bottom + 10, 84, 18), QStringLiteral("no traffic"),
-            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text));
-  ink.paragraph(QRectF(bar.left(), bottom + 32, 116, 34), m.what(), Qt::AlignLeft, Ink::kSmall,
+            Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::Text));
+  ink.paragraph(QRectF(bar.left(), bottom + 32, 116, 34), m.what(), Qt::AlignLeft, FigurePainter::kSmall,
                 ink.color(Role::MutedText));
 }
 

@@ -7,7 +7,7 @@
 
 namespace nest {
 
-class Ink;
+class FigurePainter;
 
 /// Heatmap of who sends to whom: rows send, columns receive; devices or groups.
 class CommunicationFigure : public InteractiveFigure {
@@ -34,7 +34,7 @@ public:
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
-  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  void draw(FigurePainter&, const QRectF& area, const PlanContext&) const override;
   std::optional<Hit> itemAt(const QPointF&, const QRectF& area, const PlanContext&) const override;
   std::optional<SelectionItem> stepFrom(const std::optional<SelectionItem>&, Step,
                                         const PlanContext&) const override;
@@ -47,7 +47,7 @@ private:
   const Matrix& matrixOf(const PlanContext&) const;
   SelectionItem itemOf(int row, int column, const PlanContext&) const;
   std::optional<std::pair<int, int>> cellOf(const SelectionItem&, const PlanContext&) const;
-  void paintLegendOf(Ink&, const QRectF& bar, const Matrix&) const;
+  void paintLegendOf(FigurePainter&, const QRectF& bar, const Matrix&) const;
   std::optional<Hit> cellHit(int row, int column, const QRectF& area, const PlanContext&) const;
 
   Options m_options;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 #include "figures/phrases.h"
 #include "figures/seat_map.h"
 #include "units/at.h"

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "figures/axis.h"
+#include "figures/figure_painter.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 #include "figures/kinds.h"
 #include "theme/qt_text.h"
 #include "units/text.h"
@@ -130,7 +130,7 @@ Rows layOut(const QRectF& body, const std::vector<ComparisonFigure::Row>& rows, 
   }
   double label = 60;
   for (const auto& row : rows) {
-    label = std::max(label, Ink::width(row.name, Ink::kBody, true) + 12);
+    label = std::max(label, FigurePainter::width(row.name, FigurePainter::kBody, true) + 12);
     r.largest = std::max(r.largest, shownTime(row, measure).value());
   }
   const double legend = legendHeight(r.items, body.width() - 24);
@@ -159,7 +159,7 @@ PaceMeasure ComparisonFigure::measure() const {
   return measureOf(pacesOf(m_rows));
 }
 
-void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+void ComparisonFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   const FigureStyle& style = ink.style();
   const PaceMeasure m = measure();
   paintFrame(ink, area, c, title(), pairSentence(m_rows, m));
@@ -174,7 +174,7 @@ void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) 
     const Row& row = m_rows[i];
     const QRectF bar = r.bar(i);
     ink.label({area.left() + 8, bar.top(), bar.left() - area.left() - 16, bar.height()}, row.name,
-              Qt::AlignRight | Qt::AlignVCenter, Ink::kBody, ink.color(Theme::Role::Text), true);
+              Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kBody, ink.color(Theme::Role::Text), true);
     double x = bar.left();
     const double total = bar.width() * shownTime(row, m).value() / axis.largest;
     for (const TimePart p : kParts) {
@@ -198,19 +198,20 @@ void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) 
     const QColor tone = ink.color(row.runs() ? Theme::Role::MutedText : Theme::Role::Error);
     if (bar.height() >= 30) {
       ink.label({bar.left() + total + 6, bar.top(), 90, bar.height() / 2}, time,
-                Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Theme::Role::Text));
+                Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kBody, ink.color(Theme::Role::Text));
       ink.label({bar.left() + total + 6, bar.center().y(), 90, bar.height() / 2}, delta,
-                Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, tone);
+                Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, tone);
     } else {
-      const double w = Ink::width(time, Ink::kSmall) + 6;
+      const double w = FigurePainter::width(time, FigurePainter::kSmall) + 6;
       ink.label({bar.left() + total + 6, bar.top(), w, bar.height()}, time, Qt::AlignLeft | Qt::AlignVCenter,
-                Ink::kSmall, ink.color(Theme::Role::Text));
+                FigurePainter::kSmall, ink.color(Theme::Role::Text));
       ink.label({bar.left() + total + 6 + w, bar.top(), 90, bar.height()}, delta,
-                Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, tone);
+                Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, tone);
     }
     if (!r.saysPlans()) continue;
-    ink.label({bar.left(), bar.bottom() + 1, bar.width() + 80, Ink::height(Ink::kSmall)}, row.plan,
-              Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::MutedText));
+    ink.label({bar.left(), bar.bottom() + 1, bar.width() + 80, FigurePainter::height(FigurePainter::kSmall)},
+              row.plan, Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall,
+              ink.color(Theme::Role::MutedText));
   }
   paintLegend(ink, r.legend, r.items);
   paintMarks(ink, area, c);

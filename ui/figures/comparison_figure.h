@@ -41,7 +41,7 @@ public:
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
-  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  void draw(FigurePainter&, const QRectF& area, const PlanContext&) const override;
   Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
   QString lineOf(int i, const PlanContext&) const override;
   QRectF reachOf(const QRectF& bar) const override { return bar.adjusted(-200, -4, 80, 16); }

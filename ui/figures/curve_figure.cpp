@@ -7,8 +7,8 @@
 
 #include "figures/axis.h"
 #include "figures/chart.h"
+#include "figures/figure_painter.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 #include "figures/phrases.h"
 #include "figures/ticks.h"
 #include "units/amount.h"
@@ -90,7 +90,7 @@ void CurveFigure::addTicks(ChartPlane& plane) const {
   const auto hasRoom = [&](std::size_t step) {
     double free = -1e300;
     for (std::size_t i = from % step; i < across.size(); i += step) {
-      const double half = Ink::width(phrase(across[i].text), Ink::kSmall) / 2;
+      const double half = FigurePainter::width(phrase(across[i].text), FigurePainter::kSmall) / 2;
       const double at = plane.at(across[i].x, 1).x();
       if (at - half < free) return false;
       free = at + half + kApart;
@@ -128,7 +128,7 @@ QString CurveFigure::progressOf(const StudyRecord& r) {
       .arg(countText(static_cast<long long>(r.size())));
 }
 
-void CurveFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+void CurveFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   paintFrame(ink, area, c, title(), sentence());
   const ChartPlane plane = planeOf(area, c, ink.style().standalone);
   Chart chart(ink, plane);
@@ -186,7 +186,7 @@ QPolygonF CurveFigure::pointsOf(const std::vector<const Result*>& results) const
 }
 
 /// Each plan's number, where the one before leaves room for it, and its name where there is room for that.
-void CurveFigure::paintNumbers(Ink& ink, Chart& chart, const ChartPlane& plane,
+void CurveFigure::paintNumbers(FigurePainter& ink, Chart& chart, const ChartPlane& plane,
                                const std::vector<const Result*>& plans,
                                const std::vector<const Result*>& shown) const {
   const QColor colour = ink.theme().textOn(ink.color(Role::Accent));
@@ -197,13 +197,14 @@ void CurveFigure::paintNumbers(Ink& ink, Chart& chart, const ChartPlane& plane,
     const Result& r = **next++;
     const QPointF here = plane.at(xOf(r), r.y);
     const QString number = QString::number(i + 1);
-    const double w = Ink::width(number, kNumber, true);
+    const double w = FigurePainter::width(number, kNumber, true);
     const QRectF box(here.x() - w / 2, here.y() - 9, w, 18);
     if (w > box.height() || box.intersects(last)) continue;
     last = box;
     ink.label(box, number, Qt::AlignCenter, kNumber, colour, true);
     const QString name = QStringLiteral("%1: %2").arg(number, phrase(r.plan));
-    if (Ink::width(name, Ink::kSmall) < kMostName * plane.plot.width()) chart.name(here, kMark, {name});
+    if (FigurePainter::width(name, FigurePainter::kSmall) < kMostName * plane.plot.width())
+      chart.name(here, kMark, {name});
   }
 }
 
@@ -211,10 +212,12 @@ void CurveFigure::paintNumbers(Ink& ink, Chart& chart, const ChartPlane& plane,
 CurveFigure::Key CurveFigure::keyOf(const QRectF& plot) const {
   Key key;
   const double start = plot.left() - ChartPlane::kLeft + 4;
-  double x =
-      start + Ink::width(phrase(m_record.quantity) + QStringLiteral(", logarithmic"), Ink::kSmall) + kKeyGap;
+  double x = start +
+             FigurePainter::width(phrase(m_record.quantity) + QStringLiteral(", logarithmic"),
+                                  FigurePainter::kSmall) +
+             kKeyGap;
   for (const std::string& name : m_record.others) {
-    const double w = kKeyLine + 5 + Ink::width(phrase(name), Ink::kSmall) + kKeyGap;
+    const double w = kKeyLine + 5 + FigurePainter::width(phrase(name), FigurePainter::kSmall) + kKeyGap;
     if (x + w - kKeyGap > plot.right() && x > start) x = start, ++key.rows;
     key.places.emplace_back(x, key.rows - 1);
     x += w;
@@ -232,17 +235,17 @@ QPolygonF CurveFigure::valuesOf(Of of) const {
 }
 
 /// Behind all: the present value, and what is not solved yet.
-void CurveFigure::paintGround(Ink& ink, const ChartPlane& plane) const {
+void CurveFigure::paintGround(FigurePainter& ink, const ChartPlane& plane) const {
   const QRectF& plot = plane.plot;
   const auto acrossAt = [&](std::size_t i) { return plane.at(m_record.across[i].x, plane.y.high).x(); };
   for (std::size_t i = 0; i < m_record.across.size(); ++i) {
     const double x = acrossAt(i);
     if (m_record.across[i].present) {
       ink.line({x, plot.top()}, {x, plot.bottom()}, ink.color(Role::MutedText), 1, Qt::DotLine);
-      const double w = Ink::width(tr("now"), Ink::kSmall) + 1;
+      const double w = FigurePainter::width(tr("now"), FigurePainter::kSmall) + 1;
       const double left = x + 4 + w < plot.right() ? x + 4 : x - 4 - w;
-      ink.label({left, plot.bottom() - 16, w, 14}, tr("now"), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
-                ink.color(Role::MutedText));
+      ink.label({left, plot.bottom() - 16, w, 14}, tr("now"), Qt::AlignLeft | Qt::AlignVCenter,
+                FigurePainter::kSmall, ink.color(Role::MutedText));
     }
   }
   // What has not been solved is shaded, or a part would pass for the whole.
@@ -250,30 +253,32 @@ void CurveFigure::paintGround(Ink& ink, const ChartPlane& plane) const {
     const double from = done == 0 ? plot.left() : (acrossAt(done - 1) + acrossAt(done)) / 2;
     const QRectF rest(QPointF(from, plot.top()), plot.bottomRight());
     ink.hatch(rest, 1, ink.color(Role::Grid), 9);
-    ink.firstThatFits(rest, {tr("not solved")}, Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
+    ink.firstThatFits(rest, {tr("not solved")}, Qt::AlignCenter, FigurePainter::kSmall,
+                      ink.color(Role::MutedText));
   }
 }
 
 /// Values without a plan stand at no height: a cross at the axis, the first of a row with its reason.
-void CurveFigure::paintMissing(Ink& ink, const ChartPlane& plane) const {
+void CurveFigure::paintMissing(FigurePainter& ink, const ChartPlane& plane) const {
   const QRectF& plot = plane.plot;
   for (std::size_t i = 0; i < m_record.results.size(); ++i) {
     const Result& r = m_record.results[i];
     if (r.y > 0) continue;
     const double x = plane.at(m_record.across[i].x, plane.y.high).x();
     ink.label(around({x, plot.bottom() - 12}, 8), r.decided ? QStringLiteral("×") : QStringLiteral("?"),
-              Qt::AlignCenter, Ink::kBody, ink.color(r.decided ? Role::Error : Role::MutedText), true);
+              Qt::AlignCenter, FigurePainter::kBody, ink.color(r.decided ? Role::Error : Role::MutedText),
+              true);
     if (i > 0 && !(m_record.results[i - 1].y > 0)) continue;
     const QString reason = phrase(r.none);
-    const double w = std::min(90.0, Ink::width(reason, Ink::kSmall) + 4);
+    const double w = std::min(90.0, FigurePainter::width(reason, FigurePainter::kSmall) + 4);
     const QRectF box(std::max(x - w / 2, plot.left() + 2), plot.bottom() - 36, w, 14);
     ink.fill(box, ink.color(Role::Canvas));  // the grid passes behind
-    ink.label(box, reason, Qt::AlignCenter, Ink::kSmall, ink.color(Role::Error));
+    ink.label(box, reason, Qt::AlignCenter, FigurePainter::kSmall, ink.color(Role::Error));
   }
 }
 
 /// Straight on logarithmic axes, wherever it begins and ends.
-void CurveFigure::addLinear(Ink& ink, Chart& chart, const ChartPlane& plane) const {
+void CurveFigure::addLinear(FigurePainter& ink, Chart& chart, const ChartPlane& plane) const {
   const Result* first = firstThatRuns();
   if (!plane.y.logarithmic || !first) return;
   const double right = m_record.across.back().x;
@@ -329,7 +334,7 @@ QString CurveFigure::withoutPlan(const StudyRecord& r) {
          text(tr("; at %1 of %2 values the search was stopped before it found a plan"), count(false));
 }
 
-void CurveFigure::addOthers(Ink& ink, Chart& chart, const ChartPlane& plane) const {
+void CurveFigure::addOthers(FigurePainter& ink, Chart& chart, const ChartPlane& plane) const {
   constexpr std::array kLines{Qt::DashLine, Qt::DotLine, Qt::DashDotLine, Qt::DashDotDotLine};
   const QRectF& plot = plane.plot;
   const Key key = keyOf(plot);
@@ -345,7 +350,7 @@ void CurveFigure::addOthers(Ink& ink, Chart& chart, const ChartPlane& plane) con
     const double y = plot.top() - 18 - kKeyRow * row;
     ink.line({x, y}, {x + kKeyLine, y}, colour, 1.4, pen.style());
     ink.label({x + kKeyLine + 5, y - 8, plot.right() + 16 - x - kKeyLine - 5, 16}, phrase(m_record.others[k]),
-              Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+              Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
   }
 }
 

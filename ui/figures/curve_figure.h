@@ -33,7 +33,7 @@ public:
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
-  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  void draw(FigurePainter&, const QRectF& area, const PlanContext&) const override;
   Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
   QString lineOf(int i, const PlanContext&) const override;
   std::vector<QRectF> placesOf(const QRectF& area, const PlanContext&) const override;
@@ -48,20 +48,21 @@ private:
   using Results = std::vector<const StudyRecord::Result*>;
   Results apart(const Results&, double pixels, const ChartPlane&) const;
   QPolygonF pointsOf(const Results&) const;
-  void paintNumbers(Ink&, Chart&, const ChartPlane&, const Results& plans, const Results& shown) const;
+  void paintNumbers(FigurePainter&, Chart&, const ChartPlane&, const Results& plans,
+                    const Results& shown) const;
   QPointF placeOf(int i, const ChartPlane&) const;
   template <class Of>
   QPolygonF valuesOf(Of) const;
   double xOf(const StudyRecord::Result&) const;
-  void paintGround(Ink&, const ChartPlane&) const;
-  void paintMissing(Ink&, const ChartPlane&) const;
+  void paintGround(FigurePainter&, const ChartPlane&) const;
+  void paintMissing(FigurePainter&, const ChartPlane&) const;
   struct Key {
     std::vector<std::pair<double, int>> places;  ///< of each name: x, and its row
     int rows = 1;
   };
   Key keyOf(const QRectF& plot) const;
-  void addLinear(Ink&, Chart&, const ChartPlane&) const;
-  void addOthers(Ink&, Chart&, const ChartPlane&) const;
+  void addLinear(FigurePainter&, Chart&, const ChartPlane&) const;
+  void addOthers(FigurePainter&, Chart&, const ChartPlane&) const;
   QString sentence() const;
 
   StudyRecord m_record;

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "figures/axis.h"
+#include "figures/figure_painter.h"
 #include "figures/focus.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 #include "figures/memory_layout.h"
 #include "figures/phrases.h"
 #include "figures/ticks.h"
@@ -132,7 +132,7 @@ std::optional<FigureState> CutFigure::state(const PlanContext& c, bool) const {
       tr("Plans of several chunks a stage and models with branches are cut by the search only.")};
 }
 
-void CutFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+void CutFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(),
              style.standalone || m_isBare
@@ -148,7 +148,7 @@ void CutFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
     paintMemory(ink, parts.memory, c);
 }
 
-void CutFigure::paintRibbon(Ink& ink, const QRectF& r, const PlanContext& c) const {
+void CutFigure::paintRibbon(FigurePainter& ink, const QRectF& r, const PlanContext& c) const {
   const Plan& plan = m_draft->plan;
   const Focus focus(c, ink.style());
   const int stages = plan.stageCount();
@@ -160,7 +160,7 @@ void CutFigure::paintRibbon(Ink& ink, const QRectF& r, const PlanContext& c) con
     if (box.width() >= 22)
       ink.stageChip({(left + right) / 2 - std::min(14.0, box.width() / 2 - 2), r.center().y() - 9,
                      std::min(28.0, box.width() - 4), 18},
-                    i, Ink::kSmall, focus.dims(i));
+                    i, FigurePainter::kSmall, focus.dims(i));
     if (focus.selects(i)) ink.outline(box, ink.color(Role::Selection), 2);
   }
   const auto layers = static_cast<int>(m_draft->edges.size()) - 1;
@@ -193,7 +193,7 @@ double CutFigure::loadAxis() const {
   return shown <= room ? room : roundBound(shown);
 }
 
-void CutFigure::paintLoads(Ink& ink, const QRectF& l, const PlanContext& c) const {
+void CutFigure::paintLoads(FigurePainter& ink, const QRectF& l, const PlanContext& c) const {
   const Evaluation& e = m_draft->evaluation;
   const Focus focus(c, ink.style());
   const auto stages = static_cast<int>(e.stages.size());
@@ -220,18 +220,18 @@ void CutFigure::paintLoads(Ink& ink, const QRectF& l, const PlanContext& c) cons
     if (i == slowest) ink.outline(b, ink.color(Role::Accent), 2);
     if (focus.selects(i)) ink.outline(b.adjusted(-3, -3, 3, 3), ink.color(Role::Selection), 1.6);
     const QRectF room(b.center().x() - slot / 2 + 2, 0, slot - 4, 16);
-    ink.firstThatFits(room.translated(0, top - 17), {timeText(s.load)}, Qt::AlignCenter, Ink::kSmall,
-                      ink.color(Role::Text), i == slowest);
+    ink.firstThatFits(room.translated(0, top - 17), {timeText(s.load)}, Qt::AlignCenter,
+                      FigurePainter::kSmall, ink.color(Role::Text), i == slowest);
     const QString policy = QString::fromLatin1(nameOf(m_draft->plan.stages[i].recompute));
     ink.firstThatFits(room.translated(0, l.bottom() + 3), {tr("recompute: %1").arg(policy), policy},
-                      Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
+                      Qt::AlignCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
     const QString split = phrase(toText(m_draft->plan.stages[i].strategy));
     ink.firstThatFits(room.translated(0, l.bottom() + 3 + kCutLine), {tr("strategy: %1").arg(split), split},
-                      Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
+                      Qt::AlignCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
   }
 }
 
-void CutFigure::paintMemory(Ink& ink, const QRectF& m, const PlanContext& c) const {
+void CutFigure::paintMemory(FigurePainter& ink, const QRectF& m, const PlanContext& c) const {
   const Evaluation& e = m_draft->evaluation;
   const Focus focus(c, ink.style());
   const auto stages = static_cast<int>(e.stages.size());
@@ -263,17 +263,17 @@ void CutFigure::paintMemory(Ink& ink, const QRectF& m, const PlanContext& c) con
   const auto room = [&](int i) { return QRectF(m.left() + slot * i + 2, m.bottom() + 3, slot - 4, 16); };
   for (int i = 0; i < stages; ++i) {
     const bool over = e.stages[at(i)].memory.headroom().value() < 0;
-    brief = brief || Ink::width(said(i, false), Ink::kSmall, over) > slot - 4;
-    fits = fits && Ink::width(said(i, true), Ink::kSmall, over) <= slot - 4;
+    brief = brief || FigurePainter::width(said(i, false), FigurePainter::kSmall, over) > slot - 4;
+    fits = fits && FigurePainter::width(said(i, true), FigurePainter::kSmall, over) <= slot - 4;
   }
   for (int i = 0; i < stages && (fits || !brief); ++i) {
     const bool over = e.stages[at(i)].memory.headroom().value() < 0;
-    ink.firstThatFits(room(i), {said(i, brief)}, Qt::AlignCenter, Ink::kSmall,
+    ink.firstThatFits(room(i), {said(i, brief)}, Qt::AlignCenter, FigurePainter::kSmall,
                       ink.color(over ? Role::Error : Role::MutedText), over);
   }
   if (brief && fits)
     ink.label({m.left() - 56, m.bottom() + 3, 50, 16}, tr("free"), Qt::AlignRight | Qt::AlignVCenter,
-              Ink::kSmall, ink.color(Role::MutedText));
+              FigurePainter::kSmall, ink.color(Role::MutedText));
   if (stages > 0) {
     const Bytes capacity = e.stages.front().memory.capacity;
     const double y = m.bottom() - capacity.value() / axis.largest * m.height();
@@ -281,7 +281,7 @@ void CutFigure::paintMemory(Ink& ink, const QRectF& m, const PlanContext& c) con
     ink.label({m.right() - 260, y + 1, 258, 15},
               (kept > Bytes(0) ? tr("capacity %1 · pale: headroom").arg(memoryText(capacity))
                                : tr("capacity %1").arg(memoryText(capacity))),
-              Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+              Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
   }
 }
 

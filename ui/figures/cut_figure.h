@@ -6,7 +6,7 @@
 
 namespace nest {
 
-class Ink;
+class FigurePainter;
 
 /// A plan that is being cut by hand: the layers as a ribbon, as wide as their compute, and under it each
 /// stage's load and memory. Items are stages, as everywhere.
@@ -43,7 +43,7 @@ public:
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
-  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  void draw(FigurePainter&, const QRectF& area, const PlanContext&) const override;
   std::optional<Hit> itemAt(const QPointF&, const QRectF& area, const PlanContext&) const override;
   std::optional<SelectionItem> stepFrom(const std::optional<SelectionItem>&, Step,
                                         const PlanContext&) const override;
@@ -58,9 +58,9 @@ private:
   Parts partsOf(const QRectF& area, const PlanContext&, bool standalone) const;
   double xOf(int layer, const QRectF& ribbon) const;
   int stageAt(const QPointF&, const Parts&) const;
-  void paintRibbon(Ink&, const QRectF&, const PlanContext&) const;
-  void paintLoads(Ink&, const QRectF&, const PlanContext&) const;
-  void paintMemory(Ink&, const QRectF&, const PlanContext&) const;
+  void paintRibbon(FigurePainter&, const QRectF&, const PlanContext&) const;
+  void paintLoads(FigurePainter&, const QRectF&, const PlanContext&) const;
+  void paintMemory(FigurePainter&, const QRectF&, const PlanContext&) const;
   Hit hitOf(int stage, const Parts&, const PlanContext&) const;
 
   std::optional<Draft> m_draft;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "figures/figure_painter.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 #include "figures/phrases.h"
 #include "figures/ticks.h"
 
@@ -49,7 +49,7 @@ std::optional<FigureState> DpFigure::state(const PlanContext& c, bool) const {
   return FigureState{tr("No DP table"), m_why};
 }
 
-void DpFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+void DpFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(), tr("Best time from each stage and first layer to the end"));
@@ -79,22 +79,22 @@ void DpFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
 
   for (int i : countedTicks(stages, std::max(2, static_cast<int>(p.height() / 18))))
     ink.label({p.left() - 48, cellArea(i, 0, p).center().y() - 8, 42, 16}, stageNumber(i),
-              Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+              Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
   double free = -1e300;
   for (int x : countedTicks(cuts, std::max(2, static_cast<int>(p.width() / 44)))) {
     const QRectF box(cellArea(0, x, p).center().x() - 20, p.bottom() + 3, 40, 16);
     if (box.left() < free) continue;
     const int first = m_probe->firstLayer(x);
-    ink.label(box, first >= 0 ? layerNumber(first) : tr("end"), Qt::AlignCenter, Ink::kSmall,
+    ink.label(box, first >= 0 ? layerNumber(first) : tr("end"), Qt::AlignCenter, FigurePainter::kSmall,
               ink.color(Role::MutedText));
     free = box.right();
   }
   ink.label({p.left(), p.bottom() + 20, p.width(), 16}, tr("First layer of the stage"), Qt::AlignCenter,
-            Ink::kSmall, ink.color(Role::Text));
+            FigurePainter::kSmall, ink.color(Role::Text));
   painter.save();
   painter.translate(area.left() + 22, p.center().y());
   painter.rotate(-90);
-  ink.label({-60, -8, 120, 16}, tr("Stage"), Qt::AlignCenter, Ink::kSmall, ink.color(Role::Text));
+  ink.label({-60, -8, 120, 16}, tr("Stage"), Qt::AlignCenter, FigurePainter::kSmall, ink.color(Role::Text));
   painter.restore();
   const QRectF ramp(p.left(), p.bottom() + 44, 120, 9);
   for (int i = 0; i < 30; ++i)
@@ -103,7 +103,7 @@ void DpFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   ink.label({ramp.right() + 8, ramp.top() - 4, p.width() - 130, 16},
             (least == most ? least : tr("%1 – %2").arg(least, most)) +
                 tr(" · blank: no plan from there · outlined: the plan"),
-            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+            Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
 }
 
 QString DpFigure::cellText(int stage, int cut, const PlanContext& c) const {

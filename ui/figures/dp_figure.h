@@ -23,7 +23,7 @@ public:
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
-  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  void draw(FigurePainter&, const QRectF& area, const PlanContext&) const override;
   std::optional<Hit> itemAt(const QPointF&, const QRectF& area, const PlanContext&) const override;
   std::optional<SelectionItem> stepFrom(const std::optional<SelectionItem>&, Step,
                                         const PlanContext&) const override;

@@ -3,8 +3,8 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "figures/figure_painter.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 #include "figures/page.h"
 
 namespace nest {
@@ -36,7 +36,7 @@ void Figure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
   painter.scale(scale, scale);
   const QRectF page(QPointF(), area.size() / scale);
   {
-    Ink ink(painter, style);
+    FigurePainter ink(painter, style);
     if (const auto none = state(c, style.standalone))
       paintState(ink, page, *none);
     else

@@ -18,7 +18,7 @@ class QPainter;
 
 namespace nest {
 
-class Ink;
+class FigurePainter;
 
 /// What stands in place of a figure that has nothing to show.
 struct FigureState {
@@ -80,7 +80,7 @@ protected:
   bool isShown(const PlanContext& c) const { return !state(c, false); }
 
   // Called only while something is shown:
-  virtual void draw(Ink&, const QRectF& area, const PlanContext&) const = 0;
+  virtual void draw(FigurePainter&, const QRectF& area, const PlanContext&) const = 0;
   virtual std::optional<Hit> itemAt(const QPointF&, const QRectF& area, const PlanContext&) const = 0;
   virtual QString words(const PlanContext&) const = 0;
 

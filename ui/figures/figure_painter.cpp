@@ -1,4 +1,4 @@
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 #include "figures/phrases.h"
 #include "theme/plain_text.h"
 
@@ -14,12 +14,13 @@ QColor mixed(const QColor& a, const QColor& b, double t) {
   return QColor(part(a.red(), b.red()), part(a.green(), b.green()), part(a.blue(), b.blue()));
 }
 
-Ink::Ink(QPainter& painter, const FigureStyle& style) : m_painter(painter), m_style(style) {
+FigurePainter::FigurePainter(QPainter& painter, const FigureStyle& style)
+    : m_painter(painter), m_style(style) {
   m_painter.setRenderHint(QPainter::Antialiasing, true);
   m_painter.setRenderHint(QPainter::TextAntialiasing, true);
 }
 
-double Ink::width(const QString& text, double pixels, bool bold) {
+double FigurePainter::width(const QString& text, double pixels, bool bold) {
   // Thousands of devices share a few labels; measuring text costs more than painting it.
   thread_local QHash<QString, double> known;
   if (known.size() > 20000) known.clear();
@@ -32,7 +33,7 @@ double Ink::width(const QString& text, double pixels, bool bold) {
   return w;
 }
 
-QPointF Ink::baseline(const QRectF& box, double w, Qt::Alignment align, double pixels) const {
+QPointF FigurePainter::baseline(const QRectF& box, double w, Qt::Alignment align, double pixels) const {
   const double x = align & Qt::AlignRight     ? box.right() - w
                    : align & Qt::AlignHCenter ? box.center().x() - w / 2
                                               : box.left();
@@ -44,14 +45,15 @@ QPointF Ink::baseline(const QRectF& box, double w, Qt::Alignment align, double p
   return {x, y};
 }
 
-void Ink::put(const QPointF& at, const QString& text, double pixels, const QColor& color, bool bold) {
+void FigurePainter::put(const QPointF& at, const QString& text, double pixels, const QColor& color,
+                        bool bold) {
   m_painter.setFont(Theme::font(pixels, bold));
   m_painter.setPen(color);
   m_painter.drawText(at, visibleText(text));
 }
 
-bool Ink::label(const QRectF& box, const QString& text, Qt::Alignment align, double pixels,
-                const QColor& color, bool bold) {
+bool FigurePainter::label(const QRectF& box, const QString& text, Qt::Alignment align, double pixels,
+                          const QColor& color, bool bold) {
   if (text.isEmpty() || box.height() < pixels * 0.95) return false;
   QString shown = text;
   double w = width(text, pixels, bold);
@@ -65,8 +67,8 @@ bool Ink::label(const QRectF& box, const QString& text, Qt::Alignment align, dou
   return true;
 }
 
-bool Ink::firstThatFits(const QRectF& box, const QStringList& choices, Qt::Alignment align, double pixels,
-                        const QColor& color, bool bold) {
+bool FigurePainter::firstThatFits(const QRectF& box, const QStringList& choices, Qt::Alignment align,
+                                  double pixels, const QColor& color, bool bold) {
   if (box.height() < pixels * 0.95) return false;
   for (const QString& text : choices) {
     const double w = width(text, pixels, bold);
@@ -95,7 +97,7 @@ QStringList withUnits(const QStringList& words) {
 
 }  // namespace
 
-QStringList Ink::lines(const QString& text, double limit, double pixels, bool bold) {
+QStringList FigurePainter::lines(const QString& text, double limit, double pixels, bool bold) {
   QStringList out;
   for (const QString& paragraphText : text.split(u'\n')) {
     QString current;
@@ -113,8 +115,8 @@ QStringList Ink::lines(const QString& text, double limit, double pixels, bool bo
   return out;
 }
 
-double Ink::paragraph(const QRectF& box, const QString& text, Qt::Alignment align, double pixels,
-                      const QColor& color, bool bold) {
+double FigurePainter::paragraph(const QRectF& box, const QString& text, Qt::Alignment align, double pixels,
+                                const QColor& color, bool bold) {
   const double step = pixels * 1.45;
   double y = box.top();
   for (const QString& line : lines(text, box.width(), pixels, bold)) {
@@ -126,11 +128,11 @@ double Ink::paragraph(const QRectF& box, const QString& text, Qt::Alignment alig
   return y - box.top();
 }
 
-void Ink::fill(const QRectF& r, const QColor& c) {
+void FigurePainter::fill(const QRectF& r, const QColor& c) {
   m_painter.fillRect(r, c);
 }
 
-void Ink::outline(const QRectF& r, const QColor& c, double w, double radius) {
+void FigurePainter::outline(const QRectF& r, const QColor& c, double w, double radius) {
   m_painter.setPen(QPen(c, w));
   m_painter.setBrush(Qt::NoBrush);
   if (radius > 0)
@@ -139,12 +141,12 @@ void Ink::outline(const QRectF& r, const QColor& c, double w, double radius) {
     m_painter.drawRect(r);
 }
 
-void Ink::line(const QPointF& a, const QPointF& b, const QColor& c, double w, Qt::PenStyle pen) {
+void FigurePainter::line(const QPointF& a, const QPointF& b, const QColor& c, double w, Qt::PenStyle pen) {
   m_painter.setPen(QPen(c, w, pen, Qt::FlatCap));
   m_painter.drawLine(a, b);
 }
 
-void Ink::hatchLines(const QRectF& r, int pattern, double spacing, std::vector<QLineF>& out) {
+void FigurePainter::hatchLines(const QRectF& r, int pattern, double spacing, std::vector<QLineF>& out) {
   if (r.width() <= 0 || r.height() <= 0) return;
   // Lines x + y = k (pattern 1, 3) and x − y = k (2, 3) on a lattice fixed to the page, so that neighbours
   // join.
@@ -166,7 +168,7 @@ void Ink::hatchLines(const QRectF& r, int pattern, double spacing, std::vector<Q
   if (pattern == 2 || pattern == 3) falling();
 }
 
-void Ink::hatch(const QRectF& r, int pattern, const QColor& c, double spacing) {
+void FigurePainter::hatch(const QRectF& r, int pattern, const QColor& c, double spacing) {
   if (pattern == 0) return;
   std::vector<QLineF> lines;
   hatchLines(r, pattern, spacing, lines);
@@ -174,12 +176,12 @@ void Ink::hatch(const QRectF& r, int pattern, const QColor& c, double spacing) {
   if (!lines.empty()) m_painter.drawLines(lines.data(), static_cast<int>(lines.size()));
 }
 
-QColor Ink::stageColor(int stage, bool dimmed) const {
+QColor FigurePainter::stageColor(int stage, bool dimmed) const {
   const QColor c = theme().stage(stage);
   return dimmed ? mixed(c, color(Theme::Role::Canvas), 0.7) : c;
 }
 
-void Ink::stageBox(const QRectF& r, int stage, bool dimmed) {
+void FigurePainter::stageBox(const QRectF& r, int stage, bool dimmed) {
   const QColor c = stageColor(stage, dimmed);
   fill(r, c);
   // Closer lines in a thin box: its hatch is what tells stage 9 from stage 1.
@@ -188,7 +190,7 @@ void Ink::stageBox(const QRectF& r, int stage, bool dimmed) {
         std::clamp(thin * 0.55, 2.5, 6.0));
 }
 
-void Ink::stageChip(const QRectF& r, int stage, double pixels, bool dimmed) {
+void FigurePainter::stageChip(const QRectF& r, int stage, double pixels, bool dimmed) {
   const QColor c = stageColor(stage, dimmed);
   m_painter.setPen(Qt::NoPen);
   m_painter.setBrush(c);
@@ -212,7 +214,7 @@ template <class Place>
 double flow(const std::vector<LegendItem>& items, double width, Place place) {
   double x = 0, y = 0;
   for (const LegendItem& item : items) {
-    const double w = kSwatch + kSwatchGap + Ink::width(item.text, Ink::kSmall);
+    const double w = kSwatch + kSwatchGap + FigurePainter::width(item.text, FigurePainter::kSmall);
     if (x > 0 && x + w > width) x = 0, y += kLegendRow;
     place(item, x, y, w);
     x += w + kItemGap;
@@ -225,7 +227,7 @@ double legendHeight(const std::vector<LegendItem>& items, double width) {
   return flow(items, width, [](const LegendItem&, double, double, double) {});
 }
 
-void paintLegend(Ink& ink, const QRectF& area, const std::vector<LegendItem>& items) {
+void paintLegend(FigurePainter& ink, const QRectF& area, const std::vector<LegendItem>& items) {
   flow(items, area.width(), [&](const LegendItem& item, double x, double y, double w) {
     const QRectF box(area.left() + x, area.top() + y + (kLegendRow - kSwatch) / 2, kSwatch, kSwatch);
     if (item.lineOnly) {
@@ -237,7 +239,8 @@ void paintLegend(Ink& ink, const QRectF& area, const std::vector<LegendItem>& it
       ink.hatch(box, item.hatch, mixed(item.color, ink.theme().textOn(item.color), 0.55), 4);
     }
     ink.label(QRectF(box.right() + kSwatchGap, area.top() + y, w - kSwatch - kSwatchGap + 1, kLegendRow),
-              item.text, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::Text));
+              item.text, Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall,
+              ink.color(Theme::Role::Text));
   });
 }
 

@@ -17,9 +17,9 @@ QColor mixed(const QColor& a, const QColor& b, double t);
 /// The vocabulary in which figures are painted: text that never leaves its box, stage colours with their
 /// hatch drawn as lines (brush patterns have device resolution), swatches. Colours come from the style's
 /// theme alone.
-class Ink {
+class FigurePainter {
 public:
-  Ink(QPainter& painter, const FigureStyle& style);
+  FigurePainter(QPainter& painter, const FigureStyle& style);
 
   QPainter& painter() { return m_painter; }
   const Theme& theme() const { return *m_style.theme; }
@@ -79,6 +79,6 @@ struct LegendItem {
 
 /// Height that the legend takes in the given width: items flow into as many rows as needed.
 double legendHeight(const std::vector<LegendItem>&, double width);
-void paintLegend(Ink&, const QRectF& area, const std::vector<LegendItem>&);
+void paintLegend(FigurePainter&, const QRectF& area, const std::vector<LegendItem>&);
 
 }  // namespace nest

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 #include "figures/phrases.h"
 #include "words/outcome_words.h"
 
@@ -39,7 +39,7 @@ QString firstErrors(const PlanContext& c) {
 std::pair<QString, double> fitting(QString sentence, double width) {
   for (;;) {
     for (const double size : {13.0, 12.0, 11.0})
-      if (Ink::width(sentence, size) + 2 <= width) return {sentence, size};
+      if (FigurePainter::width(sentence, size) + 2 <= width) return {sentence, size};
     const qsizetype clause =
         std::max({sentence.lastIndexOf(QStringLiteral("; ")), sentence.lastIndexOf(QStringLiteral(", ")),
                   sentence.lastIndexOf(QStringLiteral(" · "))});
@@ -105,11 +105,11 @@ QString bannerOf(const PlanContext& c) {
 double bannerHeight(const QString& banner, double width) {
   if (banner.isEmpty()) return 0;
   constexpr double kSides = 48;
-  const auto lines = Ink::lines(banner, width - kSides, kBannerText, true).size();
+  const auto lines = FigurePainter::lines(banner, width - kSides, kBannerText, true).size();
   return static_cast<double>(lines) * kBannerText * 1.45 + kBannerPad;
 }
 
-void paintBanner(Ink& ink, const QRectF& row, const PlanContext& c) {
+void paintBanner(FigurePainter& ink, const QRectF& row, const PlanContext& c) {
   using enum Theme::Role;
   const QColor tone = ink.color(isBeingReplaced(c) ? Accent : c.isNearestMiss() ? Error : Warning);
   ink.fill(row, mixed(ink.color(Canvas), tone, 0.16));
@@ -139,17 +139,17 @@ QRectF bodyOf(const QRectF& area, const PlanContext& c, bool standalone) {
   return QRectF(area).adjusted(margin, margin + top + 4, -margin, -margin);
 }
 
-QRectF paintFrame(Ink& ink, const QRectF& area, const PlanContext& c, const QString& title,
+QRectF paintFrame(FigurePainter& ink, const QRectF& area, const PlanContext& c, const QString& title,
                   const QString& sentence) {
   using enum Theme::Role;
   ink.fill(area, ink.color(Canvas));
   const auto [margin, height] = Around(area, ink.style().standalone);
   QRectF row(area.left() + margin, area.top() + margin, area.width() - 2 * margin, kTitleRow);
   if (ink.style().standalone) {
-    ink.label(row.adjusted(0, 0, 0, -4), title, Qt::AlignLeft | Qt::AlignVCenter, Ink::kTitle,
+    ink.label(row.adjusted(0, 0, 0, -4), title, Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kTitle,
               ink.color(Text), true);
     const QString of = scenarioText(c);
-    const double left = ink.width(title, Ink::kTitle, true) + 20;
+    const double left = ink.width(title, FigurePainter::kTitle, true) + 20;
     if (!of.isEmpty())
       ink.label(row.adjusted(left, 0, 0, -4), of, Qt::AlignRight | Qt::AlignVCenter, 13,
                 ink.color(MutedText));
@@ -172,7 +172,7 @@ QRectF paintFrame(Ink& ink, const QRectF& area, const PlanContext& c, const QStr
   return bodyOf(area, c, ink.style().standalone);
 }
 
-void paintState(Ink& ink, const QRectF& area, const FigureState& state) {
+void paintState(FigurePainter& ink, const QRectF& area, const FigureState& state) {
   using enum Theme::Role;
   if (ink.style().report) ink.style().report->sentence = state.heading;
   ink.fill(area, ink.color(Canvas));

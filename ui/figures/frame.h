@@ -21,13 +21,13 @@ QRectF bodyOf(const QRectF& area, const PlanContext&, bool standalone);
 QString bannerOf(const PlanContext&);
 /// Its lines take as much height as they need; 0 without one.
 double bannerHeight(const QString& banner, double width);
-void paintBanner(Ink&, const QRectF& row, const PlanContext&);
+void paintBanner(FigurePainter&, const QRectF& row, const PlanContext&);
 
 /// The row of the sentence and what stands above it, of an area that is not low: px.
 inline constexpr double kSentenceBand = 38;
 /// Canvas, title, sentence, banner. Returns bodyOf().
-QRectF paintFrame(Ink&, const QRectF& area, const PlanContext&, const QString& title,
+QRectF paintFrame(FigurePainter&, const QRectF& area, const PlanContext&, const QString& title,
                   const QString& sentence);
-void paintState(Ink&, const QRectF& area, const FigureState&);
+void paintState(FigurePainter&, const QRectF& area, const FigureState&);
 
 }  // namespace nest

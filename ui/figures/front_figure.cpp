@@ -6,8 +6,8 @@
 
 #include "figures/axis.h"
 #include "figures/chart.h"
+#include "figures/figure_painter.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 #include "figures/ticks.h"
 #include "theme/qt_text.h"
 #include "units/text.h"
@@ -139,7 +139,7 @@ std::optional<FigureState> FrontFigure::state(const PlanContext& c, bool) const 
   return FigureState{tr("No Pareto front yet"), tr("No plan fits, so there is no front.")};
 }
 
-void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+void FrontFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   const QString plans = capitalised(QString::fromUtf8(words::promiseOf(c.outcome->frontReach)));
   const auto all = plansOf(c);
   const bool beside = isBesideFront(all.size() - 1, c);

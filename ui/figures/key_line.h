@@ -1,6 +1,6 @@
 #pragma once
 
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 
 namespace nest {
 
@@ -9,7 +9,7 @@ inline constexpr double kKeyRow = 20;
 /// Writes a line from left to right, as far as there is room.
 class KeyLine {
 public:
-  KeyLine(Ink& ink, const QRectF& row) : m_ink(ink), m_row(row), m_x(row.left()) {}
+  KeyLine(FigurePainter& ink, const QRectF& row) : m_ink(ink), m_row(row), m_x(row.left()) {}
 
   void swatch(const QColor& color) {
     const QRectF box(m_x, m_row.top() + 4, 12, 12);
@@ -19,16 +19,16 @@ public:
   }
   /// False: it did not fit, an ellipsis stands for it.
   bool say(const QString& text) {
-    const double w = Ink::width(text, Ink::kSmall) + 2;
+    const double w = FigurePainter::width(text, FigurePainter::kSmall) + 2;
     const bool whole = m_x + w <= m_row.right();
     m_ink.label(QRectF(m_x, m_row.top(), whole ? w : 14, m_row.height()), whole ? text : QStringLiteral("…"),
-                Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, m_ink.color(Theme::Role::MutedText));
+                Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, m_ink.color(Theme::Role::MutedText));
     m_x += w + 6;
     return whole;
   }
 
 private:
-  Ink& m_ink;
+  FigurePainter& m_ink;
   QRectF m_row;
   double m_x;
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 #include "figures/phrases.h"
 #include "plan/metrics.h"
 #include "units/at.h"
@@ -175,7 +175,7 @@ double widthBesideHidden(double bar, double slot) {
   return std::min(bar, std::max(slot * 0.4, (slot - 2 * kHiddenGap) / (1 + 2 * kHiddenShare)));
 }
 
-void paintHidden(Ink& ink, const QRectF& bar, const PerLoadPart<double>& seconds, double scale) {
+void paintHidden(FigurePainter& ink, const QRectF& bar, const PerLoadPart<double>& seconds, double scale) {
   const double width = std::clamp(bar.width() * kHiddenShare, 1.0, 14.0), left = bar.right() + kHiddenGap;
   double y = bar.bottom();
   for (std::size_t k = 0; k < kLoadPartsInLoad; ++k) {

@@ -12,7 +12,7 @@
 
 namespace nest {
 
-class Ink;
+class FigurePainter;
 struct LegendItem;
 
 /// Parts of a stage's load, and what a timeline shows. In the order in which bars stack.
@@ -66,7 +66,7 @@ inline constexpr int kImbalanceHatch = 1, kFillAndDrainHatch = 2;
 
 /// Right of a bar of work, what is hidden behind its compute, hollow. `seconds`: of each part; `scale`:
 /// pixels a second.
-void paintHidden(Ink&, const QRectF& bar, const PerLoadPart<double>& seconds, double scale);
+void paintHidden(FigurePainter&, const QRectF& bar, const PerLoadPart<double>& seconds, double scale);
 /// The width of a bar that leaves it room, at most `bar`, in the middle of a slot.
 double widthBesideHidden(double bar, double slot);
 LegendItem hiddenLegend(const Theme&);

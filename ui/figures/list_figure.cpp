@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 
 namespace nest {
 
@@ -58,7 +58,7 @@ QString ListFigure::words(const PlanContext& c) const {
   return out;
 }
 
-void ListFigure::paintMarks(Ink& ink, const QRectF& area, const PlanContext& c) const {
+void ListFigure::paintMarks(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   if (ink.style().standalone) return;
   for (const bool chosen : {false, true}) {
     const int i = indexOf(chosen ? ink.style().selected : ink.style().hovered);

@@ -36,7 +36,7 @@ protected:
   QString words(const PlanContext&) const override;  ///< the title, then a line for each item
 
   /// Frames around what is hovered and selected.
-  void paintMarks(Ink&, const QRectF& area, const PlanContext&) const;
+  void paintMarks(FigurePainter&, const QRectF& area, const PlanContext&) const;
 };
 
 }  // namespace nest

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "figures/axis.h"
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 #include "figures/phrases.h"
 
 namespace nest {
@@ -57,12 +57,12 @@ std::vector<MagnitudeScale::Tick> MagnitudeScale::ticks(int most) const {
   return out;
 }
 
-double MagnitudeScale::paintLegend(Ink& ink, const QRectF& bar) const {
+double MagnitudeScale::paintLegend(FigurePainter& ink, const QRectF& bar) const {
   if (m_isOneValue) {
     const QRectF swatch(bar.left(), bar.top() + 2, 14, 14);
     ink.fill(swatch, color(m_largest, ink.theme()));
     ink.label(QRectF(swatch.right() + 6, swatch.top() - 2, 72, 18), textOf(m_largest),
-              Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::Text));
+              Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Theme::Role::Text));
     return swatch.bottom() + 2;
   }
   constexpr int kSteps = 64;
@@ -74,8 +74,8 @@ double MagnitudeScale::paintLegend(Ink& ink, const QRectF& bar) const {
   for (const Tick& t : ticks(static_cast<int>(bar.height() / 26))) {
     const double y = bar.bottom() - fraction(t.value) * bar.height();
     ink.line({bar.right(), y}, {bar.right() + 4, y}, ink.color(Theme::Role::Text));
-    ink.label(QRectF(bar.right() + 8, y - 8, 70, 16), t.text, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
-              ink.color(Theme::Role::Text));
+    ink.label(QRectF(bar.right() + 8, y - 8, 70, 16), t.text, Qt::AlignLeft | Qt::AlignVCenter,
+              FigurePainter::kSmall, ink.color(Theme::Role::Text));
   }
   return bar.bottom();
 }

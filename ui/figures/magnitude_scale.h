@@ -8,7 +8,7 @@
 
 namespace nest {
 
-class Ink;
+class FigurePainter;
 
 /// One perceptual ramp for a magnitude, linear from zero or logarithmic from the smallest value that occurs.
 /// Where all values read the same it is a single colour.
@@ -30,7 +30,7 @@ public:
   std::vector<Tick> ticks(int most) const;
   /// Ramp with ticks, labels to its right; a swatch at the top of the bar where there is one value. Returns
   /// the bottom of what was painted.
-  double paintLegend(Ink&, const QRectF& bar) const;
+  double paintLegend(FigurePainter&, const QRectF& bar) const;
 
 private:
   QString textOf(double value) const;

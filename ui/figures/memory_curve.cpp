@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "figures/axis.h"
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 #include "figures/phrases.h"
 
 namespace nest {
@@ -38,7 +38,7 @@ QPolygonF curveOf(std::span<const MemoryStep> steps, Bytes headroom, const QRect
 
 }  // namespace
 
-void paintMemoryCurve(Ink& ink, const QRectF& plot, std::span<const MemoryStep> steps, int stage,
+void paintMemoryCurve(FigurePainter& ink, const QRectF& plot, std::span<const MemoryStep> steps, int stage,
                       Bytes capacity, Bytes headroom, double begin, double end) {
   double largest = capacity.value();
   for (const MemoryStep& s : steps) largest = std::max(largest, (s.used - headroom).value());
@@ -80,20 +80,20 @@ void paintMemoryCurve(Ink& ink, const QRectF& plot, std::span<const MemoryStep> 
     ink.line({plot.left(), y}, {plot.right(), y}, ink.color(Role::MutedText), 1, Qt::DotLine);
     ink.firstThatFits({plot.left() + 4, top + 1, plot.width() - 8, y - top - 2},
                       {QStringLiteral("headroom %1").arg(memoryText(headroom))},
-                      Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+                      Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
   }
   // Above the line, where nothing lies as long as the stage fits.
   const QString label = QStringLiteral("capacity %1").arg(memoryText(capacity));
-  const double w = Ink::width(label, Ink::kSmall) + 6;
+  const double w = FigurePainter::width(label, FigurePainter::kSmall) + 6;
   if (over) {
     const QString excess = QStringLiteral("%1 too much").arg(memoryText(Bytes(peak) - capacity));
-    const double room = Ink::width(excess, Ink::kSmall, true) + 6;
+    const double room = FigurePainter::width(excess, FigurePainter::kSmall, true) + 6;
     ink.label(QRectF(plot.right() - room, plot.top() - 17, room - 3, 15), excess,
-              Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Error), true);
+              Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::Error), true);
     ink.fill(QRectF(plot.right() - w, top - 17, w, 15), ink.color(Role::Canvas));
   }
   ink.label(QRectF(plot.right() - w, top - 17, w - 3, 15), label, Qt::AlignRight | Qt::AlignVCenter,
-            Ink::kSmall, ink.color(Role::Text));
+            FigurePainter::kSmall, ink.color(Role::Text));
 }
 
 }  // namespace nest

@@ -8,7 +8,7 @@
 
 namespace nest {
 
-class Ink;
+class FigurePainter;
 
 /// What is held exceeds what there is, by more than sums of the same numbers in another order differ.
 inline bool isOver(Bytes used, Bytes capacity) {
@@ -18,7 +18,7 @@ inline bool isOver(Bytes used, Bytes capacity) {
 /// What one stage's device is predicted to hold while the schedule runs, from `begin` to `end` seconds,
 /// against its capacity: what is too much is marked and said. `steps`: of this stage, in time order, with the
 /// headroom that is to stay free.
-void paintMemoryCurve(Ink&, const QRectF& plot, std::span<const MemoryStep> steps, int stage, Bytes capacity,
-                      Bytes headroom, double begin, double end);
+void paintMemoryCurve(FigurePainter&, const QRectF& plot, std::span<const MemoryStep> steps, int stage,
+                      Bytes capacity, Bytes headroom, double begin, double end);
 
 }  // namespace nest

@@ -108,7 +108,7 @@ QString memorySentence(const PlanContext& c) {
          doubt;
 }
 
-void paintHatches(Ink& ink, const MemoryLayout& m) {
+void paintHatches(FigurePainter& ink, const MemoryLayout& m) {
   if (m.bar < 14) return;
   for (std::size_t i = 0; i < m.columns.size(); ++i) {
     if (m.columns[i].stage < 0) continue;
@@ -126,7 +126,7 @@ void paintHatches(Ink& ink, const MemoryLayout& m) {
   }
 }
 
-void paintCapacity(Ink& ink, const MemoryLayout& m) {
+void paintCapacity(FigurePainter& ink, const MemoryLayout& m) {
   double highest = 0;
   for (std::size_t i = 0; i < m.columns.size();) {
     // One line across all neighbours of equal capacity.
@@ -141,9 +141,9 @@ void paintCapacity(Ink& ink, const MemoryLayout& m) {
   }
   const double y = m.yOf(highest);
   ink.label(QRectF(m.plot.right() + 6, y - 15, 58, 15), memoryText(Bytes(highest)),
-            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text), true);
+            Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::Text), true);
   ink.label(QRectF(m.plot.right() + 6, y, 58, 15), QStringLiteral("capacity"),
-            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+            Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
 }
 
 constexpr double kLeastBarSlot = 40;  ///< pixels of a bar's place in which an amount may stand
@@ -156,7 +156,7 @@ QString wordsOver(const MemoryColumn& column, bool brief) {
 }
 
 double widthOver(const MemoryColumn& column, bool brief) {
-  return Ink::width(wordsOver(column, brief), Ink::kSmall, column.over()) + 6;
+  return FigurePainter::width(wordsOver(column, brief), FigurePainter::kSmall, column.over()) + 6;
 }
 
 /// The words above some bar have no room: then all bars have the amount alone, with its unit.
@@ -167,7 +167,7 @@ bool isBrief(const MemoryLayout& m) {
 }
 
 /// What is left or missing above each bar.
-void paintWords(Ink& ink, const MemoryLayout& m) {
+void paintWords(FigurePainter& ink, const MemoryLayout& m) {
   if (m.slot < kLeastBarSlot) return;
   const bool brief = isBrief(m);
   for (std::size_t i = 0; i < m.columns.size(); ++i) {
@@ -183,13 +183,13 @@ void paintWords(Ink& ink, const MemoryLayout& m) {
     if (top < m.plot.top() - 2) continue;  // there the title of the axis stands
     const QRectF spot(box.center().x() - w / 2, top, w, 15);
     ink.fill(spot, ink.color(Role::Canvas));
-    ink.label(spot, wordsOver(column, brief), Qt::AlignCenter, Ink::kSmall,
+    ink.label(spot, wordsOver(column, brief), Qt::AlignCenter, FigurePainter::kSmall,
               ink.color(over ? Role::Error : Role::Text), over);
   }
 }
 
 /// Dims neighbours with one veil: a translucent fill for each bar would cost more than the bars.
-void paintVeils(Ink& ink, const MemoryLayout& m, const Focus& focus) {
+void paintVeils(FigurePainter& ink, const MemoryLayout& m, const Focus& focus) {
   QColor veil = ink.color(Role::Canvas);
   veil.setAlphaF(0.6F);
   const auto dims = [&](std::size_t i) { return m.columns[i].stage >= 0 && focus.dims(m.columns[i].stage); };
@@ -201,7 +201,7 @@ void paintVeils(Ink& ink, const MemoryLayout& m, const Focus& focus) {
   }
 }
 
-void paintMarks(Ink& ink, const MemoryLayout& m, const Focus& focus) {
+void paintMarks(FigurePainter& ink, const MemoryLayout& m, const Focus& focus) {
   for (std::size_t i = 0; i < m.columns.size(); ++i) {
     const MemoryColumn& column = m.columns[i];
     if (column.stage < 0) continue;
@@ -217,7 +217,7 @@ void paintMarks(Ink& ink, const MemoryLayout& m, const Focus& focus) {
   }
 }
 
-void paintChips(Ink& ink, const MemoryLayout& m, const Focus& focus, bool byDevice) {
+void paintChips(FigurePainter& ink, const MemoryLayout& m, const Focus& focus, bool byDevice) {
   const int n = static_cast<int>(m.columns.size());
   const bool all = !byDevice && m.slot >= 19;
   for (int i = 0; i < n; ++i) {
@@ -226,8 +226,8 @@ void paintChips(Ink& ink, const MemoryLayout& m, const Focus& focus, bool byDevi
     const QRectF slot = m.slotBox(static_cast<std::size_t>(i));
     const double w = std::clamp(m.bar, 15.0, 34.0);
     if (all)
-      ink.stageChip(QRectF(slot.center().x() - w / 2, m.chips.top() + 2, w, 18), column.stage, Ink::kSmall,
-                    focus.dims(column.stage));
+      ink.stageChip(QRectF(slot.center().x() - w / 2, m.chips.top() + 2, w, 18), column.stage,
+                    FigurePainter::kSmall, focus.dims(column.stage));
     else
       ink.stageBox(QRectF(slot.center().x() - m.bar / 2, m.chips.top(), m.bar, 6), column.stage,
                    focus.dims(column.stage));
@@ -236,10 +236,10 @@ void paintChips(Ink& ink, const MemoryLayout& m, const Focus& focus, bool byDevi
     for (int i : (byDevice ? wholeTicks : countedTicks)(n, static_cast<int>(m.plot.width() / 48)))
       ink.label(QRectF(m.slotBox(static_cast<std::size_t>(i)).center().x() - 24, m.chips.top() + 8, 48, 15),
                 byDevice ? countText(static_cast<long long>(i) * m.merged) : stageNumber(static_cast<int>(i)),
-                Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
+                Qt::AlignCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
   ink.label(QRectF(m.chips.left() - 54, m.chips.top() + (all ? 0 : 5), 48, 22),
             byDevice ? QStringLiteral("Device") : QStringLiteral("Stage"), Qt::AlignRight | Qt::AlignVCenter,
-            Ink::kSmall, ink.color(Role::MutedText));
+            FigurePainter::kSmall, ink.color(Role::MutedText));
 }
 
 QString tipOf(const MemoryColumn& column, const PlanContext& c) {
@@ -294,7 +294,7 @@ std::optional<FigureState> MemoryFigure::state(const PlanContext& c, bool) const
   return FigureState{QStringLiteral("This plan has no stages"), {}};
 }
 
-void MemoryFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+void MemoryFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
   const bool byDevice = m_by == By::Device;

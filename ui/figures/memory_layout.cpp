@@ -84,7 +84,7 @@ MemoryLayout layoutMemory(const QRectF& area, const PlanContext& c, bool standal
   return out;
 }
 
-void paintHeadroom(Ink& ink, const QRectF& bar, const MemoryUse& use, Bytes kept) {
+void paintHeadroom(FigurePainter& ink, const QRectF& bar, const MemoryUse& use, Bytes kept) {
   if (!(kept > Bytes(0)) || !(use.total() > Bytes(0))) return;
   const QRectF end(bar.left(), bar.top(), bar.width(), bar.height() * std::min(1.0, kept / use.total()));
   const QColor color = colorOf(MemoryPart::Headroom, ink.theme());

@@ -5,7 +5,7 @@
 
 #include "document/plan_context.h"
 #include "figures/axis.h"
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 #include "plan/evaluation.h"
 
 namespace nest {
@@ -50,6 +50,6 @@ MemoryLayout layoutMemory(const QRectF& area, const PlanContext& context, bool s
 
 /// The end of a bar of one colour that stands for all of `use`: what is kept free and not predicted to be
 /// used.
-void paintHeadroom(Ink&, const QRectF& bar, const MemoryUse& use, Bytes kept);
+void paintHeadroom(FigurePainter&, const QRectF& bar, const MemoryUse& use, Bytes kept);
 
 }  // namespace nest

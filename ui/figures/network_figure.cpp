@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "figures/figure_painter.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 #include "figures/network_painter.h"
 #include "figures/phrases.h"
 
@@ -28,7 +28,7 @@ std::optional<FigureState> NetworkFigure::state(const PlanContext&, bool) const 
   return FigureState{tr("Nothing is drawn"), tr("Open a scenario, or draw a network.")};
 }
 
-void NetworkFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+void NetworkFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
   QRectF body = paintFrame(ink, area, c, title(), m_caption());

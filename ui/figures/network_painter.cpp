@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 #include "figures/phrases.h"
 #include "figures/rect_index.h"
 #include "units/text.h"
@@ -71,7 +71,7 @@ void NetworkPainter::paintHatch(const QRectF& r, const RankKind& kind, const QCo
   const int pattern = m_theme.stageHatch(kind.colour());
   if (pattern == 0 || r.height() * m_scale < kHatched) return;
   std::vector<QLineF> lines;
-  Ink::hatchLines(r, pattern, 6 / m_scale, lines);
+  FigurePainter::hatchLines(r, pattern, 6 / m_scale, lines);
   QPen pen(mixed(fill, m_theme.textOn(fill), 0.35), 1, Qt::SolidLine, Qt::FlatCap);
   pen.setCosmetic(true);
   m_p.setPen(pen);

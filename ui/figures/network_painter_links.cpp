@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 #include "figures/network_painter.h"
 #include "units/text.h"
 
@@ -252,7 +252,7 @@ void paintNetworkKey(QPainter& p, const QRectF& area, const NetworkScene& scene,
   const QRectF last(area.left(), area.bottom() - kNetworkKeyRow, area.width(), kNetworkKeyRow);
   FigureStyle style;
   style.theme = &theme;
-  Ink ink(p, style);
+  FigurePainter ink(p, style);
   p.save();
   if (stages)
     paintRankKey(ink, last.adjusted(8, 1, -8, -1), scene.plan(), scene.shownBy(), scene.stageCount(),

@@ -3,8 +3,8 @@
 #include <QFontMetricsF>
 #include <algorithm>
 
+#include "figures/figure_painter.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 #include "figures/phrases.h"
 #include "figures/seat_map.h"
 
@@ -65,20 +65,23 @@ QRectF PlacementFigure::rowBox(int i, const QRectF& body) const {
   return {body.left(), body.top() + kHead + i * kPlacementRow, body.width(), kPlacementRow};
 }
 
-void PlacementFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+void PlacementFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   const auto& rows = rowsOf(c);
   paintFrame(ink, area, c, title(), phrase(summaryOf(*c.shownPlan())));
   const QRectF body = bodyOf(area, c, ink.style().standalone);
   const auto column = [&](const QRectF& row, double from, double width, const QString& text, Role role) {
     ink.label(QRectF(row.left() + from, row.top(), width - 8, row.height()), text,
-              Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(role));
+              Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kBody, ink.color(role));
   };
   const QRectF head(body.left(), body.top(), body.width(), kHead);
   // On a narrow page the names give way: without its stages a row would say nothing.
-  double devices = std::min(kDevices, Ink::width(tr("Devices"), Ink::kBody) + 12), hosts = kHosts;
+  double devices = std::min(kDevices, FigurePainter::width(tr("Devices"), FigurePainter::kBody) + 12),
+         hosts = kHosts;
   if (body.width() < kHosts + kDevices + kStages) {
     for (const Row& r : rows)
-      devices = std::min(kDevices, std::max(devices, Ink::width(spanText(r.begin, r.end), Ink::kBody) + 16));
+      devices = std::min(
+          kDevices,
+          std::max(devices, FigurePainter::width(spanText(r.begin, r.end), FigurePainter::kBody) + 16));
     hosts = std::clamp(body.width() - devices - kStages, 40.0, kHosts);
   } else {
     devices = kDevices;
@@ -87,8 +90,8 @@ void PlacementFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) c
   column(head, hosts, devices, tr("Devices"), Role::MutedText);
   const double stages = body.width() - hosts - devices;
   ink.firstThatFits({head.left() + hosts + devices, head.top(), stages, head.height()},
-                    {tr("Stages on each host"), tr("Stages")}, Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody,
-                    ink.color(Role::MutedText));
+                    {tr("Stages on each host"), tr("Stages")}, Qt::AlignLeft | Qt::AlignVCenter,
+                    FigurePainter::kBody, ink.color(Role::MutedText));
   ink.line(head.bottomLeft(), head.bottomRight(), ink.color(Role::Border));
   const int room = std::max(1, static_cast<int>((body.height() - kHead) / kPlacementRow));
   const int n = static_cast<int>(rows.size()), shown = n <= room ? n : room - 1;
@@ -99,7 +102,7 @@ void PlacementFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) c
     const QString names = hostSpan(h, r.begin, r.end);
     // Names of hosts differ at their ends.
     column(row, 0, hosts,
-           QFontMetricsF(Theme::font(Ink::kBody))
+           QFontMetricsF(Theme::font(FigurePainter::kBody))
                .elidedText(r.hosts > 1 ? tr("%1 (%2)").arg(names, countText(r.hosts)) : names,
                            Qt::ElideMiddle, hosts - 9),
            Role::Text);
@@ -107,16 +110,16 @@ void PlacementFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) c
     double x = row.left() + hosts + devices;
     for (const Run& run : r.runs) {
       const QString times = tr("%1 ×").arg(run.devices);
-      const double w = Ink::width(times, Ink::kBody) + 6;
+      const double w = FigurePainter::width(times, FigurePainter::kBody) + 6;
       if (x + w + 30 > row.right()) {
         column(row, x - row.left(), 30, QStringLiteral("…"), Role::MutedText);
         break;
       }
-      ink.label(QRectF(x, row.top(), w, kPlacementRow), times, Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody,
-                ink.color(Role::Text));
+      ink.label(QRectF(x, row.top(), w, kPlacementRow), times, Qt::AlignLeft | Qt::AlignVCenter,
+                FigurePainter::kBody, ink.color(Role::Text));
       x += w;
       if (run.stage >= 0)
-        ink.stageChip(QRectF(x, row.top() + 4, 30, kPlacementRow - 8), run.stage, Ink::kSmall);
+        ink.stageChip(QRectF(x, row.top() + 4, 30, kPlacementRow - 8), run.stage, FigurePainter::kSmall);
       else
         column(row, x - row.left(), 44, tr("idle"), Role::MutedText);
       x += 46;

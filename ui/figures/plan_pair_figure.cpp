@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "figures/axis.h"
+#include "figures/figure_painter.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 #include "figures/kinds.h"
 #include "figures/phrases.h"
 #include "figures/ticks.h"
@@ -47,7 +47,7 @@ QColor toned(const QColor& colour, bool runs, const Theme& theme) {
   return runs ? colour : mixed(colour, theme.color(Role::Canvas), 0.65);
 }
 
-void paintPiece(Ink& ink, const QRectF& piece, const QColor& colour, int hatch) {
+void paintPiece(FigurePainter& ink, const QRectF& piece, const QColor& colour, int hatch) {
   ink.fill(piece, colour);
   if (hatch && piece.height() > 3 && piece.width() > 5)
     ink.hatch(piece, hatch, mixed(colour, ink.theme().textOn(colour), 0.45), 5);
@@ -95,7 +95,7 @@ QStringList PlanPairFigure::notesIn(const QSizeF& body, bool standalone) const {
   QStringList out;
   std::vector<qsizetype> ends;  // of each note, in lines
   for (const QString& note : m_notes) {
-    out += Ink::lines(note, body.width(), Ink::kBody);
+    out += FigurePainter::lines(note, body.width(), FigurePainter::kBody);
     ends.push_back(out.size());
   }
   const auto most = static_cast<qsizetype>(body.height() * 0.35 / kNote);
@@ -222,7 +222,7 @@ QString PlanPairFigure::sentence(double width) const {
   const QString whole =
       pace + tr(", fullest device %1 → %2 (%3)")
                  .arg(memoryText(before), memoryText(after), phrase(text::signedPercent(after / before - 1)));
-  return Ink::width(whole, 13) <= width ? whole : pace;
+  return FigurePainter::width(whole, 13) <= width ? whole : pace;
 }
 
 std::optional<FigureState> PlanPairFigure::state(const PlanContext& c, bool) const {
@@ -233,13 +233,13 @@ std::optional<FigureState> PlanPairFigure::state(const PlanContext& c, bool) con
                      tr("Keep a plan or run the baselines, then select two plans to compare.")};
 }
 
-void PlanPairFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+void PlanPairFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(), sentence(area.width() - 28));
   const Parts p = layOut(area, c, style.standalone, ink.theme());
   QRectF line(p.notes.left(), p.notes.top(), p.notes.width(), kNote);
   for (const QString& note : notesIn(bodyOf(area, c, style.standalone).size(), style.standalone)) {
-    ink.label(line, note, Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Role::Text));
+    ink.label(line, note, Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kBody, ink.color(Role::Text));
     line.translate(0, kNote);
   }
   for (int side = 0; side < 2; ++side) {
@@ -254,24 +254,24 @@ void PlanPairFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
   paintMarks(ink, area, c);
 }
 
-void PlanPairFigure::paintHeading(Ink& ink, const Parts& p, int side) const {
+void PlanPairFigure::paintHeading(FigurePainter& ink, const Parts& p, int side) const {
   QRectF heading = p.heading[side];
   const auto put = [&](const QString& text, double pixels, Role role, bool bold) {
     ink.label(heading, text, Qt::AlignLeft | Qt::AlignVCenter, pixels, ink.color(role), bold);
-    heading.setLeft(heading.left() + Ink::width(text, pixels, bold) + 12);
+    heading.setLeft(heading.left() + FigurePainter::width(text, pixels, bold) + 12);
   };
   const QString& name = m_sides[side].name;
-  if (Ink::width(name, kHeading, true) > heading.width())  // over the axis there is more room
+  if (FigurePainter::width(name, kHeading, true) > heading.width())  // over the axis there is more room
     heading.setLeft(side == 0 ? p.legend.left() : heading.left() - kPairGap / 2);
   put(name, kHeading, Role::Text, true);
   if (const QString obstacle = obstacleTo(side); !obstacle.isEmpty())
-    put(obstacle, Ink::kBody, Role::Error, true);
+    put(obstacle, FigurePainter::kBody, Role::Error, true);
   put(phrase(paceText(paceOf(side), measure())) + QStringLiteral(" · ") +
           phrase(summaryOf(m_sides[side].plan->plan)),
-      Ink::kBody, Role::MutedText, false);
+      FigurePainter::kBody, Role::MutedText, false);
 }
 
-void PlanPairFigure::paintTimes(Ink& ink, const Parts& p, int side) const {
+void PlanPairFigure::paintTimes(FigurePainter& ink, const Parts& p, int side) const {
   const QRectF& panel = p.times[side];
   if (side == 0) {
     paintVerticalAxis(ink, panel, p.time,
@@ -287,7 +287,7 @@ void PlanPairFigure::paintTimes(Ink& ink, const Parts& p, int side) const {
   const std::vector<Bar>& bars = p.bars[side];
   if (bars.empty() && !runs)  // it cannot even be costed
     ink.paragraph(panel.adjusted(6, 6, -6, -6), phrase(e.violations.front().message),
-                  Qt::AlignLeft | Qt::AlignTop, Ink::kBody, ink.color(Role::Error));
+                  Qt::AlignLeft | Qt::AlignTop, FigurePainter::kBody, ink.color(Role::Error));
   const auto numbered =
       countedTicks(static_cast<int>(bars.size()), std::max(2, static_cast<int>(panel.width() / 26)));
   for (std::size_t b = 0; b < bars.size(); ++b) {
@@ -313,7 +313,7 @@ void PlanPairFigure::paintTimes(Ink& ink, const Parts& p, int side) const {
       const QString span = stageSpan(bar.first, bar.last), times = tr("×%1").arg(bar.last - bar.first + 1);
       ink.firstThatFits({slot.left(), panel.bottom() + 4, slot.width(), 16},
                         {QStringLiteral("%1  %2").arg(span, times), span, times}, Qt::AlignCenter,
-                        Ink::kSmall, ink.color(Role::MutedText));
+                        FigurePainter::kSmall, ink.color(Role::MutedText));
     } else if (std::find(numbered.begin(), numbered.end(), static_cast<int>(b)) != numbered.end()) {
       ink.stageChip({slot.center().x() - 11, panel.bottom() + 4, 22, 16}, bar.first, 10);
     }
@@ -322,22 +322,22 @@ void PlanPairFigure::paintTimes(Ink& ink, const Parts& p, int side) const {
 }
 
 /// The other plan's step as a line, and over the second plan by how much it differs from the first.
-void PlanPairFigure::paintOther(Ink& ink, const Parts& p, int side) const {
+void PlanPairFigure::paintOther(FigurePainter& ink, const Parts& p, int side) const {
   const double own = heightOf(side), other = heightOf(1 - side);
   if (!(own > 0) || !(other > 0)) return;
   const QRectF& panel = p.times[side];
   const auto yOf = [&](double t) { return panel.bottom() - t / p.time.largest * panel.height(); };
   ink.line({panel.left(), yOf(other)}, {panel.right(), yOf(other)}, ink.color(Role::Text), 1.3, Qt::DashLine);
   const QString said = side == 1 ? changeText() : m_sides[1].name;
-  const double w = Ink::width(said, Ink::kSmall, side == 1) + 8;
+  const double w = FigurePainter::width(said, FigurePainter::kSmall, side == 1) + 8;
   const QRectF box(panel.right() - std::min(w, panel.width()), yOf(std::max(own, other)) - 18,
                    std::min(w, panel.width()), 15);
   ink.fill(box, ink.color(Role::Canvas));  // the grid passes behind
-  ink.firstThatFits(box, {said}, Qt::AlignCenter, Ink::kSmall,
+  ink.firstThatFits(box, {said}, Qt::AlignCenter, FigurePainter::kSmall,
                     ink.color(side == 1 ? Role::Text : Role::MutedText), side == 1);
 }
 
-void PlanPairFigure::paintMemory(Ink& ink, const Parts& p, int side) const {
+void PlanPairFigure::paintMemory(FigurePainter& ink, const Parts& p, int side) const {
   const QRectF& panel = p.memory[side];
   if (side == 0) {
     paintVerticalAxis(ink, panel, p.bytes, tr("Memory of a device at its peak"));
@@ -379,7 +379,7 @@ void PlanPairFigure::paintMemory(Ink& ink, const Parts& p, int side) const {
             room.value() < 0 ? tr("stage %1 is short by %2").arg(stageNumber(full)).arg(memoryText(-room))
                              : tr("least free: %1 of %2, stage %3")
                                    .arg(memoryText(room), memoryText(use.capacity), stageNumber(full)),
-            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
+            Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall,
             ink.color(room.value() < 0 ? Role::Error : Role::MutedText));
 }
 

@@ -58,7 +58,7 @@ public:
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
-  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  void draw(FigurePainter&, const QRectF& area, const PlanContext&) const override;
   Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
   QString lineOf(int i, const PlanContext&) const override;
   QString words(const PlanContext&) const override;
@@ -77,10 +77,10 @@ private:
   /// "does not fit", "cannot run"; empty: it runs.
   QString obstacleTo(int side) const;
   QString changeText() const;  ///< "+7.12 %", "+10.4 % tokens/s"
-  void paintHeading(Ink&, const Parts&, int side) const;
-  void paintTimes(Ink&, const Parts&, int side) const;
-  void paintOther(Ink&, const Parts&, int side) const;
-  void paintMemory(Ink&, const Parts&, int side) const;
+  void paintHeading(FigurePainter&, const Parts&, int side) const;
+  void paintTimes(FigurePainter&, const Parts&, int side) const;
+  void paintOther(FigurePainter&, const Parts&, int side) const;
+  void paintMemory(FigurePainter&, const Parts&, int side) const;
 
   std::array<Side, 2> m_sides;
   std::optional<FigureState> m_instead;

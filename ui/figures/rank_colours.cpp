@@ -26,7 +26,7 @@ int firstColour(const Plan& plan, Together by, int stage) {
 }
 
 /// "TP groups: 8 ranks each in stages 1–4 · 128 a stage": what the numbers on the devices count.
-void paintGroupKey(Ink& ink, const QRectF& row, const Plan& plan, Together kind) {
+void paintGroupKey(FigurePainter& ink, const QRectF& row, const Plan& plan, Together kind) {
   KeyLine line(ink, row);
   line.say(QStringLiteral("%1s, numbered from 0 in each stage:").arg(QString::fromUtf8(labelOf(kind))));
   for (int i = 0; i < plan.stageCount();) {
@@ -54,24 +54,26 @@ QString numberOf(int index, int count) {
   return QStringLiteral("%1 of 0–%2").arg(countText(index), countText(count - 1));
 }
 
-void paintStageKey(Ink& ink, const QRectF& row, int n, int idleDevices,
+void paintStageKey(FigurePainter& ink, const QRectF& row, int n, int idleDevices,
                    const std::function<bool(int)>& dims) {
   ink.label(QRectF(row.left(), row.top(), 40, kKeyRow), QStringLiteral("Stage"),
-            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+            Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
   const double idle = idleDevices > 0 ? 92 : 0;
   const double room = row.width() - 42 - idle;
   const double step = std::min(32.0, room / std::max(1, n));
   if (step >= 19) {
     for (int i = 0; i < n; ++i)
-      ink.stageChip(QRectF(row.left() + 42 + i * step, row.top() + 1, step - 4, 17), i, Ink::kSmall, dims(i));
+      ink.stageChip(QRectF(row.left() + 42 + i * step, row.top() + 1, step - 4, 17), i, FigurePainter::kSmall,
+                    dims(i));
   } else {
     const int most = std::max(1, static_cast<int>(room / 24) - 3);
     for (int i = 0; i < std::min(n, most); ++i)
-      ink.stageChip(QRectF(row.left() + 42 + i * 24.0, row.top() + 1, 20, 17), i, Ink::kSmall, dims(i));
+      ink.stageChip(QRectF(row.left() + 42 + i * 24.0, row.top() + 1, 20, 17), i, FigurePainter::kSmall,
+                    dims(i));
     if (most < n)
       ink.label(QRectF(row.left() + 42 + most * 24.0, row.top(), 70, kKeyRow),
-                QStringLiteral("… %1").arg(stageNumber(n - 1)), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
-                ink.color(Role::MutedText));
+                QStringLiteral("… %1").arg(stageNumber(n - 1)), Qt::AlignLeft | Qt::AlignVCenter,
+                FigurePainter::kSmall, ink.color(Role::MutedText));
   }
   if (idle > 0) {
     const QRectF box(row.right() - idle + 4, row.top() + 3, 13, 13);
@@ -79,7 +81,7 @@ void paintStageKey(Ink& ink, const QRectF& row, int n, int idleDevices,
     ink.outline(box, ink.color(Role::Border));
     ink.label(QRectF(box.right() + 6, row.top(), idle - 24, kKeyRow),
               QStringLiteral("%1 idle").arg(countText(idleDevices)), Qt::AlignLeft | Qt::AlignVCenter,
-              Ink::kSmall, ink.color(Role::Text));
+              FigurePainter::kSmall, ink.color(Role::Text));
   }
 }
 
@@ -154,8 +156,8 @@ void addDeviceRows(Tip& tip, Bytes memory, double speed) {
     tip.row(QStringLiteral("Speed"), phrase(text::percent(speed)) + QStringLiteral(" of nominal"));
 }
 
-void paintRankKey(Ink& ink, const QRectF& row, const Plan* plan, Together by, int stages, int idleDevices,
-                  const std::function<bool(int)>& dims) {
+void paintRankKey(FigurePainter& ink, const QRectF& row, const Plan* plan, Together by, int stages,
+                  int idleDevices, const std::function<bool(int)>& dims) {
   if (!plan || by == Together::Stage)
     paintStageKey(ink, row, stages, idleDevices, dims);
   else

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "figures/figure_option.h"
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 #include "figures/phrases.h"
 #include "figures/seat_map.h"
 #include "plan/rank_membership.h"
@@ -43,7 +43,7 @@ void addDeviceRows(Tip&, Bytes memory, double speed);
 
 /// Which stage has which colour, or what the numbers on the devices count; and how many devices are idle.
 /// `plan` null: stages are all that is known.
-void paintRankKey(Ink&, const QRectF& row, const Plan* plan, Together by, int stages, int idleDevices,
-                  const std::function<bool(int)>& dims);
+void paintRankKey(FigurePainter&, const QRectF& row, const Plan* plan, Together by, int stages,
+                  int idleDevices, const std::function<bool(int)>& dims);
 
 }  // namespace nest

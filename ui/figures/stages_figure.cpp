@@ -57,7 +57,7 @@ QString stageSentence(const PlanContext& c) {
 /// Painting in one place: every part knows the layout, the plan and what stands out.
 class StagesPainter {
 public:
-  StagesPainter(Ink& ink, const StagesLayout& layout, const PlanContext& c, bool shares)
+  StagesPainter(FigurePainter& ink, const StagesLayout& layout, const PlanContext& c, bool shares)
       : m_ink(ink),
         m(layout),
         m_context(c),
@@ -103,7 +103,7 @@ private:
     }
     p.setBrush(Qt::NoBrush);
     m_ink.label(QRectF(m.ribbon.left() - 54, m.ribbon.top(), 48, m.ribbon.height()), QStringLiteral("Layers"),
-                Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, m_ink.color(Role::MutedText));
+                Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kSmall, m_ink.color(Role::MutedText));
   }
 
   void ribbonLabel(const QRectF& box, std::size_t first, std::size_t end, const QColor& fill) {
@@ -112,18 +112,19 @@ private:
     const QString count = plural(static_cast<long long>(layers.size()), QStringLiteral("layer"));
     const QStringList choices{layerSpan(*m_context.problem->graph, layers), count};
     for (const QString& text : choices) {
-      const double w = Ink::width(text, Ink::kSmall) + 10;
+      const double w = FigurePainter::width(text, FigurePainter::kSmall) + 10;
       if (w > box.width() - 4) continue;
       m_ink.fill(QRectF(box.center().x() - w / 2, box.center().y() - 8.5, w, 17), fill);
-      m_ink.label(box, text, Qt::AlignCenter, Ink::kSmall, m_ink.theme().textOn(fill));
+      m_ink.label(box, text, Qt::AlignCenter, FigurePainter::kSmall, m_ink.theme().textOn(fill));
       return;
     }
     // The number of its stage, where that of any stage would fit: not one run with, the next without.
     const QString number = stageNumber(m.layers[first].stage);
-    const double w = Ink::width(stageNumber(m_plan.stageCount() - 1), Ink::kSmall, true) + 2;
+    const double w =
+        FigurePainter::width(stageNumber(m_plan.stageCount() - 1), FigurePainter::kSmall, true) + 2;
     if (w > box.width() - 1) return;
     m_ink.fill(QRectF(box.center().x() - w / 2, box.center().y() - 7, w, 14), fill);
-    m_ink.label(box, number, Qt::AlignCenter, Ink::kSmall, m_ink.theme().textOn(fill), true);
+    m_ink.label(box, number, Qt::AlignCenter, FigurePainter::kSmall, m_ink.theme().textOn(fill), true);
   }
 
   /// Bands that lead each part of the ribbon to its column; with several chunks they would cross, and are
@@ -179,7 +180,7 @@ private:
     const QString value =
         m_shares ? timeText(stage(i).load) : phrase(text::number(stage(i).load.value() / m.axis.unit));
     const bool slowest = i == m_eval.slowestStage();
-    const double w = Ink::width(value, Ink::kSmall, slowest) + 4;
+    const double w = FigurePainter::width(value, FigurePainter::kSmall, slowest) + 4;
     if (w > m.slot) return;
     const QRectF spot(box.center().x() - w / 2, y - 18, w, 15);
     m_values.push_back({spot, value, slowest});
@@ -196,8 +197,8 @@ private:
     }
     for (const auto& v : m_values) {
       m_ink.fill(v.spot, m_ink.color(Role::Canvas));
-      m_ink.label(v.spot.adjusted(-3, 0, 3, 0), v.text, Qt::AlignCenter, Ink::kSmall, m_ink.color(Role::Text),
-                  v.bold);
+      m_ink.label(v.spot.adjusted(-3, 0, 3, 0), v.text, Qt::AlignCenter, FigurePainter::kSmall,
+                  m_ink.color(Role::Text), v.bold);
     }
   }
 
@@ -209,7 +210,7 @@ private:
       const double middle = m.slotLeft(i) + m.slot / 2;
       if (all)
         m_ink.stageChip(QRectF(middle - std::max(w, 15.0) / 2, m.chips.top() + 2, std::max(w, 15.0), 18), i,
-                        Ink::kSmall, m_focus.dims(i));
+                        FigurePainter::kSmall, m_focus.dims(i));
       else
         m_ink.stageBox(QRectF(m.slotLeft(i) + (m.slot - m.bar) / 2, m.chips.top(), m.bar, 6), i,
                        m_focus.dims(i));
@@ -218,9 +219,9 @@ private:
     if (!all)
       for (int i : countedTicks(n, static_cast<int>(m.plot.width() / 28)))
         m_ink.label(QRectF(m.slotLeft(i) + m.slot / 2 - 14, m.chips.top() + 7, 28, 15), stageNumber(i),
-                    Qt::AlignCenter, Ink::kSmall, m_ink.color(Role::MutedText));
+                    Qt::AlignCenter, FigurePainter::kSmall, m_ink.color(Role::MutedText));
     m_ink.label(QRectF(m.chips.left() - 54, m.chips.top() + (all ? 0 : 4), 48, 22), QStringLiteral("Stage"),
-                Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, m_ink.color(Role::MutedText));
+                Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kSmall, m_ink.color(Role::MutedText));
   }
 
   /// The network level that the cut after stage i crosses.
@@ -230,7 +231,7 @@ private:
     const double room = m.slot - 40;
     const QString name = levelName(m_context, level);
     m_ink.firstThatFits(QRectF(x - room / 2, m.chips.top() + 2, room, 18),
-                        {name + QStringLiteral(" →"), name}, Qt::AlignCenter, Ink::kSmall,
+                        {name + QStringLiteral(" →"), name}, Qt::AlignCenter, FigurePainter::kSmall,
                         m_ink.color(Role::MutedText));
   }
 
@@ -253,15 +254,16 @@ private:
       for (std::size_t most = kTimePartCount; most > 0; --most)
         choices << phrase(words::of(shares, "", most));
       if (!shares.empty()) choices << phrase(words::of({shares.front()}, ""));
-      m_ink.firstThatFits(row(0), choices, Qt::AlignCenter, Ink::kSmall, m_ink.color(Role::Text));
+      m_ink.firstThatFits(row(0), choices, Qt::AlignCenter, FigurePainter::kSmall, m_ink.color(Role::Text));
       for (int k = 1; k < m.factRows; ++k)
-        m_ink.label(row(k), rows[k - 1], Qt::AlignCenter, Ink::kSmall, m_ink.color(Role::MutedText));
+        m_ink.label(row(k), rows[k - 1], Qt::AlignCenter, FigurePainter::kSmall,
+                    m_ink.color(Role::MutedText));
     }
     static const QStringList heads{
         QStringLiteral("Spent on"), QStringLiteral("On"), {}, QStringLiteral("Step end")};
     for (int k = 0; k < m.factRows; ++k)
       m_ink.label(QRectF(m.facts.left() - 60, m.facts.top() + k * 16.0, 54, 16), heads[k],
-                  Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, m_ink.color(Role::MutedText));
+                  Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kSmall, m_ink.color(Role::MutedText));
   }
 
   struct Value {
@@ -269,7 +271,7 @@ private:
     QString text;
     bool bold;
   };
-  Ink& m_ink;
+  FigurePainter& m_ink;
   const StagesLayout& m;
   const PlanContext& m_context;
   const Plan& m_plan;
@@ -326,7 +328,7 @@ std::optional<FigureState> StagesFigure::state(const PlanContext& c, bool) const
   return FigureState{QStringLiteral("This plan has no stages"), {}};
 }
 
-void StagesFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+void StagesFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(), stageSentence(c));
   const auto layout = layoutStages(area, c, style.standalone, m_scale == Scale::Share, ink.theme());

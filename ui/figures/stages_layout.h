@@ -5,7 +5,7 @@
 
 #include "document/plan_context.h"
 #include "figures/axis.h"
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 
 namespace nest {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "figures/curve_figure.h"
+#include "figures/figure_painter.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 #include "figures/phrases.h"
 #include "units/amount.h"
 
@@ -20,7 +20,8 @@ const StudyRecord::Result* SweepFigure::cell(int column, int row) const {
 
 QRectF SweepFigure::plotOf(const QRectF& area, const PlanContext& c, bool standalone) const {
   double label = 40;
-  for (const auto& y : m_record.up) label = std::max(label, Ink::width(phrase(y.text), Ink::kSmall) + 14);
+  for (const auto& y : m_record.up)
+    label = std::max(label, FigurePainter::width(phrase(y.text), FigurePainter::kSmall) + 14);
   return bodyOf(area, c, standalone).adjusted(label + 22, 4, -10, -78);
 }
 
@@ -44,7 +45,7 @@ std::optional<FigureState> SweepFigure::state(const PlanContext& c, bool) const 
                      tr("Choose two fields and run the study. Cells fill as they are solved.")};
 }
 
-void SweepFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+void SweepFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(), sentence());
@@ -64,12 +65,12 @@ void SweepFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
             box,
             it ? QStringList{phrase(it->none), it->decided ? QStringLiteral("×") : QStringLiteral("?")}
                : QStringList{tr("not solved"), QStringLiteral("?")},
-            Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
+            Qt::AlignCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
         continue;
       }
       const QColor colour = ink.theme().magnitude(most > least ? (it->y - least) / (most - least) : 0.5);
       ink.fill(box.adjusted(0, 0, 0.6, 0.6), colour);
-      ink.firstThatFits(box, {phrase(text::amount(it->y))}, Qt::AlignCenter, Ink::kSmall,
+      ink.firstThatFits(box, {phrase(text::amount(it->y))}, Qt::AlignCenter, FigurePainter::kSmall,
                         ink.theme().textOn(colour));
     }
   paintBorders(ink, p);
@@ -79,33 +80,33 @@ void SweepFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   };
   double widest = 0;
   for (const auto& x : m_record.across)
-    widest = std::max(widest, Ink::width(phrase(x.text), Ink::kSmall) + 8);
+    widest = std::max(widest, FigurePainter::width(phrase(x.text), FigurePainter::kSmall) + 8);
   const double wide = areaOf(0, 0, p).width(), high = areaOf(0, 0, p).height();
   const int acrossEach = every(widest, wide);
   for (int r = 0; r < rows(); r += every(14, high)) {
     const QRectF box = areaOf(0, r, p);
     ink.label({area.left() + 30, box.center().y() - 8, p.left() - area.left() - 36, 16},
-              phrase(m_record.up[r].text), Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall,
+              phrase(m_record.up[r].text), Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kSmall,
               ink.color(Role::MutedText));
   }
   for (int x = 0; x < columns(); x += acrossEach) {
     const double middle = areaOf(x, 0, p).center().x(), room = wide * acrossEach;
     ink.firstThatFits({middle - room / 2, p.bottom() + 3, room, 16}, {phrase(m_record.across[x].text)},
-                      Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
+                      Qt::AlignCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
   }
   ink.label({p.left(), p.bottom() + 21, p.width(), 18}, phrase(m_record.acrossName), Qt::AlignCenter,
-            Ink::kBody, ink.color(Role::Text));
+            FigurePainter::kBody, ink.color(Role::Text));
   painter.save();
   painter.translate(area.left() + 20, p.center().y());
   painter.rotate(-90);
-  ink.label({-p.height() / 2, -9, p.height(), 18}, phrase(m_record.upName), Qt::AlignCenter, Ink::kBody,
-            ink.color(Role::Text));
+  ink.label({-p.height() / 2, -9, p.height(), 18}, phrase(m_record.upName), Qt::AlignCenter,
+            FigurePainter::kBody, ink.color(Role::Text));
   painter.restore();
   if (most > 0) paintScale(ink, p, least, most);
   paintMarks(ink, area, c);
 }
 
-void SweepFigure::paintBorders(Ink& ink, const QRectF& p) const {
+void SweepFigure::paintBorders(FigurePainter& ink, const QRectF& p) const {
   const auto differ = [](const auto* a, const auto* b) { return a && b && a->plan != b->plan; };
   // Light and dark: one of them stands out from whatever cells are beside it.
   for (const auto& [role, width] : {std::pair(Role::Canvas, 4.5), std::pair(Role::Text, 2.0)})
@@ -120,7 +121,7 @@ void SweepFigure::paintBorders(Ink& ink, const QRectF& p) const {
   ink.outline(p, ink.color(Role::Border));
 }
 
-void SweepFigure::paintScale(Ink& ink, const QRectF& p, double least, double most) const {
+void SweepFigure::paintScale(FigurePainter& ink, const QRectF& p, double least, double most) const {
   const QRectF ramp(p.left(), p.bottom() + 52, std::min(180.0, p.width() / 3), 10);
   for (int i = 0; i < 36; ++i)
     ink.fill({ramp.left() + ramp.width() * i / 36, ramp.top(), ramp.width() / 36 + 0.6, ramp.height()},
@@ -128,7 +129,7 @@ void SweepFigure::paintScale(Ink& ink, const QRectF& p, double least, double mos
   ink.label({ramp.right() + 8, ramp.top() - 4, p.right() - ramp.right() - 8, 18},
             tr("%1: %2 to %3 · hatched: no plan")
                 .arg(phrase(m_record.quantity), phrase(text::amount(least)), phrase(text::amount(most))),
-            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+            Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
 }
 
 QString SweepFigure::sentence() const {

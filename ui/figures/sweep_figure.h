@@ -27,7 +27,7 @@ public:
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
-  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  void draw(FigurePainter&, const QRectF& area, const PlanContext&) const override;
   Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
   QString lineOf(int i, const PlanContext&) const override;
   std::vector<QRectF> placesOf(const QRectF& area, const PlanContext&) const override;
@@ -38,8 +38,8 @@ protected:
 private:
   QRectF plotOf(const QRectF& area, const PlanContext&, bool standalone) const;
   QRectF areaOf(int column, int row, const QRectF& plot) const;
-  void paintBorders(Ink&, const QRectF& plot) const;
-  void paintScale(Ink&, const QRectF& plot, double least, double most) const;
+  void paintBorders(FigurePainter&, const QRectF& plot) const;
+  void paintScale(FigurePainter&, const QRectF& plot, double least, double most) const;
   QString valueText(int i) const;
   QString sentence() const;
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "figures/figure_painter.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 #include "figures/phrases.h"
 
 namespace nest {
@@ -45,9 +45,9 @@ std::vector<TableFigure::Column> TableFigure::columnsFor(double width, int rows)
     Column column{m_model.headerData(k, Qt::Horizontal).toString(), false, 0};
     const QVariant align = m_model.index(0, k).data(Qt::TextAlignmentRole);
     column.right = align.isValid() && (align.toInt() & Qt::AlignRight) != 0;
-    column.width = Ink::width(column.title, Ink::kBody);
+    column.width = FigurePainter::width(column.title, FigurePainter::kBody);
     for (int r = 0; r < rows; ++r)
-      column.width = std::max(column.width, Ink::width(textAt(r, k), Ink::kBody));
+      column.width = std::max(column.width, FigurePainter::width(textAt(r, k), FigurePainter::kBody));
     column.width += kColumnGap;
     if (column.right)
       rest -= column.width;
@@ -70,7 +70,7 @@ std::vector<TableFigure::Column> TableFigure::columnsFor(double width, int rows)
   return out;
 }
 
-void TableFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+void TableFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   paintFrame(ink, area, c, title(), m_sentence ? m_sentence(c) : QString());
   const QRectF body = bodyOf(area, c, ink.style().standalone);
   const int n = m_model.rowCount();
@@ -78,15 +78,15 @@ void TableFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   const std::vector<Column> columns = columnsFor(body.width(), most);
   const auto cell = [&](const Column& column, double x, double y, const QString& text, Role role) {
     ink.label(QRectF(x, y, column.width - kColumnGap + 1, kTableLine), text,
-              (column.right ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter, Ink::kBody,
+              (column.right ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter, FigurePainter::kBody,
               ink.color(role));
   };
   double y = body.top(), x = body.left();
   const auto sayMore = [&](int rows) {
     ink.leaveOut();
     ink.label({body.left(), y + kPad / 2, body.width(), kTableLine},
-              tr("… and %1 more rows").arg(countText(rows)), Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody,
-              ink.color(Role::MutedText));
+              tr("… and %1 more rows").arg(countText(rows)), Qt::AlignLeft | Qt::AlignVCenter,
+              FigurePainter::kBody, ink.color(Role::MutedText));
   };
   for (const Column& column : columns) {
     cell(column, x, y, column.title, Role::MutedText);
@@ -100,8 +100,9 @@ void TableFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
     for (int k = 0; k < static_cast<int>(columns.size()); ++k) {
       const Column& column = columns[k];
       const QString text = textAt(r, k);
-      cells.push_back(column.right ? QStringList(text)
-                                   : Ink::lines(text, column.width - kColumnGap + 1, Ink::kBody));
+      cells.push_back(column.right
+                          ? QStringList(text)
+                          : FigurePainter::lines(text, column.width - kColumnGap + 1, FigurePainter::kBody));
       lines = std::max(lines, cells.back().size());
     }
     const double height = double(lines) * kTableLine + kPad;

@@ -29,7 +29,7 @@ public:
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
-  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  void draw(FigurePainter&, const QRectF& area, const PlanContext&) const override;
   std::optional<Hit> itemAt(const QPointF&, const QRectF&, const PlanContext&) const override {
     return std::nullopt;
   }

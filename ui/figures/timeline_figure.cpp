@@ -5,9 +5,9 @@
 
 #include "figures/axis.h"
 #include "figures/communication_figure.h"
+#include "figures/figure_painter.h"
 #include "figures/focus.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 #include "figures/memory_curve.h"
 #include "figures/phrases.h"
 #include "figures/ticks.h"
@@ -220,7 +220,7 @@ std::optional<FigureState> TimelineFigure::state(const PlanContext& c, bool onPa
                      QStringLiteral("Its stages have no known times.")};
 }
 
-void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+void TimelineFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
   const Run& run = runOf(c);
@@ -244,7 +244,7 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
     ink.fill(line, mixed(ink.color(Role::Canvas), error, 0.16));
     ink.fill(QRectF(line.left(), line.top(), 4, line.height()), error);
     ink.label(line.adjusted(10, 0, -4, 0), capitalised(verdict(c)), Qt::AlignLeft | Qt::AlignVCenter,
-              Ink::kBody, ink.color(Role::Text), true);
+              FigurePainter::kBody, ink.color(Role::Text), true);
   }
   painter.save();
   painter.setClipRect(layout.plot.adjusted(0, -1, 0, 1));
@@ -272,7 +272,7 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
     for (int s = 0; s < stages; ++s) {
       const double h = std::min(18.0, rows.rowHeight() - 1);
       ink.stageChip(QRectF(layout.plot.left() - 36, rows.rowBox(s).center().y() - h / 2, 28, h), s,
-                    std::min(Ink::kSmall, h - 2), focus.dims(s));
+                    std::min(FigurePainter::kSmall, h - 2), focus.dims(s));
     }
   } else {
     for (int s = 0; s < stages; ++s)
@@ -280,7 +280,7 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
                    focus.dims(s));
     for (int s : countedTicks(stages, static_cast<int>(layout.plot.height() / 16)))
       ink.label(QRectF(layout.plot.left() - 52, rows.rowBox(s).center().y() - 8, 38, 16), stageNumber(s),
-                Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+                Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
   }
   // Ticks stand at round times; what is visible may begin anywhere.
   const QRectF below(layout.plot.left(), layout.plot.top(), layout.plot.width(), rows.rowHeight() * stages);
@@ -292,12 +292,12 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
     const double x = rows.xOf(t * unit);
     ink.line({x, below.bottom()}, {x, below.bottom() + 4}, ink.color(Role::Border));
     const QString label = phrase(text::number(t, 5));
-    const double w = Ink::width(label, Ink::kSmall) + 2;
+    const double w = FigurePainter::width(label, FigurePainter::kSmall) + 2;
     ink.label(QRectF(std::min(x - w / 2, body.right() - w), below.bottom() + 5, w, 16), label,
-              Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
+              Qt::AlignCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
   }
   ink.firstThatFits(QRectF(body.left() - 6, below.bottom() + 5, 50, 16), {unitText, axis.unitName},
-                    Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+                    Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
   if (m_showsMemory && layout.memory.isEmpty()) ink.leaveOut();
   if (!layout.memory.isEmpty()) {
     int stage = run.fullest;

@@ -9,7 +9,7 @@
 
 namespace nest {
 
-class Ink;
+class FigurePainter;
 
 /// The batch as it runs: one row per stage, time to the right; below it the memory of one stage's device.
 /// Zooms in time.
@@ -39,7 +39,7 @@ public:
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
-  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  void draw(FigurePainter&, const QRectF& area, const PlanContext&) const override;
   std::optional<Hit> itemAt(const QPointF&, const QRectF& area, const PlanContext&) const override;
   std::optional<SelectionItem> stepFrom(const std::optional<SelectionItem>&, Step,
                                         const PlanContext&) const override;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 
 namespace nest {
 namespace {
@@ -20,12 +20,12 @@ double gapOf(double row) {
   return row >= 24 ? 3 : row >= 5 ? 1 : 0;
 }
 
-QColor dimmed(const QColor& c, const Ink& ink) {
+QColor dimmed(const QColor& c, const FigurePainter& ink) {
   return mixed(c, ink.color(Role::Canvas), 0.65);
 }
 
 /// Pixels of the device to a unit; on paper nobody knows them yet.
-double pixelsOf(Ink& ink) {
+double pixelsOf(FigurePainter& ink) {
   return std::max(ink.style().standalone ? 2.0 : 1.0, ink.painter().deviceTransform().m11());
 }
 
@@ -82,7 +82,7 @@ std::pair<std::size_t, std::size_t> TimelineRows::visible(int stage) const {
           static_cast<std::size_t>(to - m_schedule.intervals.begin())};
 }
 
-void TimelineRows::paint(Ink& ink, const Focus& focus, TimelineImage& kept) const {
+void TimelineRows::paint(FigurePainter& ink, const Focus& focus, TimelineImage& kept) const {
   paintGround(ink);
   if (drawsTasks()) {
     paintBoxes(ink, focus);
@@ -104,7 +104,7 @@ QRectF TimelineRows::laneOf(int stage, double scale) const {
 }
 
 /// Bubble everywhere; tasks come over it. Rows without a gap share one hatch.
-void TimelineRows::paintGround(Ink& ink) const {
+void TimelineRows::paintGround(FigurePainter& ink) const {
   const double scale = pixelsOf(ink);
   std::vector<QRectF> lanes;
   if (gapOf(m_row) > 0)
@@ -116,7 +116,7 @@ void TimelineRows::paintGround(Ink& ink) const {
   p.setBrush(bubbleColor(ink.theme()));
   p.drawRects(lanes.data(), static_cast<int>(lanes.size()));
   std::vector<QLineF> lines;
-  for (const QRectF& r : lanes) Ink::hatchLines(r, kBubbleHatch, 7, lines);
+  for (const QRectF& r : lanes) FigurePainter::hatchLines(r, kBubbleHatch, 7, lines);
   p.setPen(QPen(bubbleLineColor(ink.theme()), 1, Qt::SolidLine, Qt::FlatCap));
   p.drawLines(lines.data(), static_cast<int>(lines.size()));
 }
@@ -134,7 +134,7 @@ bool TimelineRows::meetsItsLike(std::size_t task, std::size_t end) const {
          like->chunk % 2 == i.chunk % 2 && xOf(like->begin.value()) - xOf(i.end.value()) < 1;
 }
 
-void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
+void TimelineRows::paintBoxes(FigurePainter& ink, const Focus& focus) const {
   QPainter& p = ink.painter();
   PerLoadPart<std::vector<QRectF>> lit[2], dim[2];  ///< even and odd chunks
   const double scale = pixelsOf(ink);
@@ -174,18 +174,18 @@ void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
       p.drawRects(rects.data(), static_cast<int>(rects.size()));
       if (hatchOf(part) == 0 || m_row < 8 || rects.size() > 1500) continue;
       std::vector<QLineF> lines;
-      for (const QRectF& r : rects) Ink::hatchLines(r, hatchOf(part), 5, lines);
+      for (const QRectF& r : rects) FigurePainter::hatchLines(r, hatchOf(part), 5, lines);
       p.setPen(QPen(mixed(c, ink.theme().textOn(c), 0.45), 1, Qt::SolidLine, Qt::FlatCap));
       p.drawLines(lines.data(), static_cast<int>(lines.size()));
     }
 }
 
-void TimelineRows::paintNumbers(Ink& ink, const Focus& focus) const {
+void TimelineRows::paintNumbers(FigurePainter& ink, const Focus& focus) const {
   if (m_row < 12) return;
   // All tasks of one length are numbered, or none.
   int last = 0;
   for (const auto& i : m_schedule.intervals) last = std::max(last, i.microbatch);
-  const double least = Ink::width(QString::number(last), Ink::kSmall) + 2;
+  const double least = FigurePainter::width(QString::number(last), FigurePainter::kSmall) + 2;
   for (std::size_t s = 0; s + 1 < m_starts.size(); ++s) {
     const auto [from, to] = visible(static_cast<int>(s));
     const QRectF row = rowBox(static_cast<int>(s));
@@ -198,7 +198,7 @@ void TimelineRows::paintNumbers(Ink& ink, const Focus& focus) const {
       if (b - a < least) continue;
       const QColor fill = colorOf(partOf(i.kind), ink.theme());
       ink.firstThatFits(QRectF(a, row.top(), b - a, row.height()), {QString::number(i.microbatch)},
-                        Qt::AlignCenter, Ink::kSmall,
+                        Qt::AlignCenter, FigurePainter::kSmall,
                         ink.theme().textOn(focus.dims(static_cast<int>(s)) ? dimmed(fill, ink) : fill));
     }
   }
@@ -308,7 +308,7 @@ QImage TimelineRows::bandImage(const Theme& theme, const QSize& size, double sca
   return image;
 }
 
-void TimelineRows::paintImage(Ink& ink, const Focus& focus, TimelineImage& kept) const {
+void TimelineRows::paintImage(FigurePainter& ink, const Focus& focus, TimelineImage& kept) const {
   const double scale = pixelsOf(ink);
   const int stages = stageCount(), lines = linesOf(stages - 1, scale).second;
   const QSize size(std::clamp(static_cast<int>(std::lround(m_plot.width() * scale)), 16, 4000),

@@ -12,7 +12,7 @@
 
 namespace nest {
 
-class Ink;
+class FigurePainter;
 
 LoadPart partOf(TaskKind);
 inline constexpr int kBubbleHatch = 1;
@@ -36,7 +36,7 @@ public:
 
   static constexpr double kTallestRow = 110;  ///< pixels
 
-  void paint(Ink&, const Focus&, TimelineImage& kept) const;
+  void paint(FigurePainter&, const Focus&, TimelineImage& kept) const;
   bool drawsTasks() const;  ///< one by one, not as bands
   double rowHeight() const { return m_row; }
   QRectF rowBox(int stage) const {
@@ -56,14 +56,14 @@ private:
   QRectF laneOf(int stage, double scale) const;  ///< the same as a box
 
   bool meetsItsLike(std::size_t task, std::size_t end) const;
-  void paintGround(Ink&) const;
-  void paintBoxes(Ink&, const Focus&) const;
-  void paintImage(Ink&, const Focus&, TimelineImage& kept) const;
+  void paintGround(FigurePainter&) const;
+  void paintBoxes(FigurePainter&, const Focus&) const;
+  void paintImage(FigurePainter&, const Focus&, TimelineImage& kept) const;
   class Done;
   int stageCount() const { return static_cast<int>(m_starts.size()) - 1; }
   double periodOf(int stage) const;
   QImage bandImage(const Theme&, const QSize&, double scale) const;
-  void paintNumbers(Ink&, const Focus&) const;
+  void paintNumbers(FigurePainter&, const Focus&) const;
 
   const Schedule& m_schedule;
   const std::vector<std::size_t>& m_starts;

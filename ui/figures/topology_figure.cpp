@@ -140,7 +140,7 @@ std::optional<FigureState> TopologyFigure::state(const PlanContext& c, bool) con
   return stateOf(c, QStringLiteral("the cluster"), false);
 }
 
-void TopologyFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+void TopologyFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(),
              style.playhead && !style.standalone ? playheadText(*style.playhead) : sentence(c));

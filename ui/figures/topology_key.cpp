@@ -11,7 +11,7 @@ namespace {
 using Role = Theme::Role;
 
 /// One level alone: what it carries, and between which times the colours of those who send over it lie.
-void paintOneLevel(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelTraffic& traffic) {
+void paintOneLevel(FigurePainter& ink, const QRectF& row, const Hierarchy& h, const LevelTraffic& traffic) {
   const Bytes all = traffic.bytes[traffic.only];
   const bool any = all.value() > 0;
   const QString name = phrase(h.level(traffic.only).name);
@@ -33,7 +33,7 @@ void paintOneLevel(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelT
   say(most, groupOf(most));
 }
 
-void paintLevels(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelTraffic& traffic) {
+void paintLevels(FigurePainter& ink, const QRectF& row, const Hierarchy& h, const LevelTraffic& traffic) {
   // Where the whole line has no room the details go first: a level left out would be worse.
   const auto texts = [&](bool brief) {
     QStringList out;
@@ -53,10 +53,10 @@ void paintLevels(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelTra
     return out;
   };
   const QString head = traffic.shown() ? QStringLiteral("Longest time a device sends per step:") : QString();
-  double whole = head.isEmpty() ? 0 : Ink::width(head, Ink::kSmall) + 8;
+  double whole = head.isEmpty() ? 0 : FigurePainter::width(head, FigurePainter::kSmall) + 8;
   for (const QString& text : texts(false))
-    whole += Ink::width(text, Ink::kSmall) + 8 +
-             (traffic.shown() ? 18 : Ink::width(QStringLiteral("in"), Ink::kSmall) + 8);
+    whole += FigurePainter::width(text, FigurePainter::kSmall) + 8 +
+             (traffic.shown() ? 18 : FigurePainter::width(QStringLiteral("in"), FigurePainter::kSmall) + 8);
   const QStringList said = texts(whole > row.width());
   KeyLine line(ink, row);
   if (!head.isEmpty() && !line.say(head)) return;
@@ -69,7 +69,7 @@ void paintLevels(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelTra
 
 }  // namespace
 
-void paintLostParts(Ink& ink, const QRectF& row, const LostParts& lost) {
+void paintLostParts(FigurePainter& ink, const QRectF& row, const LostParts& lost) {
   double x = row.left();
   std::size_t left = lost.failed.size() + lost.cutOff.size();
   const auto paint = [&](const LostPart& part, bool failed) {
@@ -77,7 +77,7 @@ void paintLostParts(Ink& ink, const QRectF& row, const LostParts& lost) {
         phrase(part.name) + (failed ? QStringLiteral(" failed") : QStringLiteral(" cut off")) +
         (part.devices > 1 ? QStringLiteral(" · ") + plural(part.devices, QStringLiteral("device"))
                           : QString());
-    const double w = Ink::width(text, Ink::kSmall) + (failed ? 34 : 20);
+    const double w = FigurePainter::width(text, FigurePainter::kSmall) + (failed ? 34 : 20);
     if (x + w > row.right() - (left > 1 ? 90 : 0)) return false;
     const QRectF box(x, row.top() + 1, w, row.height() - 4);
     const QColor color = ink.color(failed ? Role::Error : Role::MutedText);
@@ -90,8 +90,8 @@ void paintLostParts(Ink& ink, const QRectF& row, const LostParts& lost) {
       ink.line(cross.topLeft(), cross.bottomRight(), color, 2);
       ink.line(cross.bottomLeft(), cross.topRight(), color, 2);
     }
-    ink.label(box.adjusted(failed ? 24 : 10, 0, 0, 0), text, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
-              ink.color(Role::Text));
+    ink.label(box.adjusted(failed ? 24 : 10, 0, 0, 0), text, Qt::AlignLeft | Qt::AlignVCenter,
+              FigurePainter::kSmall, ink.color(Role::Text));
     x += w + 8;
     --left;
     return true;
@@ -102,15 +102,15 @@ void paintLostParts(Ink& ink, const QRectF& row, const LostParts& lost) {
   if (left > 0)
     ink.label(QRectF(x, row.top(), row.right() - x, row.height()),
               QStringLiteral("… and %1 more").arg(countText(static_cast<long long>(left))),
-              Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+              Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
 }
 
 double topologyKeyHeight(const PlanContext& c) {
   return c.shownPlan() ? 2 * kKeyRow + 8 : kKeyRow + 6;
 }
 
-void paintTopologyKey(Ink& ink, const QRectF& area, const PlanContext& c, const TopologyClasses& classes,
-                      const LevelTraffic& traffic, Together colouredBy) {
+void paintTopologyKey(FigurePainter& ink, const QRectF& area, const PlanContext& c,
+                      const TopologyClasses& classes, const LevelTraffic& traffic, Together colouredBy) {
   const QRectF levels(area.left(), area.top(), area.width(), kKeyRow);
   if (traffic.only >= 0)
     paintOneLevel(ink, levels, classes.cluster(), traffic);

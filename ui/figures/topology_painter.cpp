@@ -28,7 +28,7 @@ QColor LevelTraffic::color(int level, int group, const Theme& theme) const {
   return theme.magnitude(0.15 + 0.85 * std::clamp(x, 0.0, 1.0));
 }
 
-TopologyPainter::TopologyPainter(Ink& ink, const PlanContext& c, const TopologyLayout& layout,
+TopologyPainter::TopologyPainter(FigurePainter& ink, const PlanContext& c, const TopologyLayout& layout,
                                  const QRectF& canvas, double scale, const QPointF& origin,
                                  LevelTraffic traffic, Together colouredBy)
     : m_ink(ink),
@@ -195,7 +195,7 @@ void TopologyPainter::paintDevices() {
     const int pattern = idle ? 0 : m_ink.theme().stageHatch(kind.colour());
     if (!hatched || pattern == 0) continue;
     std::vector<QLineF> lines;
-    for (const QRectF& r : rects) Ink::hatchLines(r, pattern, 6, lines);
+    for (const QRectF& r : rects) FigurePainter::hatchLines(r, pattern, 6, lines);
     p.setPen(QPen(mixed(c, m_ink.theme().textOn(c), 0.35), 1, Qt::SolidLine, Qt::FlatCap));
     p.drawLines(lines.data(), static_cast<int>(lines.size()));
   }
@@ -207,14 +207,14 @@ void TopologyPainter::paintDevices() {
     const QString number = kind.number(m_colouredBy);
     const double size = std::clamp(m_scale * 0.5, 8.0, std::max(15.0, m_scale * 0.16));
     const bool hatch = m_ink.theme().stageHatch(kind.colour()) != 0;
-    const double plate = Ink::width(number, size, true) + 4;
+    const double plate = FigurePainter::width(number, size, true) + 4;
     const bool second = m_scale >= 34;
     // One way of writing replicas for the whole picture: the long one if its longest fits everywhere.
     const double small = std::clamp(m_scale * 0.28, 8.0, std::max(12.0, m_scale * 0.12));
     const QString longest =
         QStringLiteral("replica %1")
             .arg(std::max(0, m_context.shownPlan() ? m_context.shownPlan()->dataDegree() - 1 : 0));
-    const QString replica = Ink::width(longest, small) <= m_scale * TopologyLayout::kDeviceWidth - 6
+    const QString replica = FigurePainter::width(longest, small) <= m_scale * TopologyLayout::kDeviceWidth - 6
                                 ? QStringLiteral("replica %1")
                                 : QStringLiteral("r%1");
     for (const Cell& cell : cells) {
@@ -282,9 +282,10 @@ int TopologyPainter::briefest(const std::vector<Box>& boxes) const {
     const auto header = headerOf(box);
     if (!header || header->tight || header->line.left() < m_canvas.left()) continue;
     const double count =
-        box.count > 1 ? Ink::width(QStringLiteral("×%1").arg(box.count), header->size, true) + 8 : 0;
-    while (variant < 2 &&
-           Ink::width(headerText(box, variant), header->size, box.level > 0) > header->line.width() - count)
+        box.count > 1 ? FigurePainter::width(QStringLiteral("×%1").arg(box.count), header->size, true) + 8
+                      : 0;
+    while (variant < 2 && FigurePainter::width(headerText(box, variant), header->size, box.level > 0) >
+                              header->line.width() - count)
       ++variant;
   }
   return variant;
@@ -309,7 +310,7 @@ void TopologyPainter::paintHeaders() {
       const QColor color = box.level == 0 && !m_traffic.tints(0) ? m_ink.color(Role::MutedText) : strong;
       if (box.count > 1) {
         const QString times = QStringLiteral("×%1").arg(countText(box.count));
-        const double w = Ink::width(times, size, true) + 2;
+        const double w = FigurePainter::width(times, size, true) + 2;
         const QRectF spot = tight ? QRectF(line.right() - w, r.top() + 2, w, 14)
                                   : QRectF(line.right() - w, line.top(), w, line.height());
         if (w < line.width() && (!tight || isFree(spot))) {
@@ -320,7 +321,7 @@ void TopologyPainter::paintHeaders() {
       }
       if (tight) {
         const QString name = headerText(box, 2);
-        const double w = Ink::width(name, size, true) + 8;
+        const double w = FigurePainter::width(name, size, true) + 8;
         // On the frame where boxes stand inside: over these it would hide what the figure is about.
         const QRectF plate = holdsBoxes ? QRectF(r.left() + 6, r.top() - 7, w, 14)
                                         : QRectF(r.center().x() - w / 2, r.center().y() - 8, w, 16);

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "figures/figure_painter.h"
 #include "figures/focus.h"
-#include "figures/ink.h"
 #include "figures/rank_colours.h"
 #include "figures/topology_layout.h"
 
@@ -37,8 +37,9 @@ struct LevelTraffic {
 class TopologyPainter {
 public:
   /// `colouredBy`: ranks with this in common have one colour; neighbouring groups have different ones.
-  TopologyPainter(Ink&, const PlanContext&, const TopologyLayout&, const QRectF& canvas, double scale,
-                  const QPointF& origin, LevelTraffic traffic = {}, Together colouredBy = Together::Stage);
+  TopologyPainter(FigurePainter&, const PlanContext&, const TopologyLayout&, const QRectF& canvas,
+                  double scale, const QPointF& origin, LevelTraffic traffic = {},
+                  Together colouredBy = Together::Stage);
 
   void paint();
 
@@ -71,7 +72,7 @@ private:
   };
   RankKind kindAt(int device) const;
   bool dims(const RankKind& k) const { return k.stage >= 0 && (m_focus.dims(k.stage) || rests(k.stage)); }
-  Ink& m_ink;
+  FigurePainter& m_ink;
   const PlanContext& m_context;
   const TopologyLayout& m_layout;
   QRectF m_canvas;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "figures/communication_figure.h"
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 #include "figures/phrases.h"
 #include "units/at.h"
 
@@ -28,8 +28,8 @@ QString nameOfKind(const std::optional<Exchange>& kind) {
   return QStringLiteral("DP");
 }
 
-void paintTrafficTable(Ink& ink, const QRectF& area, const Traffic& traffic, const LongestTimes* times,
-                       const TrafficShown& shown, const PlanContext& c) {
+void paintTrafficTable(FigurePainter& ink, const QRectF& area, const Traffic& traffic,
+                       const LongestTimes* times, const TrafficShown& shown, const PlanContext& c) {
   const int levels = c.problem->cluster->levelCount();
   const double first = 74, column = std::min(92.0, (area.width() - first) / (levels + 1));
   if (column < 52) return;
@@ -37,7 +37,7 @@ void paintTrafficTable(Ink& ink, const QRectF& area, const Traffic& traffic, con
   const auto cell = [&](int k, const QString& text, Qt::Alignment align, Role role, bool bold) {
     const QRectF box = k < 0 ? QRectF(area.left(), y, first, 20)
                              : QRectF(area.left() + first + k * column, y, column - 6, 20);
-    ink.label(box, text, align | Qt::AlignVCenter, Ink::kSmall, ink.color(role), bold);
+    ink.label(box, text, align | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(role), bold);
   };
   const auto rule = [&] {
     ink.line({area.left(), y}, {area.left() + first + (levels + 1) * column - 6, y}, ink.color(Role::Border));

@@ -10,7 +10,7 @@
 
 namespace nest {
 
-class Ink;
+class FigurePainter;
 
 /// What one device takes at most for what it sends to one row of the figure.
 struct LongestTimes {
@@ -26,7 +26,7 @@ struct TrafficShown {
 
 /// Bytes per step by kind of exchange and network level, or the longest times of a device if there are any;
 /// what is not shown steps back. Left out where the area is too narrow.
-void paintTrafficTable(Ink&, const QRectF& area, const Traffic&, const LongestTimes*, const TrafficShown&,
-                       const PlanContext&);
+void paintTrafficTable(FigurePainter&, const QRectF& area, const Traffic&, const LongestTimes*,
+                       const TrafficShown&, const PlanContext&);
 
 }  // namespace nest

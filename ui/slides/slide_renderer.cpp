@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "figures/figure_painter.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 #include "figures/interactive_figure.h"
 #include "figures/phrases.h"
 #include "slides/slide_edits.h"
@@ -45,14 +45,14 @@ FigureReport reportOf(const Figure& figure, const QSizeF& size, const PlanContex
 
 double heightOf(const QStringList& paragraphs, double width, double size, bool bold) {
   qsizetype lines = 0;
-  for (const QString& p : paragraphs) lines += Ink::lines(p, width, size, bold).size();
+  for (const QString& p : paragraphs) lines += FigurePainter::lines(p, width, size, bold).size();
   return static_cast<double>(lines) * size * kLineHeight;
 }
 
-void paintParagraphs(Ink& ink, QRectF box, const QStringList& paragraphs, double size, const QColor& colour,
-                     bool bold) {
+void paintParagraphs(FigurePainter& ink, QRectF box, const QStringList& paragraphs, double size,
+                     const QColor& colour, bool bold) {
   for (const QString& p : paragraphs)
-    for (const QString& line : Ink::lines(p, box.width(), size, bold)) {
+    for (const QString& line : FigurePainter::lines(p, box.width(), size, bold)) {
       box.setHeight(size * kLineHeight);
       ink.label(box, line, Qt::AlignLeft | Qt::AlignVCenter, size, colour, bold);
       box.translate(0, size * kLineHeight);
@@ -175,7 +175,7 @@ void SlideRenderer::paint(QPainter& painter, const Foot& foot) const {
   look.report = &unused;
   painter.setRenderHints(QPainter::Antialiasing | QPainter::TextAntialiasing |
                          QPainter::SmoothPixmapTransform);
-  Ink ink(painter, look);
+  FigurePainter ink(painter, look);
   ink.fill(QRectF(QPointF(), kSlide), ink.color(Canvas));
   if (const Figure* figure = m_view ? m_view->figure() : nullptr) {
     const QRectF area = figureArea(m_scale);
@@ -188,7 +188,7 @@ void SlideRenderer::paint(QPainter& painter, const Foot& foot) const {
   paintParagraphs(ink, m_captionBox, {m_caption}, m_captionSize, ink.color(Text), true);
   paintParagraphs(ink, m_textBox, m_text, m_textSize, ink.color(MutedText), false);
   const QRectF row(kSide, kSlide.height() - kFoot - 4, kSlide.width() - 2 * kSide, kFoot);
-  const double place = Ink::width(foot.place, 12) + 20;
+  const double place = FigurePainter::width(foot.place, 12) + 20;
   ink.label(row, foot.place, Qt::AlignRight | Qt::AlignVCenter, 12, ink.color(MutedText));
   ink.label(row.adjusted(0, 0, -place, 0), foot.name, Qt::AlignLeft | Qt::AlignVCenter, 12,
             ink.color(MutedText));

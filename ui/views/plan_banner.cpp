@@ -3,8 +3,8 @@
 #include <QPainter>
 #include <cmath>
 
+#include "figures/figure_painter.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 
 namespace nest {
 
@@ -39,7 +39,7 @@ void PlanBanner::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   FigureStyle style;
   style.theme = m_theme;
-  Ink ink(painter, style);
+  FigurePainter ink(painter, style);
   paintBanner(ink, rect(), *m_context);
 }
 

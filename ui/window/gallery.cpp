@@ -14,7 +14,7 @@
 #include "accessible/screen_reader.h"
 #include "document/scenario_files.h"
 #include "export/figure_export.h"
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 #include "formats/format.h"
 #include "lessons/lesson.h"
 #include "plan/metrics.h"
@@ -33,10 +33,10 @@ constexpr int kLinesAbout = 4;
 
 /// The text as it fits into the card, ended by "…" if it goes on.
 QString shortened(const QString& text) {
-  QStringList lines = Ink::lines(text, kCardWidth - 22, 13);
+  QStringList lines = FigurePainter::lines(text, kCardWidth - 22, 13);
   if (lines.size() <= kLinesAbout) return text;
   lines.resize(kLinesAbout);
-  while (Ink::width(lines.last() + QChar(0x2026), 13) > kCardWidth - 22) lines.last().chop(1);
+  while (FigurePainter::width(lines.last() + QChar(0x2026), 13) > kCardWidth - 22) lines.last().chop(1);
   return lines.join(u' ').trimmed() + QChar(0x2026);
 }
 

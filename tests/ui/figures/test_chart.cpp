@@ -6,7 +6,7 @@
 #include "export/svg_device.h"
 #include "figures/axis.h"
 #include "figures/chart.h"
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 #include "support/test_main.h"
 #include "text_recorder.h"
 
@@ -26,7 +26,7 @@ Words wordsOf(Draw draw) {
   test::TextRecorder page({900, 600});
   QPainter painter(&page);
   const FigureStyle style;
-  Ink ink(painter, style);
+  FigurePainter ink(painter, style);
   draw(ink);
   painter.end();
   return page.words();
@@ -39,7 +39,7 @@ class TestChart : public QObject {
 private slots:
   void ticksStandWhereValuesDo() {
     const ChartPlane plane = planeOf({100, 60, 640, 420});
-    const Words words = wordsOf([&](Ink& ink) { Chart(ink, plane).paint(); });
+    const Words words = wordsOf([&](FigurePainter& ink) { Chart(ink, plane).paint(); });
     for (const bool across : {true, false})
       for (const auto& tick : across ? plane.x.ticks : plane.y.ticks) {
         const QPointF at = across ? plane.at(tick.value, plane.y.low) : plane.at(0, tick.value);
@@ -74,7 +74,7 @@ private slots:
     for (int i = 0; i <= 200; ++i)
       plane.x.ticks.push_back({plane.x.high * i / 200, QStringLiteral("v%1").arg(i)});
     Words across;
-    for (const auto& w : wordsOf([&](Ink& ink) { Chart(ink, plane).paint(); }))
+    for (const auto& w : wordsOf([&](FigurePainter& ink) { Chart(ink, plane).paint(); }))
       if (w.text.startsWith(u'v')) across.push_back(w);
     std::sort(across.begin(), across.end(),
               [](const auto& a, const auto& b) { return a.box.left() < b.box.left(); });
@@ -90,7 +90,7 @@ private slots:
       marks << QPointF(plane.x.high * std::fmod(i * 0.618, 1), 1 * std::pow(100.0, std::fmod(i * 0.414, 1)));
     Words names;
     for (
-        const auto& w : wordsOf([&](Ink& ink) {
+        const auto& w : wordsOf([&](FigurePainter& ink) {
           Chart chart(ink, plane);
           chart.marks(marks, {10, QBrush(Qt::black)});
           chart.paint();
@@ -114,7 +114,7 @@ private slots:
   void namesKeepOffLinesWhereThereIsRoom() {
     const ChartPlane plane = planeOf({100, 60, 640, 420});
     const QPolygonF rising{{plane.x.high * 0.1, 3}, {plane.x.high * 0.5, 20}, {plane.x.high * 0.9, 90}};
-    const auto words = wordsOf([&](Ink& ink) {
+    const auto words = wordsOf([&](FigurePainter& ink) {
       Chart chart(ink, plane);
       chart.line(rising, QPen(Qt::black, 2));
       chart.paint();
@@ -142,7 +142,7 @@ private slots:
       SvgDevice page({900, 600}, {}, {});
       QPainter painter(&page);
       const FigureStyle style;
-      Ink ink(painter, style);
+      FigurePainter ink(painter, style);
       Chart chart(ink, plane);
       QPolygonF values;
       for (int i = 1; i <= 5; ++i) values << QPointF(plane.x.high * i / 6, i == 3 ? missing : 10.0 * i);

@@ -9,8 +9,8 @@
 #include "figures/communication_figure.h"
 #include "figures/comparison_figure.h"
 #include "figures/curve_figure.h"
+#include "figures/figure_painter.h"
 #include "figures/frame.h"
-#include "figures/ink.h"
 #include "figures/kinds.h"
 #include "figures/memory_figure.h"
 #include "figures/memory_layout.h"
@@ -71,7 +71,7 @@ private slots:
     const QString text =
         QStringLiteral("Searching, 20.6 % after 6.76 s; best so far 17.1 s on 2,048 devices");
     for (double width = 80; width < 420; width += 7) {
-      const QStringList lines = Ink::lines(text, width, 13);
+      const QStringList lines = FigurePainter::lines(text, width, 13);
       QCOMPARE(lines.join(u' '), text);
       for (const QString& line : lines)
         for (const char* unit : {"%", "s", "s;", "devices"})

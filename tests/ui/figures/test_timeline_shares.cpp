@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "figures/ink.h"
+#include "figures/figure_painter.h"
 #include "figures/kinds.h"
 #include "figures/phrases.h"
 #include "figures/timeline_figure.h"
