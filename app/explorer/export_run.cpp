@@ -10,7 +10,7 @@
 #include "document/plan_context.h"
 #include "document/scenario_files.h"
 #include "export/figure_export.h"
-#include "plan/metrics.h"
+#include "measures/metrics.h"
 #include "study/conflicts.h"
 #include "text/printable.h"
 #include "views/registry.h"

@@ -2,14 +2,14 @@
 #include <iostream>
 
 #include "commands.h"
+#include "evaluation/schedule.h"
 #include "files.h"
 #include "formats/format.h"
 #include "formats/results/outcome_json.h"
 #include "formats/results/plan_json.h"
 #include "formats/results/summary_text.h"
 #include "formats/scenario/scenario_json.h"
-#include "plan/metrics.h"
-#include "plan/schedule.h"
+#include "measures/metrics.h"
 #include "scenario/calibration.h"
 #include "solver/even_hosts.h"
 #include "study/conflicts.h"

@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "evaluation/schedule.h"
+#include "evaluation/traffic.h"
 #include "files/file_reader.h"
 #include "formats/results/outcome_json.h"
 #include "formats/results/plan_json.h"
 #include "formats/scenario/scenario_json.h"
-#include "plan/metrics.h"
-#include "plan/schedule.h"
-#include "plan/traffic.h"
+#include "measures/metrics.h"
 #include "study/conflicts.h"
 #include "study/sweep.h"
 #include "text/json_layout.h"

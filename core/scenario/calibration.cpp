@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "evaluation/evaluation.h"
 #include "fields/program_setting.h"
-#include "plan/evaluation.h"
-#include "plan/metrics.h"
+#include "measures/metrics.h"
 #include "scenario/kernel_fit.h"
 #include "scenario/layer_overlay.h"
 #include "scenario/link_fit.h"

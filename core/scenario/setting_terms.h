@@ -1,7 +1,7 @@
 #pragma once
 
+#include "evaluation/explanation.h"
 #include "fields/setting.h"
-#include "plan/explanation.h"
 
 namespace nest {
 

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "cluster/levels/scale_up.h"
+#include "evaluation/schedule.h"
 #include "model/strategy_subset.h"
-#include "plan/schedule.h"
 #include "problem/device_count.h"
 #include "solver/plain_first.h"
 #include "solver/solve.h"

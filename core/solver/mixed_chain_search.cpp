@@ -7,7 +7,7 @@
 #include <limits>
 #include <unordered_set>
 
-#include "plan/evaluation.h"
+#include "evaluation/evaluation.h"
 #include "solver/best_first.h"
 #include "solver/common.h"
 #include "solver/space/layout_signature.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "diagnostics/diagnostic.h"
-#include "plan/ranked_plan.h"
-#include "plan/unsearched.h"
+#include "evaluation/ranked_plan.h"
+#include "evaluation/unsearched.h"
 #include "solver/bound_use.h"
 #include "solver/stop_cause.h"
 

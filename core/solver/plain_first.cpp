@@ -7,7 +7,7 @@
 #include <chrono>
 #include <utility>
 
-#include "plan/evaluation.h"
+#include "evaluation/evaluation.h"
 #include "solver/space/search_space.h"
 #include "units/text.h"
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-#include "plan/schedule.h"
+#include "evaluation/schedule.h"
 #include "problem/runs_schedule.h"
 #include "schedule/pipeline_schedule.h"
 #include "solver/mixed_search.h"

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "evaluation/evaluation.h"
+#include "evaluation/unsearched.h"
 #include "fields/field.h"
 #include "log/log.h"
-#include "plan/evaluation.h"
-#include "plan/unsearched.h"
 #include "program/program.h"
 #include "scenario/scenario.h"
 #include "schedule/pipeline_schedule.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plan/unsearched.h"
+#include "evaluation/unsearched.h"
 #include "solver/solve.h"
 #include "study/conflicts.h"
 #include "study/quiet_solve.h"

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "diagnostics/diagnostic.h"
-#include "plan/metrics.h"
-#include "plan/plan_diff.h"
+#include "measures/metrics.h"
+#include "measures/plan_diff.h"
 #include "problem/problem.h"
 #include "solver/control.h"
 #include "solver/outcome.h"

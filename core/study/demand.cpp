@@ -6,9 +6,9 @@
 #include <set>
 
 #include "cluster/levels/scale_up.h"
+#include "evaluation/unsearched.h"
 #include "fields/field.h"
 #include "fields/field_text.h"
-#include "plan/unsearched.h"
 #include "program/program.h"
 #include "schedule/pipeline_schedule.h"
 #include "study/counterfactual.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "plan/evaluation.h"
+#include "evaluation/evaluation.h"
 #include "study/quiet_solve.h"
 #include "units/text.h"
 #include "words/outcome_words.h"

@@ -3,7 +3,7 @@
 #include <functional>
 #include <optional>
 
-#include "plan/evaluation.h"
+#include "evaluation/evaluation.h"
 #include "program/program.h"
 #include "scenario/scenario.h"
 #include "study/published_results.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cluster/devices/device_spec.h"
-#include "plan/plan_diff.h"
+#include "measures/plan_diff.h"
 #include "scenario/scenario.h"
 #include "solver/control.h"
 #include "solver/outcome.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/plan_diff.h"
+#include "measures/plan_diff.h"
 #include "solver/control.h"
 #include "solver/outcome.h"
 #include "study/parameter.h"

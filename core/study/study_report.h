@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/explanation.h"
+#include "evaluation/explanation.h"
 #include "solver/baselines/baselines.h"
 #include "study/counterfactual.h"
 #include "study/paper.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "formats/scenario/scenario_json.h"
-#include "plan/metrics.h"
+#include "measures/metrics.h"
 #include "solver/control.h"
 #include "study/journal.h"
 

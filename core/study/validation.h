@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "diagnostics/diagnostic.h"
-#include "plan/evaluation.h"
+#include "evaluation/evaluation.h"
 #include "study/published_scenario.h"
 
 namespace nest {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/metrics.h"
+#include "measures/metrics.h"
 #include "solver/outcome.h"
 
 namespace nest {

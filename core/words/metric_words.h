@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "plan/metrics.h"
-#include "plan/pace.h"
+#include "measures/metrics.h"
+#include "measures/pace.h"
 
 /// What core's enums and parts are called, for every program; one place for the words.
 namespace nest::words {

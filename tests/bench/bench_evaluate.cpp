@@ -4,9 +4,9 @@
 #include <chrono>
 #include <vector>
 
-#include "plan/evaluation.h"
-#include "plan/schedule.h"
-#include "plan/traffic.h"
+#include "evaluation/evaluation.h"
+#include "evaluation/schedule.h"
+#include "evaluation/traffic.h"
 
 // What the evaluator, the simulation and the traffic of one plan take on large clusters.
 

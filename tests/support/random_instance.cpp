@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plan/evaluation.h"
+#include "evaluation/evaluation.h"
 #include "solver/exhaustive.h"
 
 namespace nest::test {

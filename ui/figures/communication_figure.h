@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "evaluation/traffic.h"
 #include "figures/interactive_figure.h"
-#include "plan/traffic.h"
 
 namespace nest {
 

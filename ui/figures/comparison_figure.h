@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "figures/list_figure.h"
-#include "plan/metrics.h"
-#include "plan/pace.h"
+#include "measures/metrics.h"
+#include "measures/pace.h"
 
 namespace nest {
 

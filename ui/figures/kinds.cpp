@@ -4,7 +4,7 @@
 
 #include "figures/figure_painter.h"
 #include "figures/phrases.h"
-#include "plan/metrics.h"
+#include "measures/metrics.h"
 #include "units/at.h"
 #include "words/metric_words.h"
 

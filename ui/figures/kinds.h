@@ -5,8 +5,8 @@
 #include <QString>
 #include <optional>
 
-#include "plan/evaluation.h"
-#include "plan/metrics.h"
+#include "evaluation/evaluation.h"
+#include "measures/metrics.h"
 #include "theme/theme.h"
 #include "units/enum_array.h"
 

@@ -3,7 +3,7 @@
 #include <QRectF>
 #include <span>
 
-#include "plan/schedule.h"
+#include "evaluation/schedule.h"
 #include "units/quantity.h"
 
 namespace nest {

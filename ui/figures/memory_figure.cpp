@@ -15,7 +15,7 @@
 #include "figures/phrases.h"
 #include "figures/seat_map.h"
 #include "figures/ticks.h"
-#include "plan/metrics.h"
+#include "measures/metrics.h"
 #include "units/text.h"
 #include "words/metric_words.h"
 

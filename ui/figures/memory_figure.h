@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include "evaluation/evaluation.h"
 #include "figures/interactive_figure.h"
-#include "plan/evaluation.h"
 
 namespace nest {
 

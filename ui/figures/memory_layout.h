@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "document/plan_context.h"
+#include "evaluation/evaluation.h"
 #include "figures/axis.h"
 #include "figures/figure_painter.h"
-#include "plan/evaluation.h"
 
 namespace nest {
 

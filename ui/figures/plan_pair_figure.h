@@ -8,7 +8,7 @@
 
 #include "figures/kinds.h"
 #include "figures/list_figure.h"
-#include "plan/pace.h"
+#include "measures/pace.h"
 
 namespace nest {
 

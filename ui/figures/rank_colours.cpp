@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "figures/key_line.h"
-#include "plan/metrics.h"
+#include "measures/metrics.h"
 
 namespace nest {
 namespace {

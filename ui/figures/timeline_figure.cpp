@@ -12,7 +12,7 @@
 #include "figures/phrases.h"
 #include "figures/ticks.h"
 #include "figures/timeline_run.h"
-#include "plan/bubble.h"
+#include "measures/bubble.h"
 #include "problem/reserved_memory.h"
 #include "theme/qt_text.h"
 #include "units/at.h"

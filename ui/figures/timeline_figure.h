@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
+#include "evaluation/schedule.h"
 #include "figures/interactive_figure.h"
-#include "plan/schedule.h"
 
 namespace nest {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "evaluation/schedule.h"
 #include "figures/focus.h"
 #include "figures/kinds.h"
-#include "plan/schedule.h"
 
 namespace nest {
 

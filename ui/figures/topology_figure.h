@@ -3,10 +3,10 @@
 #include <memory>
 
 #include "cluster/levels/lost_parts.h"
+#include "evaluation/traffic.h"
 #include "figures/interactive_figure.h"
 #include "figures/topology_layout.h"
 #include "figures/topology_painter.h"
-#include "plan/traffic.h"
 
 namespace nest {
 

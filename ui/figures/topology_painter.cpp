@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "evaluation/schedule.h"
 #include "figures/phrases.h"
-#include "plan/schedule.h"
 
 namespace nest {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "document/plan_context.h"
-#include "plan/traffic.h"
+#include "evaluation/traffic.h"
 
 namespace nest {
 

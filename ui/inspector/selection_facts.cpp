@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "evaluation/traffic.h"
 #include "figures/communication_figure.h"
 #include "figures/focus.h"
 #include "figures/kinds.h"
 #include "figures/phrases.h"
-#include "plan/schedule_difference.h"
-#include "plan/traffic.h"
+#include "measures/schedule_difference.h"
 #include "theme/qt_text.h"
 #include "units/amount.h"
 #include "units/text.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "plan/explanation.h"
+#include "evaluation/explanation.h"
 
 namespace nest {
 

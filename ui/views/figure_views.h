@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/schedule.h"
+#include "evaluation/schedule.h"
 #include "views/figure_view.h"
 
 class QLabel;

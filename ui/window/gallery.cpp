@@ -17,7 +17,7 @@
 #include "figures/figure_painter.h"
 #include "formats/format.h"
 #include "lessons/lesson.h"
-#include "plan/metrics.h"
+#include "measures/metrics.h"
 #include "theme/plain_text.h"
 #include "views/flow_layout.h"
 #include "views/registry.h"

@@ -15,7 +15,7 @@
 #include "editors/glossary.h"
 #include "editors/network/network_traffic.h"
 #include "figures/phrases.h"
-#include "plan/metrics.h"
+#include "measures/metrics.h"
 #include "theme/elided_label.h"
 #include "theme/plain_text.h"
 #include "theme/qt_text.h"

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "evaluation/schedule.h"
 #include "formats/launch/launch_target.h"
 #include "formats/results/outcome_json.h"
-#include "plan/schedule.h"
 
 namespace nest {
 

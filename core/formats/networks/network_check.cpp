@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "plan/routed_plan.h"
+#include "evaluation/routed_plan.h"
 #include "units/text.h"
 
 namespace nest {

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "diagnostics/field_change.h"
+#include "evaluation/unsearched.h"
 #include "formats/networks/network_check.h"
 #include "formats/results/plan_json.h"
-#include "plan/unsearched.h"
 #include "scenario/calibration.h"
 #include "scenario/scenario.h"
 #include "text/json_layout.h"

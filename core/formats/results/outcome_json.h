@@ -4,7 +4,7 @@
 #include <string>
 
 #include "analytic/transformer.h"
-#include "plan/metrics.h"
+#include "measures/metrics.h"
 #include "solver/outcome.h"
 #include "units/until.h"
 

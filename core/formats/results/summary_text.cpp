@@ -5,9 +5,9 @@
 
 #include "cluster/levels/lost_parts.h"
 #include "diagnostics/field_change.h"
+#include "evaluation/unsearched.h"
 #include "formats/networks/network_check.h"
-#include "plan/schedule_difference.h"
-#include "plan/unsearched.h"
+#include "measures/schedule_difference.h"
 #include "scenario/calibration.h"
 #include "text/text_table.h"
 #include "units/amount.h"

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "plan/schedule.h"
+#include "evaluation/schedule.h"
 #include "solver/baselines/equal_split.h"
 #include "solver/baselines/methods.h"
 #include "solver/even_hosts.h"

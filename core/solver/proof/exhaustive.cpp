@@ -8,7 +8,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "plan/schedule.h"
+#include "evaluation/schedule.h"
 #include "solver/solve.h"
 
 namespace nest {

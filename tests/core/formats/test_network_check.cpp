@@ -2,11 +2,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/devices/device_catalog.h"
+#include "evaluation/evaluation.h"
 #include "formats/import_files.h"
 #include "formats/networks/network_check.h"
 #include "formats/networks/slurm_topology.h"
 #include "formats/scenario/scenario_json.h"
-#include "plan/evaluation.h"
 #include "scenario/calibration.h"
 #include "support/test_main.h"
 

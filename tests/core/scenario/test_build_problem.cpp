@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "cluster/devices/device_catalog.h"
-#include "core/plan/hand_problem.h"
 #include "formats/networks/cluster_text.h"
 #include "scenario/scenario.h"
+#include "support/hand_problem.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -1,9 +1,9 @@
 #include <QtTest/QTest>
 
 #include "core/model/analytic_fixture.h"
+#include "evaluation/unsearched.h"
 #include "fields/program_setting.h"
 #include "formats/networks/cluster_text.h"
-#include "plan/unsearched.h"
 #include "scenario/scenario.h"
 #include "scenario/search_menus.h"
 #include "solver/solve.h"

@@ -7,9 +7,9 @@
 #include <set>
 #include <string>
 
+#include "evaluation/evaluation.h"
 #include "fields/field.h"
 #include "formats/scenario/scenario_json.h"
-#include "plan/evaluation.h"
 #include "scenario/scenario.h"
 #include "solver/exhaustive.h"
 

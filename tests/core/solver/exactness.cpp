@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "plan/evaluation.h"
+#include "evaluation/evaluation.h"
 
 namespace nest::test {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plan/evaluation.h"
+#include "evaluation/evaluation.h"
 #include "solver/bounds/search_bounds.h"
 
 namespace nest::test {

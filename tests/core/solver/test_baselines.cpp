@@ -1,9 +1,9 @@
 #include <QtTest/QTest>
 
-#include "core/plan/hand_problem.h"
 #include "solver/baselines/baselines.h"
 #include "solver/baselines/equal_split.h"
 #include "solver/solve.h"
+#include "support/hand_problem.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
 #include "words/outcome_words.h"

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/plan/hand_problem.h"
 #include "problem/device_count.h"
 #include "solver/even_hosts.h"
 #include "solver/solve.h"
 #include "solver/tuning.h"
+#include "support/hand_problem.h"
 #include "support/instance_count.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "changed_instance.h"
-#include "plan/evaluation.h"
+#include "evaluation/evaluation.h"
 #include "solver/exhaustive.h"
 #include "solver/solve.h"
 #include "support/instance_count.h"

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "plan/evaluation.h"
-#include "plan/schedule.h"
+#include "evaluation/evaluation.h"
+#include "evaluation/schedule.h"
 #include "solver/exhaustive.h"
 #include "solver/solve.h"
 #include "support/instance_count.h"

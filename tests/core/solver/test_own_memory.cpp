@@ -2,10 +2,10 @@
 #include <QtTest/QTest>
 #include <cmath>
 
-#include "core/plan/hand_problem.h"
 #include "exactness.h"
 #include "solver/solve.h"
 #include "solver/tuning.h"
+#include "support/hand_problem.h"
 #include "support/instance_count.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"

@@ -4,8 +4,8 @@
 
 #include "combined_instance.h"
 #include "coverage.h"
+#include "evaluation/evaluation.h"
 #include "exactness.h"
-#include "plan/evaluation.h"
 #include "solver/even_hosts.h"
 #include "solver/exhaustive.h"
 #include "solver/solve.h"

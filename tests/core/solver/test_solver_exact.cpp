@@ -3,14 +3,14 @@
 #include <cmath>
 #include <functional>
 
-#include "core/plan/hand_problem.h"
 #include "coverage.h"
+#include "evaluation/evaluation.h"
 #include "exactness.h"
-#include "plan/evaluation.h"
 #include "program/program.h"
 #include "solver/exhaustive.h"
 #include "solver/solve.h"
 #include "solver/tuning.h"
+#include "support/hand_problem.h"
 #include "support/instance_count.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"

@@ -1,11 +1,11 @@
 #include <QtTest/QTest>
 #include <algorithm>
 
-#include "core/plan/hand_problem.h"
+#include "evaluation/evaluation.h"
 #include "exactness.h"
-#include "plan/evaluation.h"
 #include "solver/exhaustive.h"
 #include "solver/solve.h"
+#include "support/hand_problem.h"
 #include "support/instance_count.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"

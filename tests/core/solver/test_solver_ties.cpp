@@ -1,12 +1,12 @@
 #include <cmath>
 
-#include "core/plan/hand_problem.h"
 #include "coverage.h"
+#include "evaluation/evaluation.h"
 #include "exactness.h"
-#include "plan/evaluation.h"
 #include "solver/exhaustive.h"
 #include "solver/solve.h"
 #include "solver/uniform_search.h"
+#include "support/hand_problem.h"
 #include "support/instance_count.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"

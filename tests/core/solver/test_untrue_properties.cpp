@@ -1,8 +1,8 @@
 #include <cmath>
 
-#include "core/plan/hand_problem.h"
 #include "solver/exhaustive.h"
 #include "solver/solve.h"
+#include "support/hand_problem.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -1,14 +1,14 @@
 #include <QtTest/QTest>
 
 #include "cluster/devices/device_catalog.h"
-#include "core/plan/hand_problem.h"
+#include "evaluation/unsearched.h"
 #include "fields/program_setting.h"
 #include "formats/scenario/scenario_json.h"
-#include "plan/unsearched.h"
 #include "solver/solve.h"
 #include "study/conflicts.h"
 #include "study/counterfactual.h"
 #include "study/scaling.h"
+#include "support/hand_problem.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
 #include "test_paths.h"

@@ -3,7 +3,7 @@
 #include "cluster/devices/device_catalog.h"
 #include "fields/program_setting.h"
 #include "formats/import_files.h"
-#include "plan/metrics.h"
+#include "measures/metrics.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
 #include "test_paths.h"

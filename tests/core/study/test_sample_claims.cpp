@@ -4,7 +4,7 @@
 
 #include "fields/program_setting.h"
 #include "formats/scenario/scenario_json.h"
-#include "plan/metrics.h"
+#include "measures/metrics.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
 #include "test_paths.h"

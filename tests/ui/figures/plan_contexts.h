@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "document/plan_context.h"
-#include "plan/evaluation.h"
+#include "evaluation/evaluation.h"
 
 /// Plan contexts built by hand for the tests of figures, views and export: a chain of layers on a regular
 /// cluster, a plan with even cuts, judged by evaluate().

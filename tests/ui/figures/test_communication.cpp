@@ -4,10 +4,10 @@
 #include <cmath>
 #include <set>
 
+#include "evaluation/traffic.h"
 #include "figures/communication_figure.h"
 #include "figures/phrases.h"
 #include "figures/topology_figure.h"
-#include "plan/traffic.h"
 #include "reading.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"

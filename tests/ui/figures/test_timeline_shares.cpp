@@ -12,7 +12,7 @@
 #include "figures/phrases.h"
 #include "figures/timeline_figure.h"
 #include "figures/timeline_rows.h"
-#include "plan/bubble.h"
+#include "measures/bubble.h"
 #include "reading.h"
 #include "support/desk.h"
 #include "support/random_instance.h"

@@ -11,12 +11,12 @@
 #include <QTimer>
 #include <QTreeView>
 
+#include "evaluation/traffic.h"
 #include "figures/kinds.h"
 #include "figures/phrases.h"
 #include "inspector/inspector.h"
 #include "inspector/selection_facts.h"
 #include "inspector/term_model.h"
-#include "plan/traffic.h"
 #include "support/desk.h"
 #include "theme/appearance.h"
 

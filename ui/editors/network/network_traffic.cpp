@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "evaluation/routed_plan.h"
 #include "figures/phrases.h"
 #include "jobs/study_worker.h"
-#include "plan/routed_plan.h"
 
 namespace nest {
 namespace {

@@ -3,7 +3,7 @@
 #include <QListWidget>
 
 #include "document/kept_plans.h"
-#include "plan/pace.h"
+#include "measures/pace.h"
 #include "theme/theme.h"
 
 namespace nest {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "plan/plan_diff.h"
+#include "measures/plan_diff.h"
 #include "views/view.h"
 
 class QPushButton;

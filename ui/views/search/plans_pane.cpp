@@ -10,7 +10,7 @@
 
 #include "figures/frame.h"
 #include "figures/phrases.h"
-#include "plan/metrics.h"
+#include "measures/metrics.h"
 #include "units/text.h"
 #include "words/metric_words.h"
 

@@ -17,7 +17,7 @@
 #include <initializer_list>
 
 #include "document/scenario_document.h"
-#include "plan/plan_diff.h"
+#include "measures/plan_diff.h"
 #include "solver/baselines/baselines.h"
 #include "study/quiet_solve.h"
 #include "theme/qt_text.h"

@@ -4,7 +4,7 @@
 
 #include "figures/curve_figure.h"
 #include "figures/sweep_figure.h"
-#include "plan/pace.h"
+#include "measures/pace.h"
 #include "solver/baselines/baselines.h"
 #include "study/parameter.h"
 #include "views/view.h"

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "evaluation/explanation.h"
+#include "evaluation/placed_stage.h"
+
+namespace nest::explanation {
+
+/// Layers of one class in a stage, costed under the stage's strategy.
+struct LayerRun {
+  int classId = 0;
+  int count = 0;
+  std::string name;  ///< "31 × block", or the layer's own name
+  const LayerCost* cost = nullptr;
+};
+
+/// What all terms of one plan draw on.
+struct Scene {
+  const Problem& problem;
+  const Plan& plan;
+  const Evaluation& evaluation;
+  PlacedPlan placed;
+  std::vector<std::vector<LayerRun>> runs;  ///< per stage
+
+  Scene(const Problem&, const Plan&, const Evaluation&);
+  const StagePlan& stage(int i) const { return plan.stages[i]; }
+  const StageEvaluation& figures(int i) const { return evaluation.stages[i]; }
+  const StageWork& work(int i) const { return placed.works[i]; }
+  double speed(int i) const { return placed.stages[i].speed; }  ///< of its slowest device
+  std::vector<LayerRun> runsOf(const std::vector<LayerIndex>& layers, const Strategy&) const;
+  int denseShards(int stage) const { return plan.shardDegree() * stage_(stage).context; }
+  double expertShards(int stage) const {
+    const Strategy& s = stage_(stage);
+    return static_cast<double>(plan.shardDegree()) * (s.foldedExperts ? s.width() : s.context) / s.expert;
+  }
+
+  TermInput profiled(std::string symbol, std::string meaning, double value, TermUnit unit, Origin) const;
+  TermInput bandwidth(int level, int ranks = 1) const;  ///< as collectives of so many sustain it
+  TermInput latency(int level) const;
+
+private:
+  const Strategy& stage_(int i) const { return stage(i).strategy; }
+};
+
+std::string stageId(int stage);  ///< "stage1" for the first
+CostTerm term(std::string id, std::string label, double value, TermUnit unit, TermKind kind, int stage);
+CostTerm referenceTo(const CostTerm& whole, double factor = 1);
+TermInput counted(std::string symbol, std::string meaning, double value);
+TermInput typed(std::string symbol, std::string meaning, double value, TermUnit unit);
+
+CostTerm computeTerm(const Scene&, int stage, const char* which);  ///< "forward", "backward", "recompute"
+/// Exchanges that are not zero, in the order of enum Exchange; the pipeline's as activation and gradient.
+std::vector<CostTerm> exchangeTerms(const Scene&, int stage);
+CostTerm syncTerm(const Scene&, int stage);
+CostTerm memoryTerm(const Scene&, int stage);
+
+}  // namespace nest::explanation
