@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "calibration/calibration.h"
 #include "commands.h"
 #include "evaluation/schedule.h"
 #include "files.h"
@@ -10,7 +11,6 @@
 #include "formats/results/summary_text.h"
 #include "formats/scenario/scenario_json.h"
 #include "measures/metrics.h"
-#include "scenario/calibration.h"
 #include "solver/even_hosts.h"
 #include "study/conflicts.h"
 #include "text/text_table.h"

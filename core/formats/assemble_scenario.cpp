@@ -1,11 +1,11 @@
 // What the parts of an import make together: files decide, then the program, then what was measured.
 #include <algorithm>
 
+#include "calibration/kernel_fit.h"
+#include "calibration/link_fit.h"
 #include "fields/field.h"
 #include "fields/program_setting.h"
 #include "formats/import_files.h"
-#include "scenario/kernel_fit.h"
-#include "scenario/link_fit.h"
 #include "units/amount.h"
 #include "units/text.h"
 

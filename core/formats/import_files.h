@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "calibration/measurement.h"
 #include "formats/format.h"
 #include "program/program.h"
-#include "scenario/measurement.h"
 
 namespace nest {
 

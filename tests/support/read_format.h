@@ -2,12 +2,12 @@
 
 #include <utility>
 
+#include "calibration/measurement.h"
 #include "formats/format.h"
 #include "formats/networks/fabric.h"
 #include "formats/networks/host_topology.h"
 #include "formats/profiles/imported_profile.h"
 #include "plan/plan.h"
-#include "scenario/measurement.h"
 
 namespace nest::test {
 

@@ -8,12 +8,12 @@
 #include <optional>
 #include <vector>
 
+#include "calibration/measurement.h"
 #include "document/import_assumptions.h"
 #include "document/journal.h"
 #include "document/scenario_document.h"
 #include "formats/scenario/scenario_json.h"
 #include "plan/plan.h"
-#include "scenario/measurement.h"
 
 namespace nest {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "calibration/calibration.h"
 #include "document/planning_session.h"
-#include "scenario/calibration.h"
 
 namespace nest {
 

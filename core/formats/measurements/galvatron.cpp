@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "calibration/measurement.h"
 #include "formats/format.h"
-#include "scenario/measurement.h"
 #include "text/counted_names.h"
 #include "text/json_text.h"
 #include "text/source_text.h"

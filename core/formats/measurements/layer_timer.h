@@ -2,8 +2,8 @@
 
 #include <string_view>
 
+#include "calibration/measurement.h"
 #include "formats/measurements/trace_events.h"
-#include "scenario/measurement.h"
 #include "text/source_text.h"
 
 namespace nest {

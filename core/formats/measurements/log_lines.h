@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scenario/measurement.h"
+#include "calibration/measurement.h"
 #include "text/source_text.h"
 
 /// Lines that programs print while they train.

@@ -4,11 +4,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "calibration/calibration.h"
 #include "diagnostics/field_change.h"
 #include "evaluation/unsearched.h"
 #include "formats/networks/network_check.h"
 #include "formats/results/plan_json.h"
-#include "scenario/calibration.h"
 #include "scenario/scenario.h"
 #include "text/json_layout.h"
 #include "words/headline.h"

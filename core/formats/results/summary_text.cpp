@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "calibration/calibration.h"
 #include "cluster/levels/lost_parts.h"
 #include "diagnostics/field_change.h"
 #include "evaluation/unsearched.h"
 #include "formats/networks/network_check.h"
 #include "measures/schedule_difference.h"
-#include "scenario/calibration.h"
 #include "text/text_table.h"
 #include "units/amount.h"
 #include "units/numbering.h"

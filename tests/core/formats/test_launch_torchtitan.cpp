@@ -1,9 +1,9 @@
 #include <QtTest/QTest>
 
+#include "calibration/measurement.h"
 #include "core/formats/launch_fixture.h"
 #include "fields/program_setting.h"
 #include "formats/format.h"
-#include "scenario/measurement.h"
 
 using namespace nest;
 using namespace nest::test;

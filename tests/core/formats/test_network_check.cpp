@@ -1,13 +1,13 @@
 #include <QtTest/QTest>
 #include <nlohmann/json.hpp>
 
+#include "calibration/calibration.h"
 #include "cluster/devices/device_catalog.h"
 #include "evaluation/evaluation.h"
 #include "formats/import_files.h"
 #include "formats/networks/network_check.h"
 #include "formats/networks/slurm_topology.h"
 #include "formats/scenario/scenario_json.h"
-#include "scenario/calibration.h"
 #include "support/test_main.h"
 
 using namespace nest;

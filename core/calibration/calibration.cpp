@@ -1,14 +1,14 @@
-#include "scenario/calibration.h"
+#include "calibration/calibration.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "calibration/kernel_fit.h"
+#include "calibration/layer_overlay.h"
+#include "calibration/link_fit.h"
 #include "evaluation/evaluation.h"
 #include "fields/program_setting.h"
 #include "measures/metrics.h"
-#include "scenario/kernel_fit.h"
-#include "scenario/layer_overlay.h"
-#include "scenario/link_fit.h"
 #include "units/text.h"
 
 namespace nest {

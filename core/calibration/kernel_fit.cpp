@@ -1,4 +1,4 @@
-#include "scenario/kernel_fit.h"
+#include "calibration/kernel_fit.h"
 
 #include <algorithm>
 #include <cmath>

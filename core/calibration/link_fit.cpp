@@ -1,4 +1,4 @@
-#include "scenario/link_fit.h"
+#include "calibration/link_fit.h"
 
 #include <algorithm>
 #include <cmath>

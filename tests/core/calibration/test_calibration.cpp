@@ -1,7 +1,7 @@
 #include <QtTest/QTest>
 
+#include "calibration/calibration.h"
 #include "formats/scenario/scenario_json.h"
-#include "scenario/calibration.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
 #include "test_paths.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "scenario/measurement.h"
+#include "calibration/measurement.h"
 
 namespace nest {
 

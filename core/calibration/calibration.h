@@ -1,7 +1,7 @@
 #pragma once
 
+#include "calibration/measurement.h"
 #include "plan/plan.h"
-#include "scenario/measurement.h"
 #include "scenario/scenario.h"
 
 namespace nest {

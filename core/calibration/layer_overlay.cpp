@@ -1,4 +1,4 @@
-#include "scenario/layer_overlay.h"
+#include "calibration/layer_overlay.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "scenario/measurement.h"
+#include "calibration/measurement.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <utility>
 
-#include "scenario/link_fit.h"
+#include "calibration/link_fit.h"
 #include "units/text.h"
 
 namespace nest {
