@@ -7,12 +7,13 @@
 #include "files.h"
 #include "files/file_writer.h"
 #include "formats/profiles/piper.h"
+#include "lab/lab_report.h"
+#include "lab/piper_study.h"
+#include "lab/ranking.h"
+#include "lab/study_rows.h"
+#include "lab/validation.h"
 #include "sharded.h"
-#include "study/piper_study.h"
-#include "study/ranking.h"
 #include "study/study_report.h"
-#include "study/study_rows.h"
-#include "study/validation.h"
 #include "text/json_layout.h"
 
 namespace nest::cli {

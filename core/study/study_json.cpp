@@ -3,6 +3,7 @@
 #include "diagnostics/field_change.h"
 #include "formats/results/outcome_json.h"
 #include "formats/results/plan_json.h"
+#include "study/json_list.h"
 #include "study/study_report.h"
 
 namespace nest::report {
@@ -12,37 +13,6 @@ using Json = nlohmann::ordered_json;
 
 Json seconds(Seconds s) {
   return s.value() > 0 ? Json(s.value()) : Json();
-}
-
-void addPlan(Json& j, const RankedPlan& r) {
-  j["batch_time_s"] = r.evaluation.batchTime.value();
-  if (r.simulated.value() > 0) j["simulated_time_s"] = r.simulated.value();
-  j["devices"] = r.plan.devicesUsed();
-  j["summary"] = summaryOf(r.plan);
-  j["plan"] = planJson(r.plan);
-}
-
-Json outcomeJson(const Outcome& o) {
-  Json j{{"status", nameOf(o.status)}};
-  if (const RankedPlan* best = o.best()) addPlan(j, *best);
-  j["lower_bound_s"] = seconds(o.lowerBound);
-  if (o.cutShort()) j["stopped_by"] = nameOf(o.stopCause);
-  return j;
-}
-
-/// "found" where a method that proves nothing ran to its end, "not-searched" where the scenario searches none
-/// of its plans; else as a solve's.
-const char* statusOf(const BaselineResult& b) {
-  if (!b.searched) return "not-searched";
-  if (b.runs()) return b.complete ? "found" : nameOf(OutcomeStatus::BestSoFar);
-  return nameOf(b.complete ? OutcomeStatus::Infeasible : OutcomeStatus::Stopped);
-}
-
-template <class T, class Make>
-Json listOf(const std::vector<T>& all, const Make& make) {
-  Json j = Json::array();
-  for (const T& one : all) j.push_back(make(one));
-  return j;
 }
 
 Json unitOf(TermUnit u) {
@@ -70,6 +40,28 @@ std::string keyOf(const Parameter& p) {
 
 }  // namespace
 
+void addPlan(Json& j, const RankedPlan& r) {
+  j["batch_time_s"] = r.evaluation.batchTime.value();
+  if (r.simulated.value() > 0) j["simulated_time_s"] = r.simulated.value();
+  j["devices"] = r.plan.devicesUsed();
+  j["summary"] = summaryOf(r.plan);
+  j["plan"] = planJson(r.plan);
+}
+
+Json summaryJson(const Outcome& o) {
+  Json j{{"status", nameOf(o.status)}};
+  if (const RankedPlan* best = o.best()) addPlan(j, *best);
+  j["lower_bound_s"] = seconds(o.lowerBound);
+  if (o.cutShort()) j["stopped_by"] = nameOf(o.stopCause);
+  return j;
+}
+
+const char* statusOf(const BaselineResult& b) {
+  if (!b.searched) return "not-searched";
+  if (b.runs()) return b.complete ? "found" : nameOf(OutcomeStatus::BestSoFar);
+  return nameOf(b.complete ? OutcomeStatus::Infeasible : OutcomeStatus::Stopped);
+}
+
 Json diffJson(const PlanDiff& d) {
   Json j;
   j["changes"] = listOf(d.changes, [](const PlanChange& c) {
@@ -84,7 +76,7 @@ Json diffJson(const PlanDiff& d) {
 
 Json comparisonJson(const Problem&, const Outcome& exact, const std::vector<BaselineResult>& baselines) {
   Json j{{"format", "nest-comparison"}, {"version", 1}};
-  j["exact"] = outcomeJson(exact);
+  j["exact"] = summaryJson(exact);
   j["baselines"] = listOf(baselines, [](const BaselineResult& b) {
     Json k{{"method", nameOf(b.kind)},      {"runs", b.runs()}, {"complete", b.complete},
            {"status", statusOf(b)},         {"note", b.note},   {"evaluated", b.evaluated},
@@ -139,7 +131,7 @@ Json failuresJson(const std::vector<Failure>& all) {
 Json counterfactualJson(const Counterfactual& c) {
   Json j{{"demand", c.demand}, {"answer", adviceText(c.answer)}, {"already_met", c.alreadyMet}};
   if (!c.notSearched.empty()) j["not_searched"] = notSearchedJson(c.notSearched);
-  if (!c.alreadyMet) j["outcome"] = outcomeJson(c.outcome);
+  if (!c.alreadyMet) j["outcome"] = summaryJson(c.outcome);
   if (c.difference) {
     j["causes"] = listOf(c.causes, [](const PartChange& one) {
       return Json{
@@ -178,7 +170,7 @@ Json scalingJson(const std::vector<ScalingPoint>& all) {
     Json j{{"device_count", p.devices},
            {"samples_per_s", p.outcome.best() ? Json(p.samplesPerSecond) : Json()},
            {"efficiency", p.outcome.best() ? Json(p.efficiency) : Json()},
-           {"outcome", outcomeJson(p.outcome)}};
+           {"outcome", summaryJson(p.outcome)}};
     if (p.change) j["difference"] = diffJson(*p.change);
     return j;
   });
@@ -207,46 +199,7 @@ Json devicesJson(const std::vector<DeviceAnswer>& all) {
                 {"level_bandwidths_bytes_per_s",
                  listOf(a.bandwidths, [](BytesPerSecond b) { return Json(b.value()); })},
                 {"problem", hasErrors(a.diagnostics) ? Json(a.diagnostics.front().message) : Json()},
-                {"outcome", outcomeJson(a.outcome)}};
-  });
-}
-
-Json peerJson(const std::vector<PeerRow>& rows) {
-  return listOf(rows, [](const PeerRow& r) {
-    Json j{{"memory_bytes", r.peer.memoryGib * 1024 * 1024 * 1024}, {"device_count", r.peer.devices}};
-    j["peer_seconds_per_sample"] = r.peer.secondsPerSample ? Json(*r.peer.secondsPerSample) : Json();
-    j["peer_stages"] = r.peer.stages;
-    j["variants"] = listOf(r.variants, [](const PeerVariant& v) {
-      Json k{{"name", v.name}, {"status", nameOf(v.status)}};
-      if (!v.plan) return k;
-      k["steady_seconds_per_sample"] = v.steadySecondsPerSample;
-      k["batch_seconds_per_sample"] = v.batchSecondsPerSample;
-      k["gap"] = v.gap;
-      k["plan"] = planJson(*v.plan);
-      return k;
-    });
-    j["explanation"] = r.explanation;
-    return j;
-  });
-}
-
-Json paperJson(const std::vector<PaperRow>& rows) {
-  return listOf(rows, [](const PaperRow& r) {
-    Json j{{"cluster", r.cluster},
-           {"model", r.model},
-           {"device_count", r.devices},
-           {"exact", outcomeJson(r.exact)}};
-    const auto ratio = [](const std::optional<double>& v) { return v ? Json(*v) : Json(); };
-    j["ratio_exact"] = ratio(r.exactRatio());
-    j["baselines"] = listOf(r.baselines, [&](const BaselineResult& b) {
-      Json k{{"method", nameOf(b.kind)},        {"runs", b.runs()},
-             {"complete", b.complete},          {"status", statusOf(b)},
-             {"ratio", ratio(r.ratio(b.kind))}, {"note", b.note}};
-      if (b.plan) addPlan(k, *b.plan);
-      return k;
-    });
-    j["published"] = r.published;
-    return j;
+                {"outcome", summaryJson(a.outcome)}};
   });
 }
 

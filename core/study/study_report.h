@@ -7,13 +7,19 @@
 #include "evaluation/explanation.h"
 #include "solver/baselines/baselines.h"
 #include "study/counterfactual.h"
-#include "study/paper.h"
-#include "study/piper_study.h"
 #include "study/scaling.h"
 #include "study/sensitivity.h"
 
 /// What studies found, as text for people and as JSON for programs (keys end in their units, figures exact).
 namespace nest::report {
+
+/// Status, best plan, lower bound and what stopped the solve.
+nlohmann::ordered_json summaryJson(const Outcome&);
+/// Times, devices and summary of a plan beside the plan itself.
+void addPlan(nlohmann::ordered_json&, const RankedPlan&);
+/// "found" where a method that proves nothing ran to its end, "not-searched" where the scenario searches none
+/// of its plans; otherwise as nameOf(OutcomeStatus).
+const char* statusOf(const BaselineResult&);
 
 /// A table of methods: batch time, throughput relative to the exact search's, devices, plan, remark.
 std::string comparisonText(const Problem&, const Outcome& exact, const std::vector<BaselineResult>&);
@@ -37,8 +43,6 @@ nlohmann::ordered_json fewestDevicesJson(const FewestDevices&);
 std::string devicesText(const std::vector<DeviceAnswer>&, bool target);
 nlohmann::ordered_json devicesJson(const std::vector<DeviceAnswer>&);
 
-nlohmann::ordered_json peerJson(const std::vector<PeerRow>&);
-nlohmann::ordered_json paperJson(const std::vector<PaperRow>&);
 nlohmann::ordered_json diffJson(const PlanDiff&);
 
 }  // namespace nest::report

@@ -3,7 +3,7 @@
 #include <QCoreApplication>
 
 #include "figures/list_figure.h"
-#include "study/run_points.h"
+#include "lab/run_points.h"
 
 namespace nest {
 

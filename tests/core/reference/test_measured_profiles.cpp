@@ -5,9 +5,9 @@
 
 #include "formats/profiles/nest_artifact.h"
 #include "formats/profiles/piper.h"
+#include "lab/piper_study.h"
 #include "scenario/scenario.h"
 #include "solver/solve.h"
-#include "study/piper_study.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -4,7 +4,7 @@
 
 #include "formats/profiles/nest_artifact.h"
 #include "formats/profiles/piper.h"
-#include "study/validation.h"
+#include "lab/validation.h"
 #include "support/test_main.h"
 
 using namespace nest;

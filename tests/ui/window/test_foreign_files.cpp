@@ -8,7 +8,7 @@
 
 #include "foreign_text.h"
 #include "formats/format.h"
-#include "study/run_points.h"
+#include "lab/run_points.h"
 #include "support/read_format.h"
 #include "test_paths.h"
 #include "views/accuracy/accuracy_view.h"

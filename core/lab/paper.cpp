@@ -1,4 +1,4 @@
-#include "study/paper.h"
+#include "lab/paper.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "evaluation/evaluation.h"
+#include "lab/published_results.h"
 #include "program/program.h"
 #include "scenario/scenario.h"
-#include "study/published_results.h"
 
 namespace nest {
 

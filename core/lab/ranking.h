@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "diagnostics/diagnostic.h"
-#include "study/published_scenario.h"
+#include "lab/published_scenario.h"
 
 namespace nest {
 

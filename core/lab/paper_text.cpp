@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "study/paper.h"
+#include "lab/paper.h"
 #include "units/text.h"
 #include "words/outcome_words.h"
 

@@ -5,9 +5,9 @@
 #include "cluster/devices/device_catalog.h"
 #include "formats/import_files.h"
 #include "formats/results/plan_json.h"
+#include "lab/published_scenario.h"
+#include "lab/validation.h"
 #include "solver/solve.h"
-#include "study/published_scenario.h"
-#include "study/validation.h"
 #include "support/test_main.h"
 #include "test_paths.h"
 

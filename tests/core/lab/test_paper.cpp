@@ -1,7 +1,8 @@
 #include <QtTest/QTest>
 #include <nlohmann/json.hpp>
 
-#include "study/paper.h"
+#include "lab/lab_report.h"
+#include "lab/paper.h"
 #include "study/study_report.h"
 #include "support/test_main.h"
 

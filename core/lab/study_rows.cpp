@@ -1,9 +1,10 @@
-#include "study/study_rows.h"
+#include "lab/study_rows.h"
 
 #include <nlohmann/json.hpp>
 
 #include "formats/results/plan_json.h"
 #include "formats/scenario/scenario_json.h"
+#include "lab/lab_report.h"
 #include "problem/device_count.h"
 #include "study/study_report.h"
 #include "text/json_fields.h"

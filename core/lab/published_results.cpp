@@ -1,4 +1,4 @@
-#include "study/published_results.h"
+#include "lab/published_results.h"
 
 #include <algorithm>
 #include <array>

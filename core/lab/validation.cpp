@@ -1,4 +1,4 @@
-#include "study/validation.h"
+#include "lab/validation.h"
 
 #include <fmt/format.h>
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 #include "diagnostics/diagnostic.h"
 #include "evaluation/evaluation.h"
-#include "study/published_scenario.h"
+#include "lab/published_scenario.h"
 
 namespace nest {
 

@@ -1,4 +1,4 @@
-#include "study/published_scenario.h"
+#include "lab/published_scenario.h"
 
 #include <fmt/format.h>
 #include <algorithm>

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "study/ranking.h"
-#include "study/validation.h"
+#include "lab/ranking.h"
+#include "lab/validation.h"
 
 namespace nest {
 

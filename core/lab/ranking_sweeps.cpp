@@ -1,4 +1,4 @@
-#include "study/ranking_sweeps.h"
+#include "lab/ranking_sweeps.h"
 
 #include <algorithm>
 #include <cmath>

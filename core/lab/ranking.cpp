@@ -1,11 +1,11 @@
-#include "study/ranking.h"
+#include "lab/ranking.h"
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "lab/ranking_sweeps.h"
 #include "program/program.h"
-#include "study/ranking_sweeps.h"
 #include "text/json_fields.h"
 #include "text/json_layout.h"
 #include "text/text_table.h"

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "cluster/devices/device_catalog.h"
-#include "study/run_points.h"
+#include "lab/run_points.h"
 #include "support/test_main.h"
 #include "test_paths.h"
 #include "units/text.h"

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "lab/paper.h"
+#include "lab/piper_study.h"
 #include "study/journal.h"
-#include "study/paper.h"
-#include "study/piper_study.h"
 #include "study/scaling.h"
 
 namespace nest {

@@ -1,4 +1,4 @@
-#include "study/piper_study.h"
+#include "lab/piper_study.h"
 
 #include <algorithm>
 #include <cmath>

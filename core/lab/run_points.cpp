@@ -1,4 +1,4 @@
-#include "study/run_points.h"
+#include "lab/run_points.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "study/ranking.h"
+#include "lab/ranking.h"
 #include "text/json_text.h"
 
 namespace nest {

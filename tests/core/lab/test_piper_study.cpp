@@ -1,6 +1,6 @@
 #include <QtTest/QTest>
 
-#include "study/piper_study.h"
+#include "lab/piper_study.h"
 #include "support/test_main.h"
 
 using namespace nest;
