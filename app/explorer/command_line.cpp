@@ -5,9 +5,9 @@
 #include <QRegularExpression>
 #include <algorithm>
 
+#include "catalogue/registry.h"
 #include "options/arguments.h"
 #include "options/log_options.h"
-#include "views/registry.h"
 
 namespace nest {
 namespace {

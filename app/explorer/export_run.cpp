@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 
+#include "catalogue/export_all.h"
+#include "catalogue/registry.h"
 #include "diagnostics/field_change.h"
 #include "document/plan_context.h"
 #include "document/scenario_files.h"
@@ -13,7 +15,6 @@
 #include "measures/metrics.h"
 #include "study/conflicts.h"
 #include "text/printable.h"
-#include "views/registry.h"
 #include "words/headline.h"
 #include "words/outcome_words.h"
 

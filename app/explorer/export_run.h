@@ -2,7 +2,7 @@
 
 #include <QString>
 
-#include "export/figure_export.h"
+#include "catalogue/export_all.h"
 
 namespace nest {
 

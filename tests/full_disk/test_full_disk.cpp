@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "catalogue/export_all.h"
 #include "document/scenario_files.h"
 #include "export/figure_export.h"
 #include "files/file_reader.h"

@@ -16,7 +16,7 @@
 
 #include "accessible/screen_reader.h"
 #include "editors/glossary.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "theme/icon.h"
 #include "theme/qt_text.h"
 

@@ -5,7 +5,7 @@
 
 #include "editors/field_rows.h"
 #include "editors/levels_editor.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "formats/networks/cluster_text.h"
 #include "units/text.h"
 

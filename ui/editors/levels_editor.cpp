@@ -13,7 +13,7 @@
 #include "accessible/screen_reader.h"
 #include "editors/glossary.h"
 #include "editors/level_lines.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "formats/networks/cluster_text.h"
 #include "theme/icon.h"
 #include "theme/plain_text.h"

@@ -14,8 +14,8 @@
 #include <cmath>
 
 #include "export/save_path.h"
-#include "figures/page.h"
-#include "figures/phrases.h"
+#include "figures/paint/page.h"
+#include "figures/paint/phrases.h"
 
 namespace nest {
 namespace {

@@ -12,7 +12,7 @@
 #include <cmath>
 
 #include "export/svg_device.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "formats/results/summary_text.h"
 
 namespace nest {

@@ -14,7 +14,7 @@
 
 #include "accessible/screen_reader.h"
 #include "export/save_path.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "theme/qt_text.h"
 #include "words/outcome_words.h"
 

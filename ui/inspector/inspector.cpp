@@ -15,8 +15,8 @@
 #include <algorithm>
 
 #include "accessible/screen_reader.h"
-#include "figures/frame.h"
-#include "figures/phrases.h"
+#include "figures/paint/frame.h"
+#include "figures/paint/phrases.h"
 #include "inspector/selection_facts.h"
 #include "inspector/term_model.h"
 #include "scenario/setting_terms.h"

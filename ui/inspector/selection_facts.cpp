@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "evaluation/traffic.h"
-#include "figures/communication_figure.h"
-#include "figures/focus.h"
-#include "figures/kinds.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
+#include "figures/plan/communication_figure.h"
+#include "figures/plan/focus.h"
+#include "figures/plan/kinds.h"
 #include "measures/schedule_difference.h"
 #include "theme/qt_text.h"
 #include "units/amount.h"

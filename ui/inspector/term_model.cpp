@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "theme/plain_text.h"
 #include "units/text.h"
 

@@ -9,7 +9,7 @@
 
 #include "fields/field.h"
 #include "fields/field_advice.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "scenario/search_menus.h"
 #include "theme/icon.h"
 #include "theme/qt_text.h"

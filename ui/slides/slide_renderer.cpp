@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "figures/figure_painter.h"
-#include "figures/frame.h"
-#include "figures/interactive_figure.h"
-#include "figures/phrases.h"
+#include "catalogue/registry.h"
+#include "figures/paint/figure_painter.h"
+#include "figures/paint/frame.h"
+#include "figures/paint/interactive_figure.h"
+#include "figures/paint/phrases.h"
 #include "slides/slide_edits.h"
 #include "theme/qt_text.h"
-#include "views/registry.h"
 #include "views/view.h"
 #include "words/outcome_words.h"
 

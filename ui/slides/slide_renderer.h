@@ -10,7 +10,7 @@
 #include "document/plan_context.h"
 #include "document/scenario_document.h"
 #include "document/selection.h"
-#include "figures/figure.h"
+#include "figures/paint/figure.h"
 #include "scenario/saved_slide.h"
 #include "theme/theme.h"
 

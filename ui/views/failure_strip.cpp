@@ -7,7 +7,7 @@
 
 #include "accessible/screen_reader.h"
 #include "document/scenario_document.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "words/outcome_words.h"
 
 namespace nest {

@@ -7,7 +7,7 @@
 
 #include "document/plan_context.h"
 #include "document/selection.h"
-#include "figures/interactive_figure.h"
+#include "figures/paint/interactive_figure.h"
 
 namespace nest {
 

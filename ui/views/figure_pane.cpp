@@ -6,7 +6,7 @@
 #include <QToolButton>
 #include <memory>
 
-#include "figures/frame.h"
+#include "figures/paint/frame.h"
 #include "views/figure_canvas.h"
 
 namespace nest {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "figures/interactive_figure.h"
+#include "figures/paint/interactive_figure.h"
 #include "views/figure_text_pane.h"
 
 class QBoxLayout;

@@ -10,7 +10,7 @@
 
 #include "export/export_dialog.h"
 #include "export/figure_export.h"
-#include "figures/figure.h"
+#include "figures/paint/figure.h"
 
 namespace nest {
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "figures/interactive_figure.h"
+#include "figures/paint/interactive_figure.h"
 #include "views/view.h"
 
 class QMenu;

@@ -7,11 +7,11 @@
 #include <QToolButton>
 #include <utility>
 
-#include "figures/communication_figure.h"
-#include "figures/memory_figure.h"
-#include "figures/phrases.h"
-#include "figures/stages_figure.h"
-#include "figures/timeline_figure.h"
+#include "figures/paint/phrases.h"
+#include "figures/plan/communication_figure.h"
+#include "figures/plan/memory_figure.h"
+#include "figures/plan/stages_figure.h"
+#include "figures/plan/timeline_figure.h"
 #include "jobs/study_worker.h"
 
 namespace nest {

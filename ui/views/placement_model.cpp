@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 
 namespace nest {
 

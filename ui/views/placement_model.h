@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "document/plan_context.h"
-#include "figures/seat_map.h"
+#include "figures/plan/seat_map.h"
 #include "theme/theme.h"
 
 namespace nest {

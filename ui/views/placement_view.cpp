@@ -17,9 +17,9 @@
 
 #include "export/export_dialog.h"
 #include "export/save_path.h"
-#include "figures/focus.h"
-#include "figures/frame.h"
-#include "figures/phrases.h"
+#include "figures/paint/frame.h"
+#include "figures/paint/phrases.h"
+#include "figures/plan/focus.h"
 #include "theme/elided_label.h"
 #include "views/placement_model.h"
 

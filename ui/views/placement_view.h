@@ -1,6 +1,6 @@
 #pragma once
 
-#include "figures/placement_figure.h"
+#include "figures/plan/placement_figure.h"
 #include "views/view.h"
 
 class QLabel;

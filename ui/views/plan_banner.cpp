@@ -3,8 +3,8 @@
 #include <QPainter>
 #include <cmath>
 
-#include "figures/figure_painter.h"
-#include "figures/frame.h"
+#include "figures/paint/figure_painter.h"
+#include "figures/paint/frame.h"
 
 namespace nest {
 

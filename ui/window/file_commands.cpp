@@ -13,7 +13,7 @@
 
 #include "document/file_filters.h"
 #include "export/save_path.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "panes/log_pane.h"
 #include "theme/plain_text.h"
 #include "window/message_bar.h"

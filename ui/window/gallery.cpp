@@ -12,15 +12,15 @@
 #include <algorithm>
 
 #include "accessible/screen_reader.h"
+#include "catalogue/registry.h"
 #include "document/scenario_files.h"
 #include "export/figure_export.h"
-#include "figures/figure_painter.h"
+#include "figures/paint/figure_painter.h"
 #include "formats/format.h"
 #include "lessons/lesson.h"
 #include "measures/metrics.h"
 #include "theme/plain_text.h"
 #include "views/flow_layout.h"
-#include "views/registry.h"
 #include "words/headline.h"
 #include "words/outcome_words.h"
 

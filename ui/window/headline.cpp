@@ -14,7 +14,7 @@
 #include "actions/action_registry.h"
 #include "editors/glossary.h"
 #include "editors/network/network_traffic.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "measures/metrics.h"
 #include "theme/elided_label.h"
 #include "theme/plain_text.h"

@@ -16,7 +16,7 @@
 #include "editors/network/network_editor.h"
 #include "editors/network/topology_view.h"
 #include "editors/scenario_panel.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "inspector/inspector.h"
 #include "lessons/lessons_pane.h"
 #include "panes/issue_model.h"

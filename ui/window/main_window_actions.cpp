@@ -13,7 +13,7 @@
 #include "editors/network/topology_view.h"
 #include "editors/scenario_panel.h"
 #include "export/launch_dialog.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "lessons/lessons_pane.h"
 #include "slides/slides_pane.h"
 #include "views/background_run.h"

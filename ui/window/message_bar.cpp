@@ -7,7 +7,7 @@
 #include <QUndoStack>
 #include <algorithm>
 
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "theme/icon.h"
 
 namespace nest {

@@ -9,9 +9,9 @@
 #include <QJsonObject>
 #include <QStandardPaths>
 
+#include "catalogue/registry.h"
 #include "document/file_path.h"
 #include "document/item_names.h"
-#include "views/registry.h"
 
 namespace nest {
 namespace {

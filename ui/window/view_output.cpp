@@ -4,6 +4,7 @@
 #include <QClipboard>
 #include <QFileDialog>
 
+#include "catalogue/export_all.h"
 #include "document/file_filters.h"
 #include "document/file_path.h"
 #include "export/export_dialog.h"

@@ -14,8 +14,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "catalogue/registry.h"
 #include "theme/icon.h"
-#include "views/registry.h"
 
 namespace nest {
 

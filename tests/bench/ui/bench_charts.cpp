@@ -16,10 +16,10 @@
 
 #include "../../ui/figures/plan_contexts.h"
 #include "export/figure_export.h"
-#include "figures/accuracy_figure.h"
-#include "figures/curve_figure.h"
-#include "figures/front_figure.h"
-#include "figures/sweep_figure.h"
+#include "figures/study/accuracy_figure.h"
+#include "figures/study/curve_figure.h"
+#include "figures/study/front_figure.h"
+#include "figures/study/sweep_figure.h"
 
 using namespace nest;
 

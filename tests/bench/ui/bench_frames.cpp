@@ -16,15 +16,15 @@
 #include <vector>
 
 #include "../../ui/figures/plan_contexts.h"
+#include "catalogue/registry.h"
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
 #include "editors/what_if/what_if_view.h"
-#include "figures/communication_figure.h"
-#include "figures/topology_figure.h"
+#include "figures/plan/communication_figure.h"
+#include "figures/topology/topology_figure.h"
 #include "plan/plan_edit.h"
 #include "solver/solve.h"
 #include "views/figure_canvas.h"
-#include "views/registry.h"
 #include "window/main_window.h"
 #include "window/views_area.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "editors/scenario_panel.h"
-#include "figures/figure.h"
+#include "figures/paint/figure.h"
 #include "solver/solve.h"
 #include "window/main_window.h"
 #include "window/views_area.h"

@@ -8,7 +8,7 @@
 #include "../figures/reading.h"
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
-#include "figures/memory_figure.h"
+#include "figures/plan/memory_figure.h"
 #include "plan/plan_edit.h"
 #include "support/desk.h"
 

@@ -11,9 +11,9 @@
 #include <set>
 
 #include "editors/network/topology_view.h"
-#include "figures/phrases.h"
-#include "figures/rank_colours.h"
-#include "figures/topology_figure.h"
+#include "figures/paint/phrases.h"
+#include "figures/topology/rank_colours.h"
+#include "figures/topology/topology_figure.h"
 #include "support/desk.h"
 #include "ui/editors/network_fixture.h"
 #include "ui/figures/large_network.h"

@@ -12,7 +12,7 @@
 #include "editors/what_if/what_if_form.h"
 #include "editors/what_if/what_if_view.h"
 #include "fields/field_slide.h"
-#include "figures/plan_pair_figure.h"
+#include "figures/plan/plan_pair_figure.h"
 #include "support/desk.h"
 #include "support/slider_drag.h"
 #include "views/figure_pane.h"

@@ -17,6 +17,8 @@
 #include <map>
 
 #include "../figures/plan_contexts.h"
+#include "catalogue/export_all.h"
+#include "catalogue/registry.h"
 #include "export/export_dialog.h"
 #include "export/figure_export.h"
 #include "export/launch_dialog.h"
@@ -24,7 +26,6 @@
 #include "formats/results/plan_json.h"
 #include "support/desk.h"
 #include "support/test_main.h"
-#include "views/registry.h"
 
 using namespace nest;
 

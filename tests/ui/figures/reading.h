@@ -4,7 +4,7 @@
 #include <QRegularExpression>
 #include <algorithm>
 
-#include "figures/figure.h"
+#include "figures/paint/figure.h"
 #include "plan_contexts.h"
 #include "text_recorder.h"
 

@@ -2,10 +2,10 @@
 #include <QDir>
 #include <cmath>
 
-#include "figures/kinds.h"
-#include "figures/phrases.h"
-#include "figures/plan_pair_figure.h"
-#include "figures/stages_figure.h"
+#include "figures/paint/phrases.h"
+#include "figures/plan/kinds.h"
+#include "figures/plan/plan_pair_figure.h"
+#include "figures/plan/stages_figure.h"
 #include "formats/results/summary_text.h"
 #include "reading.h"
 #include "solver/baselines/baselines.h"

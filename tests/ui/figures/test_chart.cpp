@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "export/svg_device.h"
-#include "figures/axis.h"
-#include "figures/chart.h"
-#include "figures/figure_painter.h"
+#include "figures/paint/axis.h"
+#include "figures/paint/chart.h"
+#include "figures/paint/figure_painter.h"
 #include "support/test_main.h"
 #include "text_recorder.h"
 

@@ -1,8 +1,8 @@
 #include <cmath>
 #include <set>
 
-#include "figures/kinds.h"
-#include "figures/rank_colours.h"
+#include "figures/plan/kinds.h"
+#include "figures/topology/rank_colours.h"
 #include "plan_contexts.h"
 #include "support/test_main.h"
 

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "evaluation/traffic.h"
-#include "figures/communication_figure.h"
-#include "figures/phrases.h"
-#include "figures/topology_figure.h"
+#include "figures/paint/phrases.h"
+#include "figures/plan/communication_figure.h"
+#include "figures/topology/topology_figure.h"
 #include "reading.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"

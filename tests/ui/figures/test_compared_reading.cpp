@@ -1,6 +1,6 @@
 // What stands in figures of several plans can be read, and says what it is of.
-#include "figures/comparison_figure.h"
-#include "figures/plan_pair_figure.h"
+#include "figures/plan/plan_pair_figure.h"
+#include "figures/study/comparison_figure.h"
 #include "plan_contexts.h"
 #include "reading.h"
 #include "support/test_main.h"

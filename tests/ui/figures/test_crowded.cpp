@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "figures/accuracy_figure.h"
-#include "figures/curve_figure.h"
-#include "figures/front_figure.h"
-#include "figures/sweep_figure.h"
+#include "figures/study/accuracy_figure.h"
+#include "figures/study/curve_figure.h"
+#include "figures/study/front_figure.h"
+#include "figures/study/sweep_figure.h"
 #include "plan_contexts.h"
 #include "support/test_main.h"
 #include "text_recorder.h"

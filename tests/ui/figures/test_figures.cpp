@@ -4,19 +4,19 @@
 #include <QRegularExpression>
 #include <algorithm>
 
+#include "catalogue/registry.h"
 #include "cluster/devices/device_catalog.h"
-#include "figures/axis.h"
-#include "figures/communication_figure.h"
-#include "figures/memory_figure.h"
-#include "figures/seat_map.h"
-#include "figures/stages_figure.h"
-#include "figures/ticks.h"
-#include "figures/timeline_figure.h"
-#include "figures/topology_figure.h"
+#include "figures/paint/axis.h"
+#include "figures/paint/ticks.h"
+#include "figures/plan/communication_figure.h"
+#include "figures/plan/memory_figure.h"
+#include "figures/plan/seat_map.h"
+#include "figures/plan/stages_figure.h"
+#include "figures/plan/timeline_figure.h"
+#include "figures/topology/topology_figure.h"
 #include "plan_contexts.h"
 #include "support/test_main.h"
 #include "text_recorder.h"
-#include "views/registry.h"
 
 using namespace nest;
 

@@ -1,14 +1,14 @@
 #include <QImage>
 #include <QPainter>
 
-#include "figures/curve_figure.h"
-#include "figures/cut_figure.h"
-#include "figures/plan_pair_figure.h"
-#include "figures/sweep_figure.h"
+#include "catalogue/registry.h"
+#include "figures/plan/cut_figure.h"
+#include "figures/plan/plan_pair_figure.h"
+#include "figures/study/curve_figure.h"
+#include "figures/study/sweep_figure.h"
 #include "plan_contexts.h"
 #include "support/golden.h"
 #include "support/test_main.h"
-#include "views/registry.h"
 
 using namespace nest;
 

@@ -3,10 +3,10 @@
 #include <QTest>
 
 #include "cluster/graph/generators.h"
-#include "figures/network_figure.h"
-#include "figures/network_painter.h"
-#include "figures/network_scene.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
+#include "figures/topology/network_figure.h"
+#include "figures/topology/network_painter.h"
+#include "figures/topology/network_scene.h"
 #include "large_network.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"

@@ -4,10 +4,10 @@
 #include <QPainter>
 #include <cstdio>
 
-#include "figures/topology_figure.h"
+#include "catalogue/registry.h"
+#include "figures/topology/topology_figure.h"
 #include "plan_contexts.h"
 #include "support/test_main.h"
-#include "views/registry.h"
 
 using namespace nest;
 

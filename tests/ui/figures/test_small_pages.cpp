@@ -3,9 +3,9 @@
 #include <QPainter>
 #include <cmath>
 
-#include "figures/cut_figure.h"
-#include "figures/placement_figure.h"
-#include "figures/plan_pair_figure.h"
+#include "figures/plan/cut_figure.h"
+#include "figures/plan/placement_figure.h"
+#include "figures/plan/plan_pair_figure.h"
 #include "plan_contexts.h"
 #include "support/test_main.h"
 #include "text_recorder.h"

@@ -3,9 +3,9 @@
 #include <QLineF>
 #include <cmath>
 
-#include "figures/curve_figure.h"
-#include "figures/phrases.h"
-#include "figures/sweep_figure.h"
+#include "figures/paint/phrases.h"
+#include "figures/study/curve_figure.h"
+#include "figures/study/sweep_figure.h"
 #include "reading.h"
 #include "support/test_main.h"
 

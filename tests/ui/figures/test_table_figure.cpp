@@ -1,4 +1,4 @@
-#include "figures/table_figure.h"
+#include "figures/paint/table_figure.h"
 
 #include <QPainter>
 #include <QStandardItemModel>

@@ -7,11 +7,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "figures/figure_painter.h"
-#include "figures/kinds.h"
-#include "figures/phrases.h"
-#include "figures/timeline_figure.h"
-#include "figures/timeline_rows.h"
+#include "figures/paint/figure_painter.h"
+#include "figures/paint/phrases.h"
+#include "figures/plan/kinds.h"
+#include "figures/plan/timeline_figure.h"
+#include "figures/plan/timeline_rows.h"
 #include "measures/bubble.h"
 #include "reading.h"
 #include "support/desk.h"

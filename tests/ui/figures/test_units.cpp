@@ -4,12 +4,12 @@
 #include <QRegularExpression>
 #include <set>
 
-#include "figures/cut_figure.h"
+#include "catalogue/registry.h"
+#include "figures/plan/cut_figure.h"
 #include "reading.h"
 #include "support/desk.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
-#include "views/registry.h"
 
 using namespace nest;
 using namespace nest::test;

@@ -12,8 +12,8 @@
 #include <QTreeView>
 
 #include "evaluation/traffic.h"
-#include "figures/kinds.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
+#include "figures/plan/kinds.h"
 #include "inspector/inspector.h"
 #include "inspector/selection_facts.h"
 #include "inspector/term_model.h"

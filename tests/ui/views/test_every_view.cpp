@@ -14,13 +14,13 @@
 #include <QTimer>
 
 #include "../figures/plan_contexts.h"
+#include "catalogue/registry.h"
 #include "editors/network/network_editor.h"
 #include "export/figure_export.h"
 #include "jobs/study_worker.h"
 #include "support/desk.h"
 #include "views/figure_canvas.h"
 #include "views/figure_pane.h"
-#include "views/registry.h"
 
 using namespace nest;
 using test::Desk;

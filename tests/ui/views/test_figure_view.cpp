@@ -10,12 +10,12 @@
 #include <QTest>
 
 #include "../figures/plan_contexts.h"
-#include "figures/memory_figure.h"
+#include "catalogue/registry.h"
+#include "figures/plan/memory_figure.h"
 #include "support/test_main.h"
 #include "views/figure_canvas.h"
 #include "views/figure_view.h"
 #include "views/placement_view.h"
-#include "views/registry.h"
 
 using namespace nest;
 

@@ -19,7 +19,7 @@
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
 #include "editors/network/topology_view.h"
-#include "figures/timeline_figure.h"
+#include "figures/plan/timeline_figure.h"
 #include "support/desk.h"
 #include "views/compare/compare_view.h"
 #include "views/failure_strip.h"

@@ -8,12 +8,12 @@
 #include <QVBoxLayout>
 
 #include "../figures/plan_contexts.h"
-#include "figures/frame.h"
+#include "catalogue/registry.h"
+#include "figures/paint/frame.h"
 #include "support/desk.h"
 #include "views/figure_canvas.h"
 #include "views/figure_view.h"
 #include "views/plan_banner.h"
-#include "views/registry.h"
 
 using namespace nest;
 using test::Desk;

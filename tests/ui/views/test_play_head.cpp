@@ -9,7 +9,7 @@
 #include "editors/network/network_canvas.h"
 #include "editors/network/topology_view.h"
 #include "evaluation/schedule.h"
-#include "figures/interactive_figure.h"
+#include "figures/paint/interactive_figure.h"
 #include "support/test_main.h"
 #include "views/figure_canvas.h"
 #include "views/figure_views.h"

@@ -7,8 +7,8 @@
 
 #include "../figures/plan_contexts.h"
 #include "export/figure_export.h"
-#include "figures/kinds.h"
-#include "figures/timeline_figure.h"
+#include "figures/plan/kinds.h"
+#include "figures/plan/timeline_figure.h"
 #include "support/test_main.h"
 #include "views/figure_canvas.h"
 #include "views/figure_views.h"

@@ -22,8 +22,8 @@
 
 #include "editors/what_if/what_if_view.h"
 #include "export/export_dialog.h"
-#include "figures/memory_figure.h"
-#include "figures/plan_pair_figure.h"
+#include "figures/plan/memory_figure.h"
+#include "figures/plan/plan_pair_figure.h"
 #include "solver/solve.h"
 #include "support/desk.h"
 #include "support/slider_drag.h"

@@ -8,12 +8,13 @@
 #include <QStandardPaths>
 #include <QToolButton>
 
+#include "catalogue/export_all.h"
+#include "catalogue/registry.h"
 #include "editors/network/network_editor.h"
 #include "editors/network/topology_view.h"
 #include "export/figure_export.h"
 #include "slides/slide_renderer.h"
 #include "support/desk.h"
-#include "views/registry.h"
 #include "window/scenario_session.h"
 #include "window_bench.h"
 

@@ -9,7 +9,7 @@
 #include "editors/network/network_editor.h"
 #include "editors/network/network_selection.h"
 #include "editors/network/topology_view.h"
-#include "figures/topology_figure.h"
+#include "figures/topology/topology_figure.h"
 #include "inspector/selection_facts.h"
 #include "support/desk.h"
 #include "views/failure_strip.h"

@@ -13,6 +13,7 @@
 #include <QToolTip>
 #include <nlohmann/json.hpp>
 
+#include "catalogue/registry.h"
 #include "cluster/graph/graph_edit.h"
 #include "document/kept_plans.h"
 #include "document/scenario_document.h"
@@ -22,7 +23,6 @@
 #include "slides/slide_edits.h"
 #include "slides/slides_pdf.h"
 #include "theme/plain_text.h"
-#include "views/registry.h"
 
 using namespace nest;
 using namespace nest::test;

@@ -9,12 +9,12 @@
 #include <QTabBar>
 #include <QTabWidget>
 
+#include "catalogue/registry.h"
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
 #include "lessons/lessons_pane.h"
 #include "plan/plan_edit.h"
 #include "views/figure_canvas.h"
-#include "views/registry.h"
 #include "views/search/search_view.h"
 #include "window/headline.h"
 #include "window_bench.h"

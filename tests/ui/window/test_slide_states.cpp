@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "catalogue/registry.h"
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
 #include "formats/scenario/scenario_json.h"
@@ -18,7 +19,6 @@
 #include "ui/figures/text_recorder.h"
 #include "views/background_run.h"
 #include "views/compare/compare_view.h"
-#include "views/registry.h"
 #include "views/search/search_view.h"
 #include "views/study/study_view.h"
 #include "window_bench.h"

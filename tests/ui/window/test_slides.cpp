@@ -12,7 +12,8 @@
 #include <QTimer>
 #include <algorithm>
 
-#include "figures/plan_pair_figure.h"
+#include "catalogue/registry.h"
+#include "figures/plan/plan_pair_figure.h"
 #include "formats/scenario/scenario_json.h"
 #include "slides/slide_edits.h"
 #include "slides/slide_renderer.h"
@@ -24,7 +25,6 @@
 #include "views/background_run.h"
 #include "views/compare/compare_view.h"
 #include "views/figure_pane.h"
-#include "views/registry.h"
 #include "views/search/search_view.h"
 #include "views/study/study_view.h"
 #include "views/view.h"

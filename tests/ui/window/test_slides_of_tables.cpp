@@ -4,7 +4,7 @@
 #include <QTabWidget>
 #include <QTableView>
 
-#include "figures/figure.h"
+#include "figures/paint/figure.h"
 #include "slides/slide_renderer.h"
 #include "slides/slide_show.h"
 #include "slides/slides_pdf.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "plan/plan_edit.h"
 
 namespace nest {

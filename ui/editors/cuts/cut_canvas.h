@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "figures/cut_figure.h"
+#include "figures/plan/cut_figure.h"
 #include "views/figure_canvas.h"
 
 class QMenu;

@@ -17,7 +17,7 @@
 #include "document/kept_plans.h"
 #include "document/scenario_document.h"
 #include "editors/cuts/cut_canvas.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "measures/score.h"
 #include "plan/plan_edit.h"
 #include "theme/plain_text.h"

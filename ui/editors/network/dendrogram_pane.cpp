@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "accessible/screen_reader.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 
 namespace nest {
 namespace {

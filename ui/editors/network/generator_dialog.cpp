@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "cluster/graph/generators.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 
 namespace nest {
 

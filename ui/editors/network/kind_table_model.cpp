@@ -1,6 +1,6 @@
 #include "editors/network/kind_table_model.h"
 
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 
 namespace nest {
 

@@ -17,8 +17,8 @@
 #include "cluster/graph/graph_edit.h"
 #include "document/plan_context.h"
 #include "editors/network/alignment_guides.h"
-#include "figures/network_painter.h"
-#include "figures/network_scene.h"
+#include "figures/topology/network_painter.h"
+#include "figures/topology/network_scene.h"
 #include "theme/theme.h"
 
 class QLineEdit;

@@ -7,7 +7,7 @@
 
 #include "editors/network/network_canvas.h"
 #include "editors/network/network_clipboard.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 
 namespace nest {
 

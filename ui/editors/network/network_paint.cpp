@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "editors/network/network_canvas.h"
-#include "figures/figure_painter.h"
+#include "figures/paint/figure_painter.h"
 
 namespace nest {
 namespace {

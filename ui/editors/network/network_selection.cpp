@@ -4,7 +4,7 @@
 
 #include "cluster/graph/graph_forest.h"
 #include "cluster/levels/level_abstraction.h"
-#include "figures/focus.h"
+#include "figures/plan/focus.h"
 
 namespace nest {
 

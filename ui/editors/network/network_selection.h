@@ -6,8 +6,8 @@
 #include "cluster/graph/network_graph.h"
 #include "document/plan_context.h"
 #include "document/selection.h"
-#include "figures/focus.h"
-#include "figures/seat_map.h"
+#include "figures/plan/focus.h"
+#include "figures/plan/seat_map.h"
 
 namespace nest {
 

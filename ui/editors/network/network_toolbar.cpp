@@ -7,7 +7,7 @@
 #include <QSettings>
 #include <QToolButton>
 
-#include "figures/communication_figure.h"
+#include "figures/plan/communication_figure.h"
 #include "theme/icon.h"
 
 namespace nest {

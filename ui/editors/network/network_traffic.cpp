@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "evaluation/routed_plan.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "jobs/study_worker.h"
 
 namespace nest {

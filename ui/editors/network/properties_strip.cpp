@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "accessible/screen_reader.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "theme/elided_label.h"
 
 namespace nest {

@@ -8,8 +8,8 @@
 
 #include "document/scenario_document.h"
 #include "editors/network/network_editor.h"
-#include "figures/phrases.h"
-#include "figures/topology_figure.h"
+#include "figures/paint/phrases.h"
+#include "figures/topology/topology_figure.h"
 #include "views/failure_strip.h"
 #include "views/figure_pane.h"
 

@@ -6,8 +6,8 @@
 
 #include "document/scenario_document.h"
 #include "export/figure_export.h"
-#include "figures/phrases.h"
-#include "figures/stages_figure.h"
+#include "figures/paint/phrases.h"
+#include "figures/plan/stages_figure.h"
 #include "words/outcome_words.h"
 
 namespace nest {

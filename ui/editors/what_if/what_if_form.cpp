@@ -15,7 +15,7 @@
 #include "document/scenario_document.h"
 #include "editors/field_rows.h"
 #include "fields/field_text.h"
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "theme/qt_text.h"
 #include "units/text.h"
 

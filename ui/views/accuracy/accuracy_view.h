@@ -1,6 +1,6 @@
 #pragma once
 
-#include "figures/accuracy_figure.h"
+#include "figures/study/accuracy_figure.h"
 #include "views/view.h"
 
 class QComboBox;

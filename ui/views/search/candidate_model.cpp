@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "schedule/pipeline_schedule.h"
 #include "theme/qt_text.h"
 #include "units/text.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "figures/phrases.h"
+#include "figures/paint/phrases.h"
 #include "theme/qt_text.h"
 #include "units/text.h"
 #include "views/adaptive_splitter.h"

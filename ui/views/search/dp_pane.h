@@ -3,7 +3,7 @@
 #include <QWidget>
 #include <memory>
 
-#include "figures/dp_figure.h"
+#include "figures/plan/dp_figure.h"
 
 class QTableWidget;
 

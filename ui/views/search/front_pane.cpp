@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "accessible/screen_reader.h"
-#include "figures/front_figure.h"
+#include "figures/study/front_figure.h"
 #include "solver/even_hosts.h"
 #include "theme/qt_text.h"
 #include "views/background_run.h"

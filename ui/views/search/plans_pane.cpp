@@ -8,8 +8,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "figures/frame.h"
-#include "figures/phrases.h"
+#include "figures/paint/frame.h"
+#include "figures/paint/phrases.h"
 #include "measures/metrics.h"
 #include "units/text.h"
 #include "words/metric_words.h"

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "document/plan_context.h"
-#include "figures/table_figure.h"
+#include "figures/paint/table_figure.h"
 
 class QLabel;
 class QPushButton;

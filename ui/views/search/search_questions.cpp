@@ -9,8 +9,8 @@
 
 #include "document/scenario_document.h"
 #include "fields/field_advice.h"
-#include "figures/frame.h"
-#include "figures/phrases.h"
+#include "figures/paint/frame.h"
+#include "figures/paint/phrases.h"
 #include "study/counterfactual.h"
 #include "study/quiet_solve.h"
 #include "study/sensitivity.h"

@@ -18,9 +18,9 @@
 
 #include "accessible/screen_reader.h"
 #include "document/kept_plans.h"
-#include "figures/frame.h"
-#include "figures/front_figure.h"
-#include "figures/phrases.h"
+#include "figures/paint/frame.h"
+#include "figures/paint/phrases.h"
+#include "figures/study/front_figure.h"
 #include "schedule/pipeline_schedule.h"
 #include "theme/plain_text.h"
 #include "theme/qt_text.h"

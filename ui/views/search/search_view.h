@@ -3,7 +3,7 @@
 #include <QStandardItemModel>
 #include <memory>
 
-#include "figures/table_figure.h"
+#include "figures/paint/table_figure.h"
 #include "jobs/background_task.h"
 #include "views/view.h"
 

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "figures/curve_figure.h"
-#include "figures/sweep_figure.h"
+#include "figures/study/curve_figure.h"
+#include "figures/study/sweep_figure.h"
 #include "measures/pace.h"
 #include "solver/baselines/baselines.h"
 #include "study/parameter.h"
