@@ -10,7 +10,7 @@
 namespace nest {
 namespace {
 
-const std::vector<std::pair<QString, QString>>& words() {
+const std::vector<std::pair<QString, QString>>& glossaryWords() {
   static const std::vector<std::pair<QString, QString>> all = {
       {QStringLiteral("baseline"),
        QStringLiteral("Another planning method, run on the same scenario and costed with the same model.")},
@@ -134,13 +134,13 @@ QString glossaryTip(const QString& word, const QString& more) {
     return entry.first.compare(word, Qt::CaseInsensitive) == 0 ||
            (entry.first + QLatin1Char('s')).compare(word, Qt::CaseInsensitive) == 0;
   };
-  const auto it = std::find_if(words().begin(), words().end(), matches);
-  if (it == words().end()) return richTip(more);
+  const auto it = std::find_if(glossaryWords().begin(), glossaryWords().end(), matches);
+  if (it == glossaryWords().end()) return richTip(more);
   return richTip(QStringLiteral("<b>%1</b><br>%2").arg(it->first, it->second) + more);
 }
 
 QString glossaryText() {
-  auto sorted = words();
+  auto sorted = glossaryWords();
   std::sort(sorted.begin(), sorted.end(),
             [](const auto& a, const auto& b) { return a.first.compare(b.first, Qt::CaseInsensitive) < 0; });
   QString out;

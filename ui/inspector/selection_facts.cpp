@@ -19,16 +19,16 @@ namespace {
 QString tr(const char* text) {
   return QObject::tr(text);
 }
-struct Seat {
+struct DeviceSeat {
   int stage, replica, rank;
 };
 
-std::optional<Seat> seatOf(const Plan& plan, int device) {
+std::optional<DeviceSeat> seatOf(const Plan& plan, int device) {
   const Placement placement(plan);
   for (int s = 0; s < plan.stageCount(); ++s)
     for (int r = 0; r < placement.replicas(); ++r)
       for (int k = 0; k < placement.ranks(s); ++k)
-        if (placement.device(s, r, k).value == device) return Seat{s, r, k};
+        if (placement.device(s, r, k).value == device) return DeviceSeat{s, r, k};
   return std::nullopt;
 }
 

@@ -89,20 +89,20 @@ QProgressBar::chunk { background: @accent; }
 )";
 
 QString sheetFor(const Theme& theme) {
-  using Role = Theme::Role;
+  using Colour = Theme::Role;
   QString sheet = QString::fromLatin1(kSheet);
-  const std::pair<const char*, Role> names[] = {{"@canvas", Role::Canvas},
-                                                {"@panel", Role::Panel},
-                                                {"@border", Role::Border},
-                                                {"@grid", Role::Grid},
-                                                {"@text", Role::Text},
-                                                {"@muted", Role::MutedText},
-                                                {"@accentText", Role::AccentText},
-                                                {"@accent", Role::Accent},
-                                                {"@hover", Role::Hover},
-                                                {"@error", Role::Error},
-                                                {"@warning", Role::Warning},
-                                                {"@idle", Role::Idle}};
+  const std::pair<const char*, Colour> names[] = {{"@canvas", Colour::Canvas},
+                                                  {"@panel", Colour::Panel},
+                                                  {"@border", Colour::Border},
+                                                  {"@grid", Colour::Grid},
+                                                  {"@text", Colour::Text},
+                                                  {"@muted", Colour::MutedText},
+                                                  {"@accentText", Colour::AccentText},
+                                                  {"@accent", Colour::Accent},
+                                                  {"@hover", Colour::Hover},
+                                                  {"@error", Colour::Error},
+                                                  {"@warning", Colour::Warning},
+                                                  {"@idle", Colour::Idle}};
   sheet.replace(QLatin1String("@suffix"),
                 theme.kind() == Theme::Kind::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
   for (const auto& [name, role] : names) sheet.replace(QLatin1String(name), theme.color(role).name());

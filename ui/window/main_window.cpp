@@ -259,7 +259,7 @@ void MainWindow::connectSession() {
     m_inspector->followSearch();
     refreshState();
   });
-  connect(m_session, &PlanningSession::logged, this, &logLine);
+  connect(m_session, &PlanningSession::logged, this, [](const QString& line) { logLine(line); });
 }
 
 void MainWindow::connectPanels() {

@@ -168,4 +168,4 @@ private slots:
   }
 };
 NEST_TEST(TestBackgroundRun)
-#include "test_asking.moc"
+#include "test_background_run.moc"

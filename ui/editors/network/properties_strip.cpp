@@ -13,7 +13,7 @@
 namespace nest {
 namespace {
 
-enum Page { Nothing, Nodes, Links };
+enum Page { NothingPage, NodesPage, LinksPage };
 
 QLineEdit* fieldFor(QHBoxLayout* row, const QString& label, const QString& name, const QString& example) {
   auto* field = new QLineEdit;
@@ -197,7 +197,7 @@ void PropertiesStrip::show(bool drawn, const QString& effect, const QString& rem
       if (!more.isEmpty()) text += QStringLiteral(" · ") + more;
     m_what->setText(text);
     setRichTip(*m_what, plainTip(m_what->text()));
-    setCurrentIndex(Nothing);
+    setCurrentIndex(NothingPage);
   }
   m_filling = false;
 }
@@ -219,7 +219,7 @@ void PropertiesStrip::showNodes(const std::vector<int>& nodes) {
   m_speed->setText(device ? phrase(text::exact(device->speed)) : QString());
   m_memory->setText(device && device->memory.value() > 0 ? memoryText(device->memory) : QString());
   for (QLineEdit* field : {m_speed, m_memory}) mark(field, true, {});
-  setCurrentIndex(Nodes);
+  setCurrentIndex(NodesPage);
 }
 
 void PropertiesStrip::showLinks(const std::vector<int>& links) {
@@ -230,7 +230,7 @@ void PropertiesStrip::showLinks(const std::vector<int>& links) {
   m_latency->setText(timeText(l.latency));
   m_count->setValue(l.count);
   for (QLineEdit* field : {m_bandwidth, m_latency}) mark(field, true, {});
-  setCurrentIndex(Links);
+  setCurrentIndex(LinksPage);
 }
 
 }  // namespace nest

@@ -23,10 +23,10 @@ constexpr double kNote = 18;  ///< pixels a line
 constexpr double kHeading = 14, kPairGap = 30;
 constexpr double kLeastPairSlot = 24;  ///< pixels: below, stages that are alike share a bar
 constexpr double kMostLegend = 0.3;    ///< of the body's height
-constexpr double kRounding = 1e-9;     ///< of a step: parts that differ by less are alike
+constexpr double kPairRounding = 1e-9;     ///< of a step: parts that differ by less are alike
 
 bool areAlike(const StepParts& a, const StepParts& b, double step) {
-  const auto near = [&](double x, double y) { return std::abs(x - y) <= kRounding * step; };
+  const auto near = [&](double x, double y) { return std::abs(x - y) <= kPairRounding * step; };
   for (std::size_t k = 0; k < kLoadPartCount; ++k)
     if (!near(a.work[k], b.work[k])) return false;
   return near(a.imbalance, b.imbalance) && near(a.fillAndDrain, b.fillAndDrain);

@@ -22,7 +22,7 @@ using Result = StudyRecord::Result;
 namespace {
 
 constexpr double kMark = 8, kPoint = 4.5, kNumber = 9.5;
-constexpr double kKeyRow = 16, kKeyLine = 22, kKeyGap = 16;
+constexpr double kCurveKeyRow = 16, kKeyLine = 22, kKeyGap = 16;
 constexpr double kMostName = 0.45;  ///< of the plot's width: longer names hide what they name
 
 QRectF around(const QPointF& at, double radius) {
@@ -51,7 +51,7 @@ ChartPlane CurveFigure::planeOf(const QRectF& area, const PlanContext& c, bool s
   ChartPlane plane;
   plane.plot =
       bodyOf(area, c, standalone).adjusted(ChartPlane::kLeft, ChartPlane::kTop, -16, -ChartPlane::kBottom);
-  plane.plot.setTop(plane.plot.top() + kKeyRow * static_cast<double>(keyOf(plane.plot).rows - 1));
+  plane.plot.setTop(plane.plot.top() + kCurveKeyRow * static_cast<double>(keyOf(plane.plot).rows - 1));
   const double left = m_record.across.front().x, right = m_record.across.back().x;
   const double margin = std::pow(right / left, 0.02);
   plane.x = {left / margin, right * margin, true, phrase(m_record.acrossName), {}, false};
@@ -347,7 +347,7 @@ void CurveFigure::addOthers(FigurePainter& ink, Chart& chart, const ChartPlane& 
     chart.marks(values, {5, colour, Qt::NoPen, true});
     // Named at the top, with its line.
     const auto& [x, row] = key.places[k];
-    const double y = plot.top() - 18 - kKeyRow * row;
+    const double y = plot.top() - 18 - kCurveKeyRow * row;
     ink.line({x, y}, {x + kKeyLine, y}, colour, 1.4, pen.style());
     ink.label({x + kKeyLine + 5, y - 8, plot.right() + 16 - x - kKeyLine - 5, 16}, phrase(m_record.others[k]),
               Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));

@@ -14,17 +14,17 @@ namespace {
 
 QString resultName(CandidateResult f) {
   switch (f) {
-    case Result::Won:
+    case CandidateResult::Won:
       return CandidateModel::tr("best");
-    case Result::Solved:
+    case CandidateResult::Solved:
       return CandidateModel::tr("slower");
-    case Result::Bounded:
+    case CandidateResult::Bounded:
       return CandidateModel::tr("pruned");
-    case Result::OutOfMemory:
+    case CandidateResult::OutOfMemory:
       return CandidateModel::tr("does not fit");
-    case Result::NotOffered:
+    case CandidateResult::NotOffered:
       return CandidateModel::tr("not searched");
-    case Result::NotReached:
+    case CandidateResult::NotReached:
       break;
   }
   return CandidateModel::tr("not reached");
@@ -59,13 +59,13 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
   const RankedPlan* best = outcome.best();
   const double optimum = best ? best->evaluation.batchTime.value() : 0;
   switch (c.result) {
-    case Result::Won:
+    case CandidateResult::Won:
       return tr("the best plan");
-    case Result::Solved:
+    case CandidateResult::Solved:
       if (c.best && optimum > 0)
         return tr("%1 slower than the best").arg(toQt(text::percent(c.best->value() / optimum - 1)));
       return tr("solved, slower");
-    case Result::Bounded:
+    case CandidateResult::Bounded:
       // Without looking at cuts the bound may lie below the optimum; looking at them, none stayed there.
       if (optimum > 0 && c.lowerBound.value() < optimum)
         return tr("pruned: every cut takes longer than %1").arg(toQt(text::time(Seconds(optimum))));
@@ -73,7 +73,7 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
         return tr("pruned: at least %1, at least %2 slower")
             .arg(toQt(text::time(c.lowerBound)), toQt(text::percent(c.lowerBound.value() / optimum - 1)));
       return tr("pruned: at least %1").arg(toQt(text::time(c.lowerBound)));
-    case Result::OutOfMemory:
+    case CandidateResult::OutOfMemory:
       if (c.shortStage >= 0)
         return tr("stage %1 lacks %2 of memory")
             .arg(stageNumber(c.shortStage))
@@ -82,9 +82,9 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
         return tr("however it is cut, a stage lacks at least %1 of memory")
             .arg(toQt(text::memory(c.shortfall)));
       return tr("a stage lacks memory");
-    case Result::NotOffered:
+    case CandidateResult::NotOffered:
       return tr("not in the model's profile");
-    case Result::NotReached:
+    case CandidateResult::NotReached:
       break;
   }
   return tr("the search ended before reaching it");
