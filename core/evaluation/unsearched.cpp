@@ -371,8 +371,10 @@ private:
       isUneven = isUneven || cluster.uniformGroupSize(l) == 0;
     if (!isUneven && cluster.hasUniformDevices()) return;
     add(Kind::DeviceSet, "/constraints/excluded_devices", "other sets of idle devices", {},
-        std::string("the planner uses all devices, or leaves idle those that make ") +
-            (isUneven ? "hosts uneven" : "devices differ") + "; exclude devices to try other sets");
+        std::string("the planner uses all devices, leaves idle those that make ") +
+            (isUneven ? "hosts uneven" : "devices differ") +
+            ", and builds other sets and orders of hosts for plans that may be faster there; it does not try "
+            "every set");
   }
 
   void rankOrders() {

@@ -44,4 +44,34 @@ Problem withoutDevices(const Problem& p, const std::vector<int>& positions) {
   return h ? withCluster(p, std::move(*h)) : p;
 }
 
+Problem onLine(const Problem& p, const std::vector<int>& positions) {
+  const Hierarchy& h = *p.cluster;
+  HierarchyInput in;
+  in.device = h.device();
+  for (int l = 0; l < h.levelCount(); ++l) in.levels.push_back(h.level(l));
+  in.fanouts.assign(in.levels.size(), 1);  // next to gaps: groups keep their order
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const DeviceIndex device(positions[i]);
+    if (i > 0) in.gaps.push_back(static_cast<std::uint8_t>(h.levelBetween(positions[i - 1], positions[i])));
+    in.identities.push_back(h.identity(device));
+    if (!h.hasUniformDevices()) in.factors.push_back(h.factor(device));
+  }
+  auto line = Hierarchy::build(in);
+  return line ? withCluster(p, std::move(*line)) : p;
+}
+
+Problem withBestDevices(const Problem& p) {
+  const Hierarchy& h = *p.cluster;
+  if (h.hasUniformDevices()) return p;
+  DeviceFactor best{0, Bytes(0)};
+  for (int i = 0; i < h.deviceCount(); ++i) {
+    const DeviceFactor f = h.factor(DeviceIndex(i));
+    best = {std::max(best.speed, f.speed), std::max(best.memory, f.memory)};
+  }
+  HierarchyInput in = inputOf(h, h.deviceCount());
+  in.factors.assign(static_cast<std::size_t>(h.deviceCount()), best);
+  auto equal = Hierarchy::build(in);
+  return equal ? withCluster(p, std::move(*equal)) : p;
+}
+
 }  // namespace nest

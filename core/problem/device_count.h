@@ -11,5 +11,10 @@ Problem withDeviceCount(const Problem&, int count);
 /// The cluster without some positions of its locality order; the rest keeps its names. At least one must
 /// stay.
 Problem withoutDevices(const Problem&, const std::vector<int>& positions);
+/// The cluster's devices at these positions, in this order (STATEMENT.md §3, lines). Where a group is left
+/// and entered again, its parts count as groups of their own.
+Problem onLine(const Problem&, const std::vector<int>& positions);
+/// As many devices, all as fast as the fastest and with as much memory as any has.
+Problem withBestDevices(const Problem&);
 
 }  // namespace nest

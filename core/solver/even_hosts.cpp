@@ -12,6 +12,7 @@
 #include "evaluation/schedule.h"
 #include "model/strategy_subset.h"
 #include "problem/device_count.h"
+#include "solver/line_search.h"
 #include "solver/plain_first.h"
 #include "solver/solve.h"
 #include "solver/tolerances.h"
@@ -20,6 +21,8 @@
 
 namespace nest {
 namespace {
+
+constexpr const char* kDevicesIdle = "devices-left-idle";
 
 /// Part of each group of one level or of several, so that groups are alike or powers of two divide their
 /// sizes.
@@ -285,7 +288,32 @@ Diagnostic saving(const EvenHosts& even, const RankedPlan& found, const RankedPl
                         text::time(found.evaluation.batchTime);
   message += all ? ", on all devices in their order " + text::time(all->evaluation.batchTime)
                  : ", on all devices in their order there is no plan";
-  return note("devices-left-idle", {}, std::move(message));
+  return note(kDevicesIdle, {}, std::move(message));
+}
+
+Diagnostic savingOnLine(const Problem& problem, const RankedPlan& found, const RankedPlan* inOrder) {
+  const int idle = problem.cluster->deviceCount() - found.plan.devicesUsed();
+  std::string message = "the groups of the network are taken in another order";
+  if (idle > 0)
+    message = text::count(idle) + (idle == 1 ? " device is" : " devices are") +
+              " left idle, so that ranks that communicate straddle fewer groups of the network";
+  message += ": a step takes " + text::time(found.evaluation.batchTime) + ", in the network's order ";
+  message += inOrder ? text::time(inOrder->evaluation.batchTime) : std::string("there is no plan");
+  return note(kDevicesIdle, {}, std::move(message));
+}
+
+/// What no plan on any line can beat.
+Diagnostic boundOnLines(Seconds bound, Seconds best) {
+  if (bound.value() >= best.value() * (1 - solver::kEvaluatorAgreement))
+    return note("any-line", {},
+                "proven: no other set of devices, and no other order of the network's groups, is faster");
+  return note("any-line", {},
+              bound > Seconds(0)
+                  ? "with other sets of devices and other orders of the network's groups, of which "
+                    "not all were tried, a step takes at least " +
+                        text::time(bound) + " (" + text::percent(1 - bound / best) + " less)"
+                  : std::string("how much faster other sets of devices and other orders of the "
+                                "network's groups could be is not known"));
 }
 
 /// Adds to a Pareto front what none of its plans beats; what that beats goes.
@@ -307,6 +335,14 @@ void forgetMisses(Outcome& o) {
   std::erase_if(o.diagnostics, [](const Diagnostic& d) {
     return d.code == "nothing-fits" || d.code == "nothing-allowed" || d.code == kMissUnknown;
   });
+}
+
+/// Whether there are other lines: sets of devices, or orders of groups that differ.
+bool hasOtherLines(const Problem& problem, const Outcome& o) {
+  const Hierarchy& cluster = *problem.cluster;
+  if (cluster.levelCount() < 2 && cluster.hasUniformDevices()) return false;
+  return !cluster.isRegular() || !cluster.hasUniformDevices() ||
+         o.best()->plan.devicesUsed() < cluster.deviceCount();
 }
 
 /// Puts the plan in front of what the whole cluster in its order can do.
@@ -458,11 +494,57 @@ Outcome solveOnAll(const Problem& problem, const Control& control, const Plan* s
   if (cut != StopCause::None) mergePartialBound(o, bound, cut);
   return o;
 }
+
+/// Puts the plan in front, in place of one on part of the devices.
+void leadOnLine(Outcome& o, const Problem& problem, const Control& control, RankedPlan found) {
+  std::erase_if(o.diagnostics, [](const Diagnostic& d) { return d.code == kDevicesIdle; });
+  o.diagnostics.push_back(savingOnLine(problem, found, o.best()));
+  const bool hadPart = !o.plans.empty() && !o.plans.front().plan.deviceOrder.empty();
+  if (hadPart) o.plans.erase(o.plans.begin());
+  if (control.front != FrontEffort::None) addToFront(o.front, found);
+  lead(o, problem, std::move(found));
+}
+
+/// The same, and on other lines. Where that is ended early, the bound is one over all lines.
+Outcome solveOnLines(const Problem& problem, const Control& whole, const Plan* start, const Tuning& tuning) {
+  Control control = whole;
+  if (problem.search.deadlineSeconds > 0) {
+    const auto own =
+        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                               std::chrono::duration<double>(problem.search.deadlineSeconds));
+    control.deadline = control.deadline ? std::min(*control.deadline, own) : own;
+  }
+  Outcome o = solveOnAll(problem, control, start, tuning);
+  if (o.status == OutcomeStatus::Failed) return o;
+  const auto isFaster = [&](const RankedPlan& r) {
+    return !o.best() ||
+           r.evaluation.batchTime * (1 + solver::kEvaluatorAgreement) < o.best()->evaluation.batchTime;
+  };
+  if (auto given = start ? solver::planOnLine(problem, *start) : std::nullopt; given && isFaster(*given))
+    leadOnLine(o, problem, control, std::move(*given));
+  if (!o.best() || !hasOtherLines(problem, o)) return o;
+  const double limit = o.best()->evaluation.batchTime.value();
+  if (o.cutShort() || control.shouldStop()) {
+    const StopCause cause = o.cutShort() ? o.stopCause : control.cause();
+    mergePartialBound(o, Seconds(solver::leastOnAnyLine(problem, limit, tuning)), cause);
+    return o;
+  }
+  solver::OnLines lines = solver::searchLines(problem, limit, o.statistics.states, control, tuning);
+  o.statistics.add(lines.statistics);
+  const bool found = lines.best && isFaster(*lines.best);
+  if (found) leadOnLine(o, problem, control, std::move(*lines.best));
+  if (control.shouldStop()) mergePartialBound(o, Seconds(lines.bound), control.cause());
+  // On a regular cluster that is not of interest unless it makes a difference.
+  if (found || !problem.cluster->isRegular() || !problem.cluster->hasUniformDevices())
+    o.diagnostics.push_back(boundOnLines(Seconds(lines.bound), o.best()->evaluation.batchTime));
+  return o;
+}
 }  // namespace
 
 Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const Plan* start,
                          const Tuning& tuning) {
-  return addIncompletenessNote(problem, solver::solvePlainFirst(problem, control, start, tuning, solveOnAll));
+  return addIncompletenessNote(problem,
+                               solver::solvePlainFirst(problem, control, start, tuning, solveOnLines));
 }
 
 }  // namespace nest

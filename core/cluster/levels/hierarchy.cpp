@@ -191,7 +191,9 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
   if (hasErrors(result.diagnostics)) return result;
 
   std::vector<std::uint8_t> gaps = in.gaps;
-  if (!in.fanouts.empty()) {
+  // Gaps next to fanouts: a line of another cluster (STATEMENT.md §3), whose groups stay where they stand.
+  const bool isLine = !in.fanouts.empty() && !in.gaps.empty();
+  if (!in.fanouts.empty() && !isLine) {
     int n = 1;
     for (int f : in.fanouts) n *= f;
     gaps.assign(n - 1, 0);
@@ -240,8 +242,8 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
 
   std::vector<int> order;
   std::vector<std::uint8_t> ordered;
-  if (!in.fanouts.empty() && in.excluded.empty() && in.factors.empty())
-    order = devices, ordered = kept;  // all siblings alike
+  if (isLine || (!in.fanouts.empty() && in.excluded.empty() && in.factors.empty()))
+    order = devices, ordered = kept;  // without a line: all siblings are equal
   else
     Canonical(in, kept, devices).run(order, ordered);
   if (order != devices)

@@ -136,8 +136,9 @@ std::size_t GroupShapes::Hash::operator()(const std::vector<int>& values) const 
   return seed;
 }
 
-GroupShapes::GroupShapes(const Hierarchy& cluster) : m_cluster(cluster) {
-  if (!cluster.isRegular()) return;
+GroupShapes::GroupShapes(const Hierarchy& cluster, Places places) : m_cluster(cluster), m_places(places) {
+  if (places == Places::Any) countSizes();
+  if (!cluster.isRegular() || places == Places::Any) return;
   const int h = cluster.levelCount();
   m_period = h >= 2 ? cluster.uniformGroupSize(h - 2) : 1;
 }
@@ -302,6 +303,7 @@ int GroupShapes::single() {
 
 int GroupShapes::setOfRuns(const RankPattern& starts, int ranks, int stride) {
   if (ranks == 1) return single();
+  if (m_places == Places::Any) return setAnywhere(ranks, stride);
   RankPattern p = starts;
   p.base = reduced(p.base);
   if (m_period > 0) {
@@ -345,6 +347,7 @@ int GroupShapes::setOfRuns(const RankPattern& starts, int ranks, int stride) {
 }
 
 int GroupShapes::setOfGroups(RankPattern p, int shifts, int jumps, int jump) {
+  if (m_places == Places::Any) return setAnywhere(p);
   p.base = reduced(p.base);
   if (p.outer == 1) p.outerStride = 0;
   if (p.count == 1) p.stride = 0;
@@ -371,6 +374,7 @@ int GroupShapes::setOfGroups(RankPattern p, int shifts, int jumps, int jump) {
 }
 
 int GroupShapes::setOfGroups(RankPattern p, std::vector<Repeat> starts) {
+  if (m_places == Places::Any) return setAnywhere(p);
   p.base = reduced(p.base);
   if (p.outer == 1) p.outerStride = 0;
   if (p.count == 1) p.stride = 0;
@@ -438,6 +442,7 @@ double GroupShapes::perByteOf(const RankPattern& group) {
 int GroupShapes::highestLevelCrossed(int base, int width, int distance, int outer, int outerStride) const {
   // Some pair (p, p + distance) straddles a boundary c exactly if base < c ≤ base + width − 1 + distance.
   const int span = width - 1 + distance;
+  if (m_places == Places::Any) return levelOf(span + 1LL);
   int level = 0;
   if (m_period == 0) {
     for (int o = 0; o < outer; ++o) {
@@ -466,6 +471,7 @@ int GroupShapes::reachBetween(int base, int a, int other, int b, int inner, int 
     const int low = std::min(base, other);
     return highestLevelCrossed(low, inner * a, std::abs(other - base), outer, outerStride);
   }
+  if (m_places == Places::Any) return reachAnywhere(base, a, other, b, inner);
   const int shift = base - reduced(base);
   base -= shift;
   other -= shift;

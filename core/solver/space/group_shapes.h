@@ -49,12 +49,17 @@ struct RankPattern {
 /// On a regular hierarchy a shape depends on positions modulo the size S of the groups below the outermost
 /// level, and long runs repeat with period S / gcd(stride, S); so the cost of a question does not grow with
 /// the cluster.
+///
+/// Places::Any: every group stands where it is cheapest on any line of the cluster (group_places.cpp). What a
+/// search finds with that no plan on a line beats, whatever devices it leaves idle.
 class GroupShapes {
 public:
-  explicit GroupShapes(const Hierarchy& cluster);
+  enum class Places { InOrder, Any };
+  explicit GroupShapes(const Hierarchy& cluster, Places places = Places::InOrder);
 
   const Hierarchy& cluster() const { return m_cluster; }
-  bool isRegular() const { return m_period > 0; }
+  /// Whether it makes no difference where blocks begin.
+  bool isRegular() const { return m_period > 0 || m_places == Places::Any; }
   const GroupRates& rates(int shape) const { return m_rates[shape]; }
   const std::vector<int>& set(int id) const { return m_sets[id]; }
   const std::vector<const GroupRates*>& ratesOf(int set) const { return m_setRates[set]; }
@@ -89,6 +94,14 @@ public:
   /// The same of groups {p, p + stride, …}, wherever they begin (STATEMENT.md (6.12)).
   GroupRates cheapestRun(int ranks, int stride);
 
+  /// The same as cheapest(), which knows how many groups of the cluster have how much room: no group on any
+  /// line is cheaper (group_places.cpp proves it).
+  GroupRates cheapestAnywhere(int ranks, int spacing) const;
+  /// Groups of each level that can hold the ranks, at least.
+  int leastGroups(int level, int ranks, int spacing) const;
+  /// The innermost level with a group of so many devices; of those that no line holds the outermost.
+  int levelOf(long long devices) const;
+
   /// Counts cheapestRun() there, and does without it where that says so.
   void countIn(BoundLedger& ledger) { m_ledger = &ledger; }
   long long looked() const { return m_looked; }  ///< at positions, one by one
@@ -120,6 +133,10 @@ private:
   GroupRates ratesOf(const std::vector<int>& most, const std::vector<int>& fewest, int outer,
                      int ranks) const;  ///< without all-to-all
   int internSet(std::vector<int> shapes);
+  int setAnywhere(int ranks, int spacing);
+  int setAnywhere(const RankPattern&);
+  int reachAnywhere(int base, int a, int other, int b, int inner) const;
+  void countSizes();
   int single();
   std::vector<std::pair<double, double>> allToAllOf(const std::vector<int>& positions) const;
   int reduced(int base) const { return m_period > 0 ? base % m_period : base; }
@@ -127,6 +144,10 @@ private:
   int shorten(int& count, int stride) const;
 
   const Hierarchy& m_cluster;
+  Places m_places = Places::InOrder;
+  /// Places::Any: by level, (devices, groups that have so many), largest first.
+  std::vector<std::vector<std::pair<int, int>>> m_sizes;
+  std::map<std::pair<int, int>, int> m_anywhere;
   BoundLedger* m_ledger = nullptr;  ///< may be null
   int m_period = 0;                 ///< S; 0: irregular
   long long m_looked = 0;

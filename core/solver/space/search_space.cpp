@@ -195,7 +195,7 @@ std::vector<BlockLayout> SearchSpace::layouts(int dataDegree, int replicaWidth, 
       continue;
     }
     std::vector<int> strides = {static_cast<int>(width)};
-    for (int l = 0; l < cluster.levelCount(); ++l) {
+    for (int l = 0; l < cluster.levelCount() && !m_isPacked; ++l) {
       const long long size = cluster.largestGroupSize(l);
       const long long stride = (width + size - 1) / size * size;
       if (stride <= cluster.deviceCount()) strides.push_back(static_cast<int>(stride));

@@ -42,6 +42,9 @@ class SearchSpace {
 public:
   explicit SearchSpace(const Problem& problem);
 
+  /// Blocks follow each other without gaps: other distances are those of another line.
+  void packBlocks() { m_isPacked = true; }
+
   const Problem& problem() const { return *m_problem; }
   const std::vector<int>& microbatches() const { return m_microbatches; }  ///< profile indices
   const std::vector<int>& strategies() const { return m_strategies; }      ///< profile indices
@@ -84,6 +87,7 @@ private:
   std::vector<int> m_microbatches, m_strategies, m_zeroStages, m_chunkCounts;
   std::vector<ScheduleChoice> m_schedules;
   bool m_oneStageOnly = false;  ///< Megatron-LM cuts chains alone, and some programs nothing
+  bool m_isPacked = false;
   bool runs(PlanFeature f) const { return m_problem->runs(f); }
 };
 
