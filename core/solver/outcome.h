@@ -70,7 +70,7 @@ struct NearestMiss {
 enum class FrontReach {
   Encountered,  ///< only the non-dominated ones of the plans that the search encountered
   Sampled,   ///< FrontEffort::Wider: in addition the fastest plan within each of a falling series of device
-             ///< counts, each at most 4/5 of what the last plan uses, at most 12 times; likewise for memory
+             ///< counts, each at most 4/5 of what the last plan uses, at most 12 times; also for memory
              ///< limits (17/20)
   Complete,  ///< the whole front, to 1e-9 of memory
 };
