@@ -226,7 +226,7 @@ bool GraphAssembly::linkKnown(const std::string& from, const std::string& to, bo
     if (!hasNode(end)) {
       m_source.error(place, "unknown-node",
                      "the edge ends at " + quoted(end) + ", which is not a node of the file");
-      return false;
+      return fits();  // further edges are checked
     }
   link(node(from, {}), node(to, {}), directed, attributes, place);
   return fits();

@@ -39,7 +39,8 @@ public:
   bool hasNode(const std::string& id) const { return m_number.count(id) > 0; }
   void describe(int node, const Attributes&);
   void link(int from, int to, bool directed, const Attributes&, const Place&);
-  /// The same by ids, of files that describe each node once, before its links; an error where one does not.
+  /// The same by ids, of files that describe each node once, before its links; an error for a node that is
+  /// described twice and for each end that is not described. linkKnown gives fits().
   void describeOnce(const std::string& id, const Attributes&, const Place&);
   bool linkKnown(const std::string& from, const std::string& to, bool directed, const Attributes&,
                  const Place&);
