@@ -169,6 +169,25 @@ private slots:
     QVERIFY(std::abs(a.distortion.atGigabyte - 1) < 1e-12);
   }
 
+  /// The pair that the levels misjudge most is one of the host that differs, by both of its ends.
+  void theWorstPairIsNamedByBothEnds() {
+    for (const int odd : {0, 1, 3}) {
+      auto s = generated("hgx-pod", {{"hosts", 4}});
+      const std::string host = "host" + std::to_string(odd);
+      for (NetworkLink& l : s.graph.links)
+        for (const int end : {l.from, l.to})
+          if (s.graph.nodes[std::size_t(end)].host == host && l.bandwidth == BytesPerSecond(450e9))
+            l.count = 3;
+      s.cuts = {100e9};  // all hosts in one level
+      const auto a = levelsOf(s);
+      QVERIFY(a.distortion.atGigabyte > 2);
+      const auto hostAt = [&](int input) { return a.input.identities[std::size_t(input)].host; };
+      QCOMPARE(hostAt(a.distortion.worstFrom), host);
+      QCOMPARE(hostAt(a.distortion.worstTo), host);
+      QVERIFY(a.distortion.worstFrom != a.distortion.worstTo);
+    }
+  }
+
   void lostDevicesAreNamed() {
     auto s = generated("hgx-pod", {{"hosts", 10}});
     for (auto& n : s.graph.nodes)

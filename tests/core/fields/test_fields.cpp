@@ -90,6 +90,39 @@ private slots:
     QVERIFY(keys.size() > 70);
   }
 
+  /// One link of a kind by its ends, and how many others are like it.
+  void linksAreNamedByAnExample() {
+    Scenario s = sample("llama2-7b-h100-128.nest.json");
+    GraphSource drawn;
+    const auto device = [&](const char* id) {
+      NetworkNode n;
+      n.id = n.name = id, n.kind = NodeKind::Device;
+      drawn.graph.nodes.push_back(n);
+    };
+    for (const char* id : {"a", "b", "c", "d"}) device(id);
+    const auto named = [&] {
+      s.cluster.network = drawn;
+      std::set<std::string> out;
+      for (const FieldAt& at : numericFieldsOf(s))
+        if (at.field->key.starts_with("/cluster/graph/links/")) out.insert(at.group);
+      return out;
+    };
+    using Names = std::set<std::string>;
+    const auto link = [&](int from, int to, double bandwidth) {
+      NetworkLink l;
+      l.from = from, l.to = to, l.bandwidth = BytesPerSecond(bandwidth), l.latency = Seconds(1e-6);
+      drawn.graph.links.push_back(l);
+    };
+    link(0, 1, 1e9);
+    QCOMPARE(named(), (Names{"Link a – b"}));
+    link(1, 2, 1e9);
+    QCOMPARE(named(), (Names{"Link a – b and 1 like it"}));
+    link(2, 3, 1e9);
+    QCOMPARE(named(), (Names{"Link a – b and 2 like it"}));
+    link(3, 0, 2e9);
+    QCOMPARE(named(), (Names{"Link a – b and 2 like it", "Link d – a"}));
+  }
+
   /// Smallest, largest and default value of every field: kept by the file, allowed by the check; one beyond:
   /// refused by the check, by what is typed, and by the same limits.
   void limitsAreTheSameEverywhere() {

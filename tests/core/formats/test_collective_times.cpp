@@ -141,6 +141,19 @@ private slots:
     const auto& levels = std::get<LevelsSource>(a.value->cluster.network).levels;
     QVERIFY(isNear(levels[0].bandwidth.value(), 330e9, 1e-3) &&
             isNear(levels[0].latency.value(), 4e-6, 1e-2));
+    // One after the other gives the same.
+    const auto first = imported("host:8@450GB/s,3us rack:4@50GB/s,5us", {inner});
+    QVERIFY(first);
+    Imported rest;
+    rest.measured.push_back({*readText(outer.text).value, "o.txt", {}});
+    const auto then = assemble(rest, &*first.value);
+    QVERIFY(then);
+    QVERIFY(then.value->cluster == a.value->cluster);
+    // With nothing known of the hosts the level around them would get more.
+    const auto alone = imported("host:8@450GB/s,3us rack:4@50GB/s,5us", {outer});
+    QVERIFY(alone);
+    QVERIFY(!isNear(std::get<LevelsSource>(alone.value->cluster.network).levels[1].bandwidth.value(),
+                    levels[1].bandwidth.value(), 1e-3));
   }
   // NCCL runs levels side by side, the model one after another: what is fast needs more than the line has.
   void aLevelGetsNoMoreThanItsLine_data() {

@@ -46,6 +46,7 @@ private slots:
                 std::vector{"intermediate_size", "d_ff", "ffn_dim", "encoder_ffn_dim", "decoder_ffn_dim"},
                 4096}})
         for (const char* key : keys) config[key] = value;
+      if (family.pattern == BlockPattern::LocalGlobal) config["attention_types"] = {{{"global", "local"}, 4}};
       if (family.pattern == BlockPattern::DeltaPeriod) {
         for (const char* key : {"linear_num_key_heads", "linear_num_value_heads"}) config[key] = 32;
         for (const char* key : {"linear_key_head_dim", "linear_value_head_dim"}) config[key] = 64;

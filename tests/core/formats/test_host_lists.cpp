@@ -3,6 +3,7 @@
 #include "cluster/devices/device_catalog.h"
 #include "formats/import_files.h"
 #include "formats/networks/host_list.h"
+#include "formats/networks/nvidia_topo.h"
 #include "support/test_main.h"
 #include "test_paths.h"
 
@@ -303,6 +304,23 @@ private slots:
     for (const NetworkLink& l : std::get<GraphSource>(told->cluster->network).graph.links)
       xgmi += l.bandwidth.value() == 50e9 && l.origin == Origin::Measured ? 1 : 0;
     QCOMPARE(xgmi, 6);
+    // What the tables do not show is assumed: half the way of PCIe to each end, the adapter's own, the
+    // socket's.
+    const HostLinkFigures figures = hostFiguresOf(device);
+    const NetworkGraph& drawn = std::get<GraphSource>(told->cluster->network).graph;
+    int toAdapter = 0, toSocket = 0;
+    for (const NetworkLink& l : drawn.links) {
+      const auto is = [&](const char* kind) {
+        return drawn.nodes[std::size_t(l.from)].name.find(kind) != std::string::npos ||
+               drawn.nodes[std::size_t(l.to)].name.find(kind) != std::string::npos;
+      };
+      if (l.bandwidth != figures.pcie) continue;
+      QCOMPARE(l.latency, figures.pcieLatency * 0.5);
+      QCOMPARE(l.origin, Origin::Estimated);
+      (is("nic") ? toAdapter : toSocket)++;
+    }
+    QCOMPARE(toAdapter, 4);
+    QCOMPARE(toSocket, 4);
     const auto pairs = importFiles({listIn("amd-topo/rocm-smi.txt")}, device, {});
     QVERIFY(pairs);
     int direct = 0;

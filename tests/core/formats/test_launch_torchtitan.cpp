@@ -69,6 +69,21 @@ private slots:
     QVERIFY(has(torchtitan(f, alone), "mixed_precision_param = \"bfloat16\""));
     alone.zero = 3;
     QVERIFY(has(torchtitan(f, alone), "mixed_precision_param = \"bfloat16\""));
+    // Context parallelism of any degree runs under FSDP, which one replica alone does not.
+    const Fixture wide = teaching([](Scenario& s) {
+      s.search.contextParallel = true;
+      s.cluster.network = LevelsSource{{{"host", 8, BytesPerSecond(100e9), {}, Seconds(1e-6)}}};
+    });
+    for (const int context : {1, 2, 4}) {
+      Plan shared = plan(1, 1);
+      for (auto& s : shared.stages) s.strategy = {1, false, context, 1};
+      shared.blockStride = 2 * context;
+      shared.zero = 1;
+      const auto r = torchtitan(wide, shared);
+      QVERIFY2(r, codes(r.diagnostics, Severity::Error).c_str());
+      QCOMPARE(has(r, "mixed_precision_param = \"bfloat16\""), context > 1);
+      QCOMPARE(has(r, "\ndtype = \"bfloat16\"\n"), context == 1);
+    }
   }
   /// Lists over several lines, as every pipeline has them.
   void itsConfigurationIsReadBack() {

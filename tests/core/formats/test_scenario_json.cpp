@@ -152,7 +152,21 @@ private slots:
     fifth.shown = std::make_shared<SavedState>(SavedState{own, plan, true, false, outcome});
     fifth.beside = {{"Manual", "a note", nullptr, plan}, {"Kept", "", setting, plan}};
     fifth.table = SavedTable{{{"Plan", false}, {"Time", true}}, {{"a", "1 s"}, {"b", "2 s"}}, 7};
-    s.slides.insert(s.slides.end(), {third, fourth, fifth});
+    SavedSlide grid{"Grid", "study", {}, std::nullopt}, curve{"Curve", "study", {}, std::nullopt};
+    grid.study = StudyRecord{"Throughput, samples/s",
+                             "devices",
+                             {{8, "8", false}, {16, "16", true}},
+                             "global batch",
+                             {{64, "64", true}, {128, "128", false}},
+                             {"GPipe", "by hand"},
+                             {{12.5, "12.5 samples/s", "4 stages", "", {11, 0}, "", true},
+                              {20, "20 samples/s", "2 stages", "fewer stages", {0, 3.5}, "", true},
+                              {0, "", "", "", {0, 0}, "does not fit", false}}};
+    curve.study = grid.study;
+    curve.study->upName.clear(), curve.study->up.clear();
+    curve.study->results.resize(1);
+    curve.study->heldBatch = 512, curve.study->cancelled = true;
+    s.slides.insert(s.slides.end(), {third, fourth, fifth, grid, curve});
     const std::string text = writeScenario(s);
     const auto back = readText(text);
     QVERIFY2(back, back.diagnostics.empty() ? "" : toText(back.diagnostics.front()).c_str());
