@@ -55,7 +55,7 @@ std::string torchrunBranch(const RankMap& map) {
   node=$(awk -v a="$(hostname)" -v b="$(hostname -s)" '$1 == a || $1 == b {{print NR - 1, $2}}' hosts.txt)
   [ -n "$node" ] || {{ echo "the plan does not use host $(hostname)" >&2; exit 1; }}
   exec ./visible-devices.sh torchrun --nnodes {} --node-rank "${{node% *}}" --nproc-per-node "${{node#* }}" \
-    --master-addr "${{MASTER_ADDR:-{}}}" --master-port "${{MASTER_PORT:-29500}}" $train "${{arguments[@]}}" "$@" ;;
+    --master-addr "${{MASTER_ADDR:-{}}}" --master-port "${{MASTER_PORT:-29500}}" "${{train[@]}}" "${{arguments[@]}}" "$@" ;;
 )sh",
                      map.hosts.size(), map.hosts.front().name);
 }
@@ -69,10 +69,12 @@ std::string runScript(const LaunchTarget& target, const RankMap& map, const Plan
 #   LAUNCHER=srun|mpirun|torchrun (default srun), TRAIN=program of {} (default {}); arguments are passed on to it.
 #   CHECK=1 only shows where the ranks run.
 set -e
+# A program named by a path is looked for where this script is called, then next to this script.
+read -ra train <<< "${{TRAIN:-{}}}"
+if [ -n "$TRAIN" ] && [[ ${{train[0]}} != [/-]* ]] && [ -e "${{train[0]}}" ]; then train[0]=$PWD/${{train[0]}}; fi
 cd "$(dirname "$0")"
-train=${{TRAIN:-{}}}
 {}arguments=({})
-command=(./visible-devices.sh ./rank.sh python3 $train "${{arguments[@]}}" "$@")
+command=(./visible-devices.sh ./rank.sh python3 "${{train[@]}}" "${{arguments[@]}}" "$@")
 if [ -n "$CHECK" ]; then command=(./rank.sh sh -c 'echo "$RANK $(hostname) $LOCAL_RANK"'); fi
 case "${{LAUNCHER:-srun}}" in
 srun)

@@ -40,14 +40,17 @@ public:
     int code;
     QString out;
   };
-  Ran run(const QString& program, const QStringList& words = {}, const QStringList& variables = {}) const {
+  QString path() const { return m_folder.path(); }
+  /// `from`: where it is called; empty: in the folder itself.
+  Ran run(const QString& program, const QStringList& words = {}, const QStringList& variables = {},
+          const QString& from = {}) const {
     QProcess p;
     QProcessEnvironment e = QProcessEnvironment::systemEnvironment();
     e.insert("PATH", m_folder.filePath("bin") + ":" + e.value("PATH"));
     for (const QString& v : variables) e.insert(v.section('=', 0, 0), v.section('=', 1));
     p.setProcessEnvironment(e);
     p.setProcessChannelMode(QProcess::MergedChannels);
-    p.setWorkingDirectory(m_folder.path());
+    p.setWorkingDirectory(from.isEmpty() ? m_folder.path() : from);
     p.start(program, words);
     if (!p.waitForFinished(60000)) return {-1, "no answer"};
     return {p.exitCode(), QString::fromUtf8(p.readAllStandardOutput())};
@@ -217,6 +220,39 @@ private slots:
     QVERIFY2(node.out.contains("torchrun --nnodes 2 --node-rank 1 --nproc-per-node 2"), qPrintable(node.out));
     QVERIFY(inOrder.run("./run.sh", {}, {"LAUNCHER=torchrun", "HOST=other"})
                 .out.contains("does not use host other"));
+  }
+  /// As a shell does with paths: from where the script is called. Modules, absolute paths and what only the
+  /// folder of the script holds stay as they are.
+  void aRelativeTrainingProgramIsTheCallers() {
+    const auto files = writeLaunchFolder(to("megatron"), teaching().source(), plan(2, 1));
+    QVERIFY(files);
+    Folder folder(*files);
+    folder.write("only_here.py", "");
+    const QTemporaryDir other(QDir::tempPath() + "/with a blank XXXXXX");
+    QVERIFY(QDir(other.path()).mkdir("code"));
+    for (const char* name : {"/code/train.py", "/train.py", "/pretrain_gpt.py"}) {
+      QFile file(other.path() + name);
+      QVERIFY(file.open(QIODevice::WriteOnly));
+    }
+    const auto started = [&](const QString& train, const char* launcher) {
+      QStringList variables{QString("LAUNCHER=") + launcher, "HOST=host0", "OMPI=5.0.3"};
+      if (!train.isEmpty()) variables += "TRAIN=" + train;
+      return folder.run(folder.path() + "/run.sh", {}, variables, other.path()).out;
+    };
+    const QString python = " python3 ", there = other.path();
+    for (const auto& [train, expected] : {std::pair{QString("train.py"), there + "/train.py "},
+                                          {"./code/train.py --fast", there + "/./code/train.py --fast "},
+                                          {"/opt/train.py", "/opt/train.py "},
+                                          {"-m my.module", "-m my.module "},
+                                          {"only_here.py", "only_here.py "},
+                                          {"", "pretrain_gpt.py "}}) {
+      for (const char* launcher : {"srun", "mpirun"}) {
+        const QString out = started(train, launcher);
+        QVERIFY2(out.contains(python + expected), qPrintable(train + ": " + out));
+      }
+      const QString out = started(train, "torchrun");
+      QVERIFY2(out.contains("29500 " + expected), qPrintable(train + ": " + out));
+    }
   }
   void ranksOnOtherHostsAreFound() {
     const auto files = writeLaunchFolder(to("megatron"), teaching().source(), plan(1, 2));
