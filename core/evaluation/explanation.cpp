@@ -28,26 +28,12 @@ CostTerm hiddenTerm(const Scene& s, int stage, const std::vector<CostTerm>& part
   overlap.formula = "Σ f·E";
   compute.formula = "forward + backward + recompute";
   overlap.combine = compute.combine = Combine::Sum;
-  const auto exchangeOf = [](TermKind k) {
-    switch (k) {
-      case TermKind::Tensor:
-        return Exchange::Tensor;
-      case TermKind::Context:
-        return Exchange::Context;
-      case TermKind::Expert:
-        return Exchange::Expert;
-      case TermKind::Pipeline:
-        return Exchange::Pipeline;
-      default:
-        return Exchange::Data;
-    }
-  };
   for (const CostTerm& p : parts) {
     if (p.kind == TermKind::Compute) {
       compute.children.push_back(referenceTo(p));
       continue;
     }
-    const Exchange k = exchangeOf(p.kind);
+    const Exchange k = exchangeOf(p.kind).value();
     const double f = overlapUnder(s.plan.pipelineSchedule(), s.problem.assumptions)[at(k)];
     if (!(f > 0)) continue;
     overlap.children.push_back(referenceTo(p, f));
@@ -192,8 +178,8 @@ CostTerm fillTerm(const Scene& s, int stage) {
   CostTerm t = term(stageId(stage) + "/fill", "Fill and drain, " + text::stageName(StageIndex(stage)),
                     f.fill.value(), TermUnit::Time, TermKind::Batch, stage);
   const auto& runs = s.runs[at(stage)];
-  const auto told = std::count_if(runs.begin(), runs.end(),
-                                  [](const LayerRun& r) { return r.cost->weightGradient.has_value(); });
+  const auto separate = std::count_if(runs.begin(), runs.end(),
+                                      [](const LayerRun& r) { return r.cost->weightGradient.has_value(); });
   const bool measured = std::all_of(runs.begin(), runs.end(),
                                     [](const LayerRun& r) { return r.cost->origin == Origin::Measured; });
   t.formula = std::string(s.plan.pipelineSchedule().fillFormula());
@@ -208,9 +194,10 @@ CostTerm fillTerm(const Scene& s, int stage) {
   pass("f", "forward pass of one microbatch", f.forwardPass);
   pass("b", "its input gradients", f.load - f.forwardPass - f.weightPass);
   pass("w",
-       told == static_cast<std::ptrdiff_t>(runs.size()) ? "its weight gradients"
-       : told > 0 ? "its weight gradients, half of backward for layers whose profile does not separate them"
-                  : "its weight gradients, half of backward: the profile does not separate them",
+       separate == static_cast<std::ptrdiff_t>(runs.size()) ? "its weight gradients"
+       : separate > 0
+           ? "its weight gradients, half of backward for layers whose profile does not separate them"
+           : "its weight gradients, half of backward: the profile does not separate them",
        f.weightPass);
   return t;
 }
@@ -326,10 +313,10 @@ double CostTerm::fromChildren() const {
   }
 }
 
-const CostTerm* CostTerm::find(const std::string& wanted) const {
-  if (id == wanted && !reference) return this;
+const CostTerm* CostTerm::find(const std::string& name) const {
+  if (id == name && !reference) return this;
   for (const CostTerm& c : children)
-    if (const CostTerm* hit = c.find(wanted)) return hit;
+    if (const CostTerm* hit = c.find(name)) return hit;
   return nullptr;
 }
 

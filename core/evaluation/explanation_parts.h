@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ private:
 };
 
 std::string stageId(int stage);  ///< "stage1" for the first
+/// Which exchange a term of this kind is the time of; nullopt: of none.
+std::optional<Exchange> exchangeOf(TermKind);
 CostTerm term(std::string id, std::string label, double value, TermUnit unit, TermKind kind, int stage);
 CostTerm referenceTo(const CostTerm& whole, double factor = 1);
 TermInput counted(std::string symbol, std::string meaning, double value);

@@ -68,6 +68,23 @@ std::string stageId(int stage) {
   return "stage" + std::to_string(stage + 1);
 }
 
+std::optional<Exchange> exchangeOf(TermKind kind) {
+  switch (kind) {
+    case TermKind::Tensor:
+      return Exchange::Tensor;
+    case TermKind::Context:
+      return Exchange::Context;
+    case TermKind::Expert:
+      return Exchange::Expert;
+    case TermKind::Pipeline:
+      return Exchange::Pipeline;
+    case TermKind::Data:
+      return Exchange::Data;
+    default:
+      return {};
+  }
+}
+
 CostTerm term(std::string id, std::string label, double value, TermUnit unit, TermKind kind, int stage) {
   CostTerm t;
   t.id = std::move(id);

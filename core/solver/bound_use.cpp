@@ -1,4 +1,4 @@
-// The names of the bounds, and what a search tells of them.
+// The names of the bounds, and what a search reports about them.
 #include "solver/bound_use.h"
 
 #include <array>

@@ -318,32 +318,34 @@ void titanGradients(Assumed& a) {
     a.leave("and torchtitan reduces gradients in fp32", "`job.optimizer = adam-fp32-grads`");
 }
 
-/// What files of either kind assume; `own` differs from it.
-std::vector<OwnEncoding> titanAssumptions(std::vector<OwnEncoding> own) {
+/// The program of files of either kind; `own`: the assumptions in which they differ.
+LaunchProgram titanProgram(const char* arguments, decltype(LaunchProgram::write) write,
+                           std::vector<OwnEncoding> own) {
   constexpr auto by = Encoding::by;
   static constexpr OwnEncoding kAll[] = {{"/job/optimizer/gradient_bytes_per_parameter", by(titanGradients)},
                                          {"/model/analytic/eager_elementwise", by(titanCompile)},
                                          {"/model/analytic/keeps_gathered_inputs", Encoding::version()},
                                          {"/model/analytic/reorders_exchanges", Encoding::version()}};
   own.insert(own.end(), std::begin(kAll), std::end(kAll));
-  return own;
+  return {.name = "torchtitan",
+          .train = "-m torchtitan.train",
+          .arguments = arguments,
+          .stepPattern = R"(s/.*tps: \([0-9,]*\).*/\1/p)",
+          .stepUnit = 0,
+          .write = write,
+          .assumes = std::move(own)};
 }
 
 }  // namespace
 
 const LaunchTarget& torchTitanTarget() {
   constexpr auto by = Encoding::by;
-  static const LaunchProgram program = {
-      .name = "torchtitan",
-      .train = "-m torchtitan.train",
-      .arguments = "--job.config_file torchtitan.toml",
-      .stepPattern = R"(s/.*tps: \([0-9,]*\).*/\1/p)",
-      .stepUnit = 0,
-      .write = writeTorchTitan,
-      .assumes = titanAssumptions({{"/assumptions/overlap/tensor", by(titanTensorOverlap)},
-                                   {"/model/analytic/recompute_stops_early", by(titanEarlyStop)},
-                                   {"/model/analytic/expert_exchange", by(titanExperts)},
-                                   {"/model/analytic/context_exchange", by(titanContext)}})};
+  static const LaunchProgram program =
+      titanProgram("--job.config_file torchtitan.toml", writeTorchTitan,
+                   {{"/assumptions/overlap/tensor", by(titanTensorOverlap)},
+                    {"/model/analytic/recompute_stops_early", by(titanEarlyStop)},
+                    {"/model/analytic/expert_exchange", by(titanExperts)},
+                    {"/model/analytic/context_exchange", by(titanContext)}});
   static const LaunchTarget target = {.id = "torchtitan",
                                       .label = "torchtitan",
                                       .about = "torchtitan configuration, TOML (to v0.2.2)",
@@ -355,17 +357,12 @@ const LaunchTarget& torchTitanTarget() {
 
 const LaunchTarget& torchTitanPythonTarget() {
   constexpr auto by = Encoding::by;
-  static const LaunchProgram program = {
-      .name = "torchtitan",
-      .train = "-m torchtitan.train",
-      .arguments = "--module torchtitan_plan --config plan",
-      .stepPattern = R"(s/.*tps: \([0-9,]*\).*/\1/p)",
-      .stepUnit = 0,
-      .write = writeTorchTitanPython,
-      .assumes = titanAssumptions({{"/assumptions/overlap/tensor", by(pythonTensorOverlap)},
-                                   {"/model/analytic/recompute_stops_early", by(pythonEarlyStop)},
-                                   {"/model/analytic/expert_exchange", by(pythonExperts)},
-                                   {"/model/analytic/context_exchange", by(pythonContext)}})};
+  static const LaunchProgram program =
+      titanProgram("--module torchtitan_plan --config plan", writeTorchTitanPython,
+                   {{"/assumptions/overlap/tensor", by(pythonTensorOverlap)},
+                    {"/model/analytic/recompute_stops_early", by(pythonEarlyStop)},
+                    {"/model/analytic/expert_exchange", by(pythonExperts)},
+                    {"/model/analytic/context_exchange", by(pythonContext)}});
   static const LaunchTarget target = {
       .id = "torchtitan-py",
       .label = "torchtitan (Python)",

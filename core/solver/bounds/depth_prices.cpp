@@ -16,7 +16,7 @@
 
 namespace nest::solver {
 namespace {
-/// Layers that are alike differ by roundings of the sums that they are differences of.
+/// The costs of identical layers differ by the rounding of the sums whose differences they are.
 constexpr double kRounding = kRoundingOfDifferences, kCertainly = 1 - kRounding;
 /// Of all units or layers together, in times of the limit: where too few of them do, prices rise far.
 constexpr double kMostPrice = 100;
@@ -132,9 +132,9 @@ double DepthPrices::least(double mostLoad, Watch& watch) const {
     return best;
   };
   // Stages of one width are no more than units allow.
-  const bool alike = std::all_of(m_kinds.begin(), m_kinds.end(),
-                                 [&](const Kind& k) { return k.width == m_kinds.front().width; });
-  if (alike) return with(0);
+  const bool isOneWidth = std::all_of(m_kinds.begin(), m_kinds.end(),
+                                      [&](const Kind& k) { return k.width == m_kinds.front().width; });
+  if (isOneWidth) return with(0);
   // Concave in the price of a unit: golden sections of its logarithm.
   constexpr double kGolden = 0.6180339887498949;
   double high = std::log(kMostPrice * m_limits.time / m_limits.units), low = high - std::log(1e6);

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "evaluation/explanation.h"
+#include "evaluation/explanation_parts.h"
 #include "evaluation/traffic.h"
 #include "files/file_reader.h"
 #include "formats/scenario/scenario_json.h"
@@ -15,29 +15,13 @@
 #include "test_paths.h"
 
 using namespace nest;
+using explanation::exchangeOf;
 
 namespace {
 
 /// Equal to the last bit; +0 and −0 are equal.
 bool same(double a, double b) {
   return a == b || std::memcmp(&a, &b, sizeof a) == 0;
-}
-
-std::optional<Exchange> exchangeOf(TermKind kind) {
-  switch (kind) {
-    case TermKind::Tensor:
-      return Exchange::Tensor;
-    case TermKind::Context:
-      return Exchange::Context;
-    case TermKind::Expert:
-      return Exchange::Expert;
-    case TermKind::Pipeline:
-      return Exchange::Pipeline;
-    case TermKind::Data:
-      return Exchange::Data;
-    default:
-      return {};
-  }
 }
 
 /// Bytes that one rank sends, as the terms of collectives state n and D.
