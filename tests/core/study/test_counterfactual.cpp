@@ -1,40 +1,19 @@
 #include <QtTest/QTest>
 
 #include "cluster/devices/device_catalog.h"
+#include "core/study/solved_instances.h"
 #include "evaluation/unsearched.h"
 #include "fields/program_setting.h"
 #include "formats/scenario/scenario_json.h"
-#include "solver/solve.h"
 #include "study/conflicts.h"
 #include "study/counterfactual.h"
-#include "study/scaling.h"
 #include "support/hand_problem.h"
-#include "support/random_instance.h"
 #include "support/test_main.h"
 #include "test_paths.h"
 
 using namespace nest;
-
-namespace {
-
-struct Solved {
-  Problem problem;
-  RankedPlan best;
-};
-
-std::vector<Solved> solvedInstances(int wanted, int leastStages = 1) {
-  test::InstanceFeatures f = test::uniformStrategyChain();
-  f.mostPlans = 1500;
-  std::vector<Solved> out;
-  for (std::uint64_t seed = 500; static_cast<int>(out.size()) < wanted && seed < 1500; ++seed) {
-    Problem p = test::randomInstance(seed, f);
-    const Outcome o = solve(p);
-    if (o.best() && o.best()->plan.stageCount() >= leastStages) out.push_back({std::move(p), *o.best()});
-  }
-  return out;
-}
-
-}  // namespace
+using test::Solved;
+using test::solvedInstances;
 
 class TestCounterfactual : public QObject {
   Q_OBJECT
@@ -117,15 +96,15 @@ private slots:
   /// No remedy is proposed that cannot be followed, and no character is cut in two.
   void saysWhatCannotBe() {
     const Solved s = solvedInstances(1).front();
-    const auto told = [&](const char* text) {
+    const auto answer = [&](const char* text) {
       return readDemand(s.problem, s.best.plan, text).diagnostics.front().message;
     };
-    QCOMPARE(told("zero=4"), std::string("ZeRO 4: ZeRO must be from 0 to 3"));
+    QCOMPARE(answer("zero=4"), std::string("ZeRO 4: ZeRO must be from 0 to 3"));
     const std::string devices = std::to_string(s.problem.cluster->deviceCount());
-    QCOMPARE(told("devices=2000"), "2,000 devices are asked for, and the cluster has " + devices);
-    QCOMPARE(told("no cut at layer 1"),
+    QCOMPARE(answer("devices=2000"), "2,000 devices are asked for, and the cluster has " + devices);
+    QCOMPARE(answer("no cut at layer 1"),
              std::string("layer 1 begins stage 1 in every plan: a cut there cannot be refused"));
-    QCOMPARE(told("\U0001F4A5"), std::string("\"\U0001F4A5\" is not understood"));
+    QCOMPARE(answer("\U0001F4A5"), std::string("\"\U0001F4A5\" is not understood"));
   }
 
   void saysWhyADegreeIsNotSearched() {
@@ -267,10 +246,11 @@ private slots:
       problem = *buildProblem(s);
     }
     const auto demand = readDemand(problem, best.plan, text.toStdString());
-    const std::string told =
+    const std::string answer =
         demand ? whyNot(problem, best, *demand).answer : demand.diagnostics.front().message;
-    QVERIFY2(told.find(says.toStdString()) != std::string::npos, told.c_str());
-    QVERIFY2(says.startsWith("nothing fits") || told.find("nothing fits") == std::string::npos, told.c_str());
+    QVERIFY2(answer.find(says.toStdString()) != std::string::npos, answer.c_str());
+    QVERIFY2(says.startsWith("nothing fits") || answer.find("nothing fits") == std::string::npos,
+             answer.c_str());
   }
 
   void whatDoesNotFitIsASentence() {
@@ -345,7 +325,7 @@ private slots:
   }
   void schedulesThatCannotRunAreTold() {
     Problem p = solvedInstances(1).front().problem;
-    const auto told = [&](std::vector<ScheduleKind> schedules, std::vector<int> chunks) {
+    const auto answer = [&](std::vector<ScheduleKind> schedules, std::vector<int> chunks) {
       p.search.schedules = std::move(schedules);
       p.search.chunksPerStage = std::move(chunks);
       const Outcome o = solve(p);
@@ -353,15 +333,15 @@ private slots:
         if (d.code == "no-schedule" && d.where.pointer == "/search/schedules") return d.remedy;
       return std::string();
     };
-    QVERIFY(told({ScheduleKind::OneForwardOneBackward}, {2}).find("`search.chunks_per_stage += 1`") == 0);
+    QVERIFY(answer({ScheduleKind::OneForwardOneBackward}, {2}).find("`search.chunks_per_stage += 1`") == 0);
     QVERIFY(conflictsOf(p, {}).empty());
-    QVERIFY(told({ScheduleKind::Interleaved}, {1}).find("`search.chunks_per_stage += 2`") == 0);
-    QVERIFY(told({}, {1}).find("`search.schedules += 1f1b`") == 0);
-    QVERIFY(told({ScheduleKind::OneForwardOneBackward}, {1}).empty());
+    QVERIFY(answer({ScheduleKind::Interleaved}, {1}).find("`search.chunks_per_stage += 2`") == 0);
+    QVERIFY(answer({}, {1}).find("`search.schedules += 1f1b`") == 0);
+    QVERIFY(answer({ScheduleKind::OneForwardOneBackward}, {1}).empty());
     p.constraints = {};
     p.constraints.stages.least = 2;
     p.job.globalBatch = p.profile->microbatches().front();  // one microbatch
-    QVERIFY(told({ScheduleKind::ZbV}, {1}).empty());
+    QVERIFY(answer({ScheduleKind::ZbV}, {1}).empty());
     const Diagnostics why = conflictsOf(p, {});
     QVERIFY2(!why.empty() && why.front().code == "schedule-refuses",
              why.empty() ? "" : why.front().message.c_str());
@@ -380,74 +360,6 @@ private slots:
     QCOMPARE(typed->problem.constraints.stages, (Bound{1, 1}));
   }
 
-  void fewestDevicesMeetTheTarget() {
-    int reachable = 0;
-    for (const Solved& s : solvedInstances(10)) {
-      const Seconds best = s.best.evaluation.batchTime;
-      const auto out = fewestDevices(s.problem, best * 1.5);
-      QVERIFY(out.answer == FewestDevices::Answer::Suffice && out.complete);
-      QVERIFY(out.plan->evaluation.batchTime <= best * 1.5);
-      QCOMPARE(out.plan->plan.devicesUsed(), out.devices);
-      QVERIFY(out.devices <= s.best.plan.devicesUsed());
-      if (out.devices > 1) {
-        Problem fewer = s.problem;
-        fewer.constraints.devices.most = out.devices - 1;
-        const Outcome o = solve(fewer);
-        QVERIFY(!o.best() || o.best()->evaluation.batchTime > best * 1.5);
-        ++reachable;
-      }
-      QCOMPARE(fewestDevices(s.problem, best * 0.5).answer, FewestDevices::Answer::TooSlow);
-      // Rounding does not decide; what looks the same is said to be more.
-      QCOMPARE(fewestDevices(s.problem, best * (1 - 1e-12)).answer, FewestDevices::Answer::Suffice);
-      QVERIFY(fewestDevices(s.problem, best * (1 - 1e-7)).sentence.find("a little more than") !=
-              std::string::npos);
-    }
-    QVERIFY(reachable > 3);
-  }
-
-  /// The fewest of one to eight devices, for the time of each count.
-  void fewestDevicesAreFoundAmongAll() {
-    Problem p = test::handProblem(test::hosts(8, 1), 1);
-    p.job.globalBatch = 840;  // every count of replicas divides it
-    std::vector<Seconds> best(9);
-    for (int n = 1; n <= 8; ++n) {
-      Problem fewer = p;
-      fewer.constraints.devices.most = n;
-      const Outcome o = solve(fewer);
-      QVERIFY(o.best());
-      best[std::size_t(n)] = o.best()->evaluation.batchTime;
-      if (n > 1) QVERIFY(best[std::size_t(n)] < best[std::size_t(n - 1)]);
-    }
-    for (int n = 1; n <= 8; ++n) {
-      const FewestDevices out = fewestDevices(p, best[std::size_t(n)]);
-      QVERIFY(out.answer == FewestDevices::Answer::Suffice && out.complete);
-      QCOMPARE(out.devices, n);
-      QCOMPARE(out.plan->evaluation.batchTime, best[std::size_t(n)]);
-    }
-  }
-
-  /// Each device on its own links, where the scenario has its own device's; what the program does not run on
-  /// is said.
-  void devicesBringTheirLinks() {
-    const std::string samples = std::string(NEST_SOURCE_DIR) + "/samples/";
-    auto s = readScenario(test::readFile(samples + "llama3-70b-h100-1024.nest.json"), "s",
-                          [&](const std::string& path) {
-                            return Reading<std::string>{test::readFile(samples + path), {}};
-                          });
-    QVERIFY(s);
-    auto& levels = std::get<LevelsSource>(s->cluster.network).levels;
-    for (LevelSpec& l : levels) l.origin = Origin::Typed;
-    levels[0].bandwidth = s->cluster.device.linkBandwidth.value;
-    levels[1].bandwidth = BytesPerSecond(41e9);
-    setProgram(*s, *findProgram("megatron-core-2025"));
-    const auto answers = compareDevices(*s, {*findDevice("h800-sxm"), *findDevice("tpu-v5p")}, {});
-    QCOMPARE(answers[0].device.id, std::string("h800-sxm"));
-    QCOMPARE(answers[0].bandwidths[0].value(), 200e9);
-    QCOMPARE(answers[0].bandwidths[1].value(), 41e9);
-    QVERIFY(answers[0].outcome.best() && !answers[1].outcome.best());
-    QCOMPARE(answers[1].diagnostics.front().message,
-             std::string("Megatron-Core 2025 does not run on TPU v5p"));
-  }
   /// Rounding is no time.
   void causesAreNoNoise() {
     int seen = 0;
@@ -464,46 +376,6 @@ private slots:
       }
     }
     QVERIFY(seen > 0);
-  }
-
-  void whatIsCutOffIsLeftOpen() {
-    const Solved s = solvedInstances(1).front();
-    Control control;
-    control.work = std::make_shared<WorkLimit>(0);
-    const auto out = fewestDevices(s.problem, s.best.evaluation.batchTime * 1.5, 0, control);
-    QCOMPARE(out.answer, FewestDevices::Answer::Open);
-    QVERIFY(!out.complete);
-    const auto curve = scalingCurve(s.problem, {1, 2, 4}, control);
-    QCOMPARE(curve.size(), std::size_t(3));
-    for (const ScalingPoint& p : curve) QCOMPARE(p.outcome.status, OutcomeStatus::Stopped);
-  }
-
-  void efficiencyIsRelativeToTheFirstPointThatFits() {
-    int apart = 0;
-    for (const Solved& s : solvedInstances(6)) {
-      const ScalingPoint* first = nullptr;
-      const auto curve = scalingCurve(s.problem, {1, 2, 4});
-      for (const ScalingPoint& p : curve) {
-        if (!p.outcome.best()) continue;
-        if (!first) first = &p;
-        const double linear = first->samplesPerSecond / first->devices * p.devices;
-        QVERIFY(std::abs(p.efficiency - p.samplesPerSecond / linear) < 1e-12);
-        apart += std::abs(p.efficiency - 1) > 1e-6;
-      }
-    }
-    QVERIFY(apart > 0);
-  }
-
-  void scalingFollowsTheCounts() {
-    const Solved s = solvedInstances(1).front();
-    const auto curve = scalingCurve(s.problem, {1, 2, 4});
-    QCOMPARE(curve.size(), std::size_t(3));
-    for (std::size_t i = 1; i < curve.size(); ++i)
-      if (curve[i - 1].outcome.best()) {
-        QVERIFY(curve[i].samplesPerSecond >= curve[i - 1].samplesPerSecond * (1 - 1e-9));
-        QVERIFY(curve[i].change.has_value());
-      }
-    QCOMPARE(powersOfTwo(64, 300), (std::vector<int>{64, 128, 256}));
   }
 };
 NEST_TEST(TestCounterfactual)
