@@ -64,6 +64,22 @@ private slots:
     QVERIFY(hasErrors(out) && lines.empty());
     QVERIFY(cluster == before);
   }
+  /// What a fit does not meet stands with it: how far, and at which size.
+  void theWorstSizeIsReported() {
+    const auto cluster = deriveHierarchy(clusterOf("host:8@450GB/s,2us rack:4@50GB/s,5us"));
+    CollectiveTimes times = transfers(2, 8, 20e-6, 40e9);
+    const auto exact = fitLink(*cluster, {}, times, {});
+    QVERIFY(exact);
+    QVERIFY(std::abs(exact->worst) < 1e-3);
+    for (const double factor : {2.0, 0.8}) {
+      CollectiveTimes bent = times;
+      auto& row = bent.rows[4];
+      row.time = row.time * factor;
+      const auto fit = fitLink(*cluster, {}, bent, {});
+      QVERIFY(fit && fit->worstAt == row.size);
+      QVERIFY(std::abs(fit->worst - (1 / factor - 1)) < 1e-3);
+    }
+  }
   void theLinksOfAGraphKeepTheirValues() {
     ClusterSource cluster = clusterOf("host:8@450GB/s,2us rack:4@50GB/s,5us");
     GraphSource drawn;

@@ -21,6 +21,10 @@ struct Walked {
 void walk(const CostTerm& t, Walked& out) {
   ++out.terms;
   out.kinds.insert(t.kind);
+  // The last stage of its name is the term's own; without one it is of the whole plan.
+  const auto named = t.id.rfind("stage");
+  const int stage = named == std::string::npos ? -1 : std::atoi(t.id.c_str() + named + 5) - 1;
+  if (t.stage != stage && out.wrong.empty()) out.wrong = t.id + " is of stage " + std::to_string(t.stage);
   if (t.reference) {
     out.references.insert(t.id);
   } else if (!out.ids.insert(t.id).second && out.wrong.empty()) {
@@ -135,8 +139,8 @@ private slots:
       found = true;
       const CostTerm root = explain(p, plan, e);
       for (const TermInput& in : root.inputs) {
-        const std::string_view wanted = in.symbol == "B" ? "input" : "plan";
-        if (in.source() != wanted)
+        const std::string_view expected = in.symbol == "B" ? "input" : "plan";
+        if (in.source() != expected)
           qFatal("%s is said to be %s", in.symbol.c_str(), std::string(in.source()).c_str());
       }
       return false;
@@ -163,7 +167,7 @@ private slots:
     QVERIFY(!root.find("stage9/load"));
   }
 
-  /// How many layers are alike stands in front of the term, and nowhere else.
+  /// How many layers are identical stands in front of the term, and nowhere else.
   void layersThatAreAlikeAreCountedOnce() {
     int several = 0;
     for (unsigned seed = 1; seed <= 40; ++seed) {

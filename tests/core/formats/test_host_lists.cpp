@@ -295,6 +295,39 @@ private slots:
     if (!device.isEmpty()) QVERIFY(findDevice(device.toStdString()));
   }
 
+  /// Hosts that only manage, in the right number, and no more than three by name.
+  void managersAreLeftOutByName() {
+    const auto note = [](int managers) {
+      std::string text = "[slurm-master]\n";
+      for (int i = 1; i <= managers; ++i) text += "mgmt0" + std::to_string(i) + "\n";
+      text += "[slurm-node]\ngpu01 gpus=8\ngpu02 gpus=8\n";
+      const auto read = importFiles({{"hosts.ini", text, {}}}, *findDevice("h100-sxm"), {});
+      for (const Diagnostic& d : read.diagnostics)
+        if (d.code == "ansible-managers") return d.message;
+      return std::string(read ? "none" : "unread");
+    };
+    QCOMPARE(note(1), std::string("1 host stands only in groups of managers and is left out: \"mgmt01\""));
+    QCOMPARE(note(2), std::string("2 hosts stand only in groups of managers and are left out: \"mgmt01\", "
+                                  "\"mgmt02\""));
+    QCOMPARE(note(4), std::string("4 hosts stand only in groups of managers and are left out: \"mgmt01\", "
+                                  "\"mgmt02\", \"mgmt03\", …"));
+  }
+  /// The word that is wrong is the one that is named, and where it stands.
+  void wrongWordsOfAHostFileAreNamed() {
+    for (const auto& [line, word, column] : {std::tuple{"gpu02:x slots=8", "gpu02:x", 1},
+                                             {"gpu02:x port=22", "gpu02:x", 1},
+                                             {"gpu02 slots=x", "slots=x", 7},
+                                             {"gpu02 slots=8 cpus=4", "cpus=4", 15}}) {
+      const auto read = importFiles({{"hostfile", std::string("gpu01 slots=8\n") + line + '\n', {}}},
+                                    *findDevice("h100-sxm"), {});
+      QVERIFY2(!read, line);
+      const Diagnostic& d = read.diagnostics.front();
+      QCOMPARE(d.code, std::string("hostfile-line"));
+      QVERIFY2(d.message.ends_with(std::string("found \"") + word + '"'), d.message.c_str());
+      QCOMPARE(d.where.line, 2);
+      QCOMPARE(d.where.column, column);
+    }
+  }
   // XGMI as the tables tell it: bandwidth, direct links only.
   void amdTablesBecomeLinks() {
     const DeviceSpec& device = *findDevice("mi300x");

@@ -398,6 +398,22 @@ private slots:
     QVERIFY(isNear(more(&LayerCost::forward), seconds, 1e-9));
     QVERIFY(isNear(more(&LayerCost::backward), seconds, 1e-9));
   }
+  /// Rows are read and written; dropout reads and writes them once more, whether they are normalised or not.
+  void dropoutOfEmbeddingsMovesBytes() {
+    const DeviceSpec& device = *findDevice("a100-80");
+    auto a = gpt(4096, 32, 4);
+    const auto forward = [&](bool norm, bool dropout) {
+      a.embeddingNorm = norm, a.dropout = dropout;
+      const auto g = analyticProfile(a, device, job(4096, 1), {{1}});
+      return g.profile.cost(g.graph.layers.front().classId, 0, 0)->forward.value();
+    };
+    const double rows =
+        2 * 4096.0 * 4096 * 2 / (device.memoryBandwidth.value.value() * device.memoryEfficiency.value);
+    QVERIFY(isNear(forward(false, false), rows, 1e-9));
+    QVERIFY(isNear(forward(false, true), 2 * rows, 1e-9));
+    QVERIFY(forward(true, false) > 1.5 * rows);
+    QVERIFY(isNear(forward(true, true) - forward(true, false), rows, 1e-9));
+  }
   /// A decoder's blocks project keys and values of the encoder's tokens, as many as it reads, and attend to
   /// all.
   void crossAttentionReadsTheEncodersTokens() {
