@@ -12,9 +12,11 @@ namespace nest {
 /// are on offer for the part of them.
 Problem insideHosts(Problem);
 
-/// As solve(). Where hosts differ in size, or hold other than a power of two of devices, also on even hosts
-/// (STATEMENT.md §3). The fastest plan comes first; if it leaves devices idle so, it names those that it
-/// takes (Plan::deviceOrder), and a note tells what that saves.
+/// As solve(). Where hosts differ in size, or hold other than a power of two of devices, also on even hosts,
+/// and where hosts or devices differ or the best plan needs only some, on other sets and orders of hosts
+/// (STATEMENT.md §3). The fastest plan comes first; if it does not stand on the first devices in their order,
+/// it names those that it takes (Plan::deviceOrder), and a note reports what that saves. The note "any-line"
+/// reports what no set and no order allows (6.17); OutcomeStatus::Optimal is of the sets that §3 lists.
 Outcome solveOnEvenHosts(const Problem&, const Control& = {}, const Plan* start = nullptr);
 
 /// What that tries besides, in a note: "hosts have 7 to 8 devices …"; nullopt where it is solve().
