@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "problem/device_count.h"
+#include "schedule/pipeline_schedule.h"
 #include "solver/common.h"
 #include "solver/mixed_search.h"
 #include "solver/uniform_search.h"
@@ -28,6 +29,20 @@ Problem withBestPlaces(const Problem& problem) {
   if (relaxed.search.shardGroups == ShardGroups::Levels) relaxed.search.shardGroups = ShardGroups::Every;
   relaxed.search.deadlineSeconds = 0;
   return relaxed;
+}
+
+/// Whether a step never takes less because an exchange takes longer or a device is slower. Not so where what
+/// fills a pipeline falls as weight gradients are exchanged (STATEMENT.md (6.9)), nor where slow stages hide
+/// more of the sync of later ones and do not count in full.
+bool growsWithEveryCost(const Problem& problem, const Problem& whole, const SearchSpace& space) {
+  const bool isNest = problem.search.objective == Objective::Nest;
+  const bool differ = !whole.cluster->hasUniformDevices();
+  if (isNest) return !differ;
+  const auto& zeros = space.zeroStages();
+  const bool scatters = std::any_of(zeros.begin(), zeros.end(), [](int z) { return z >= 2; });
+  return std::all_of(space.schedules().begin(), space.schedules().end(), [&](const ScheduleChoice& c) {
+    return c.schedule->fillsByLoad() ? !differ || c.chunks == 1 : !differ && !scatters;
+  });
 }
 
 }  // namespace
@@ -66,6 +81,8 @@ AnyLine boundAnyLine(const Problem& whole, double limit, int most, const Control
     bound = leastTime(problem, order, space, search);
   }
   out.bound = out.isComplete ? limit : std::min(bound, limit);
+  if (!growsWithEveryCost(problem, whole, space))
+    out.bound = std::min(out.bound, leastTime(problem, order, space, search));
   for (const CandidatePlan& f : incumbents.best()) {
     if (f.microbatchIndex == kNoPlan) continue;
     out.open.push_back(planOf(problem, order, f));

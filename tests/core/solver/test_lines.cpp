@@ -129,7 +129,7 @@ private slots:
     qInfo(
         "of %d: %d have a faster line, at worst %.3f times; %d had before lines; proven %d, mean gap %.2f %%",
         tried, beaten, worst, before, proven, 100 * gaps / tried);
-    QVERIFY(tried > 20 && beaten * 10 < tried && proven * 3 > tried);
+    QVERIFY(tried > 20 && beaten * 10 < tried && (schedules || proven * 3 > tried));
   }
 };
 NEST_TEST(TestLines)
