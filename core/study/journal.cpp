@@ -17,7 +17,7 @@ public:
                 const std::function<bool(JsonFields&)>& head, const std::function<bool(JsonFields&)>& row)
       : m_path(path), m_what(what), m_head(head), m_row(row) {}
 
-  /// False: what follows cannot mend it.
+  /// False: what follows cannot fix it.
   bool take(std::string_view line, bool whole) {
     ++m_number;
     if (m_number == 1) {
