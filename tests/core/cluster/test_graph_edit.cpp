@@ -1,4 +1,6 @@
 #include <QtTest/QTest>
+#include <cmath>
+#include <map>
 #include <set>
 
 #include "cluster/graph/graph_edit.h"
@@ -85,6 +87,42 @@ private slots:
       QVERIFY(host);
       QCOMPARE(g.nodes[*host].name, "host" + std::to_string(h + 1));
       QCOMPARE(g.nodes[device].host, g.nodes[*host].id);
+    }
+  }
+  /// Each line of a host stands in the middle of its box, which is as wide as the widest and its padding.
+  void aHostIsAsWideAsItsWidestLine() {
+    for (const int devices : {1, 2, 3, 8, 16}) {
+      NetworkGraph g;
+      std::vector<std::vector<int>> neighbours;
+      const auto add = [&](NodeKind kind, const std::string& name) {
+        const int n = graph::addNode(g, kind, 0, 0, name);
+        g.nodes[std::size_t(n)].id = name, g.nodes[std::size_t(n)].host = "h";
+        neighbours.resize(std::size_t(n) + 1);
+        return n;
+      };
+      const int inner = add(NodeKind::Switch, "h:nvswitch");
+      for (int d = 0; d < devices; ++d) {
+        const int n = add(NodeKind::Device, "h:" + std::to_string(d));
+        (void)graph::connect(g, n, inner, BytesPerSecond(400e9), Seconds(1e-6));
+        neighbours[std::size_t(n)].push_back(inner), neighbours[std::size_t(inner)].push_back(n);
+      }
+      const auto hosts = graph::impliedHosts(g);
+      QCOMPARE(hosts.names.size(), std::size_t(1));
+      const auto inside = graph::placeInside(g, hosts, 0, neighbours);
+      std::map<double, std::pair<double, double>> lines;  // left and right, by height
+      for (std::size_t k = 0; k < hosts.members[0].size(); ++k) {
+        const auto kind = g.nodes[std::size_t(hosts.members[0][k])].kind;
+        const double half = graph::kDeviceWidth * (kind == NodeKind::Device ? 0.5 : 1);
+        const auto line = lines.try_emplace(inside.y[k], 1e300, -1e300).first;
+        line->second = {std::min(line->second.first, inside.x[k] - half),
+                        std::max(line->second.second, inside.x[k] + half)};
+      }
+      double widest = 0;
+      for (const auto& [y, line] : lines) {
+        QVERIFY(std::abs(line.first + line.second - inside.width) < 1e-9);
+        widest = std::max(widest, line.second - line.first);
+      }
+      QVERIFY(std::abs(widest + 2 * graph::kHostPadding - inside.width) < 1e-9);
     }
   }
   void joinedHostsAreLaidOutAsBlocksUnderTheirLeaf() {

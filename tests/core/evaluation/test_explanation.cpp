@@ -167,6 +167,23 @@ private slots:
     QVERIFY(!root.find("stage9/load"));
   }
 
+  /// What an optimizer step moves, each part as often as it is moved.
+  void theStepNamesWhatItMoves() {
+    Problem p = test::randomInstance(3);
+    for (const auto& [passes, clipped] :
+         {std::pair{0.0, ""}, {1.0, " + c"}, {2.0, " + 2·c"}, {1.5, " + 1.5·c"}}) {
+      p.assumptions.clippingPasses = passes;
+      std::string formula;
+      visitPlans(p, [&](const Plan& plan) {
+        if (plan.zero > 0) return true;
+        const CostTerm root = explain(p, plan, evaluate(p, plan));
+        if (const CostTerm* step = root.find("stage1/step")) formula = step->formula;
+        return formula.empty();
+      });
+      QCOMPARE(formula, std::string("parameters · (g + w + 2·o") + clipped + ") ÷ memory bandwidth");
+    }
+  }
+
   /// How many layers are identical stands in front of the term, and nowhere else.
   void layersThatAreAlikeAreCountedOnce() {
     int several = 0;

@@ -41,6 +41,29 @@ private slots:
     QCOMPARE(levels[1].latency.value(), 2e-4);
     QVERIFY(complainsOf(p.diagnostics, "artifact-experts"));
   }
+  /// Of a file with several scales, an error stands at the one that was read.
+  void errorsStandAtTheirScale() {
+    const std::string scale = "\"devices_per_level\":[4,2],";
+    std::string input = kMerged;
+    QVERIFY(input.find(scale) != std::string::npos);
+    input.erase(input.find(scale), scale.size());
+    const auto read = [&](const char* levels) {
+      return readNestArtifact("{\"dp_input\":" + input +
+                                  ",\n\"scales\":{\"32\":{\"devices_per_level\":[16,2]},\n\"8\":{"
+                                  "\"devices_per_level\":" +
+                                  levels + "}}}",
+                              "f");
+    };
+    const auto right = read("[4,2]");
+    QVERIFY2(right, right.diagnostics.empty() ? "" : toText(right.diagnostics.front()).c_str());
+    QCOMPARE(std::get<LevelsSource>(right->cluster->network).levels[0].fanout, 4);
+    const auto wrong = read("[4,2,2]");
+    QVERIFY(!wrong);
+    const auto levels = std::find_if(wrong.diagnostics.begin(), wrong.diagnostics.end(),
+                                     [](const Diagnostic& d) { return d.code == "artifact-levels"; });
+    QVERIFY(levels != wrong.diagnostics.end());
+    QCOMPARE(levels->where.pointer, std::string("/scales/8/devices_per_level"));
+  }
   void badFiles_data() {
     QTest::addColumn<QString>("from");
     QTest::addColumn<QString>("to");

@@ -414,6 +414,20 @@ private slots:
     QVERIFY(forward(true, false) > 1.5 * rows);
     QVERIFY(isNear(forward(true, true) - forward(true, false), rows, 1e-9));
   }
+  /// Learned positions of an encoder have rows of their own, whatever it reads and the decoder has.
+  void anEncoderHoldsItsPositions() {
+    auto a = gpt(4096, 32, 4);
+    a.positionRows = 448;
+    const auto parameters = [&](int rows) {
+      a.encoder = EncoderStack{.layers = 2, .intermediate = 4 * 4096, .length = 700, .positionRows = rows};
+      const auto g = analyticProfile(a, *findDevice("h100"), job(1024, 1), {{1}});
+      double sum = 0;
+      for (const Layer& l : g.graph.layers) sum += g.profile.cost(l.classId, 0, 0)->denseParameters;
+      return sum;
+    };
+    QCOMPARE(parameters(1500) - parameters(1000), 500 * 4096.0);
+    QCOMPARE(parameters(1000) - parameters(0), 1000 * 4096.0);
+  }
   /// A decoder's blocks project keys and values of the encoder's tokens, as many as it reads, and attend to
   /// all.
   void crossAttentionReadsTheEncodersTokens() {
