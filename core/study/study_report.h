@@ -15,7 +15,7 @@ namespace nest::report {
 
 /// Status, best plan, lower bound and what stopped the solve.
 nlohmann::ordered_json summaryJson(const Outcome&);
-/// Times, devices and summary of a plan beside the plan itself.
+/// Times, devices and summary of a plan, and the plan itself.
 void addPlan(nlohmann::ordered_json&, const RankedPlan&);
 /// "found" where a method that proves nothing ran to its end, "not-searched" where the scenario searches none
 /// of its plans; otherwise as nameOf(OutcomeStatus).

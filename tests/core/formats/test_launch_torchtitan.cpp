@@ -72,7 +72,7 @@ private slots:
     // Context parallelism of any degree runs under FSDP, which one replica alone does not.
     const Fixture wide = teaching([](Scenario& s) {
       s.search.contextParallel = true;
-      s.cluster.network = LevelsSource{{{"host", 8, BytesPerSecond(100e9), {}, Seconds(1e-6)}}};
+      s.cluster.network = LevelsSource{{{"host", 8, BytesPerSecond(100e9), {}, Seconds(1e-6)}}, {}, {}, {}};
     });
     for (const int context : {1, 2, 4}) {
       Plan shared = plan(1, 1);

@@ -1,4 +1,6 @@
 #include <QtTest/QTest>
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -7,11 +9,14 @@
 #include "cluster/levels/device_change.h"
 #include "fields/program_setting.h"
 #include "files/file_writer.h"
+#include "study/parameter.h"
+#include "study/quiet_solve.h"
 #include "study/sweep.h"
 #include "support/own_folder.h"
 #include "support/test_main.h"
 #include "test_paths.h"
 #include "text/json_layout.h"
+#include "units/text.h"
 
 using namespace nest;
 
@@ -52,6 +57,39 @@ std::vector<SweepRow> timeless(std::vector<SweepRow> rows) {
 class TestSweep : public QObject {
   Q_OBJECT
 private slots:
+  /// A sweep edits the file and a study the setting: both mean the same by a field and a value.
+  void sweepsAndStudiesVaryTheSame() {
+    int fields = 0;
+    const std::string text = scenarioText(), path = "teaching.nest.json";
+    const auto scenario = readScenario(text, path, {});
+    QVERIFY2(scenario, path.c_str());
+    const auto problem = buildProblem(scenario->setting());
+    QVERIFY2(problem, path.c_str());
+    for (const Parameter& p : parametersOf(scenario->setting())) {
+      // A study offers a list up to the value; a sweep sets the list.
+      if (p.isDevices() || p.field->at.size() > 1 || p.field->field->kind() == FieldKind::Wholes) continue;
+      const auto values = studyValues(scenario->setting(), *problem.value, p, false);
+      const auto now = valueOf(scenario->setting(), *problem.value, p);
+      const auto other = std::find_if(values.begin(), values.end(), [&](double v) { return v != now; });
+      if (other == values.end()) continue;
+      const auto studied = problemAt(scenario->setting(), *problem.value, p, *other);
+      const auto grid = SweepGrid::build(text, path, {{p.field->pointer(), {text::exact(*other)}}}, {});
+      QVERIFY2(grid, p.field->pointer().c_str());
+      const auto varied = grid->scenarioAt(0);
+      const auto swept = varied ? buildProblem(varied->setting()) : Reading<Problem>();
+      QVERIFY2(bool(studied) == bool(swept), p.field->pointer().c_str());
+      ++fields;
+      if (!studied) continue;
+      const Outcome a = quietSolve(*studied, {}), b = quietSolve(*swept.value, {});
+      QVERIFY2(a.status == b.status, p.field->pointer().c_str());
+      if (!a.best()) continue;
+      const double x = a.best()->evaluation.batchTime.value(), y = b.best()->evaluation.batchTime.value();
+      QVERIFY2(std::abs(x - y) <= 1e-12 * x, (p.field->pointer() + " = " + text::exact(*other) +
+                                              ": studied " + text::exact(x) + ", swept " + text::exact(y))
+                                                 .c_str());
+    }
+    QVERIFY2(fields > 30, std::to_string(fields).c_str());
+  }
   void fieldsAreReadAsTyped() {
     const auto f = readSweepField("job.microbatches=[1, 2],[4]");
     QVERIFY(f);
