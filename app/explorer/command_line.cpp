@@ -88,9 +88,19 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
   for (const std::string& f : args->files) c.files += QFile::decodeName(f.c_str());
   c.logLevel = args->value("--log-level");
   c.logFile = args->value("--log-file");
-  if (args->has("--help")) c.what = Do::ShowHelp;
-  if (args->has("--version")) c.what = Do::ShowVersion;
-  if (c.what != Do::OpenWindow) return c;
+  if (args->has("--help")) {
+    c.what = Do::ShowHelp;
+    return c;
+  }
+  if (args->has("--version")) {
+    for (const char* name : {"--write-manual", "--export", "--thumbnail", "--view", "--theme", "--size",
+                             "--pixels", "--log-level", "--log-file"})
+      if (args->has(name))
+        return reject(QStringLiteral("%1 does not go with --version, which shows nothing else").arg(name));
+    if (!c.files.isEmpty()) return reject(QStringLiteral("--version takes no file"));
+    c.what = Do::ShowVersion;
+    return c;
+  }
   if (c.logLevel == "off" && c.logFile) return reject(QString::fromUtf8(cli::kNoLogToWrite));
   // What is done, and what each of the other options is good for beside it.
   using Names = std::vector<const char*>;

@@ -166,6 +166,7 @@ private slots:
     mode("", {"--export", "@out", s, "--view", "stages"}, "nest-explorer");
     mode("", {"--thumbnail", "@t.png", s}, "nest-explorer");
     mode("", {"--write-manual", "@m"}, "nest-explorer");
+    mode("", {"--version"}, "nest-explorer");
   }
   void eachOptionDoesSomethingOrIsRefused() {
     QFETCH(QString, program);
