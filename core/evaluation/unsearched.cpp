@@ -381,8 +381,7 @@ private:
     if (m_p.cluster->levelCount() < 2 && m_p.cluster->hasUniformDevices()) return;
     add(Kind::RankOrder, "", "other orders of ranks and stages", {},
         "the planner keeps the ranks of a tensor group next to each other, then those of context groups and "
-        "replicas, "
-        "and takes the stages in the order of the network");
+        "replicas, and places the stages one after the other");
   }
 
   const Problem& m_p;

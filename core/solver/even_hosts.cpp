@@ -15,6 +15,7 @@
 #include "solver/line_search.h"
 #include "solver/plain_first.h"
 #include "solver/solve.h"
+#include "solver/space/device_subset.h"
 #include "solver/tolerances.h"
 #include "solver/tuning.h"
 #include "units/text.h"
@@ -23,163 +24,8 @@ namespace nest {
 namespace {
 
 constexpr const char* kDevicesIdle = "devices-left-idle";
-
-/// Part of each group of one level or of several, so that groups are alike or powers of two divide their
-/// sizes.
-struct EvenHosts {
-  std::string name;       ///< "the 15 complete hosts", "64 devices of each rack"
-  bool complete = false;  ///< no host that is taken loses a device
-  int devices = 0;
-  std::vector<int> idle;  ///< positions
-};
-
-/// Devices of what a level-l group consists of: one, or those of a group of the level below, which are alike.
-int partSize(const Hierarchy& cluster, int l) {
-  return l > 0 ? cluster.uniformGroupSize(l - 1) : 1;
-}
-
-/// "host", "rack groups"; of the level below all, "device".
-std::string nameOfGroups(const Hierarchy& cluster, int l, int count) {
-  return (l < 0 ? "device" : l == 0 ? "host" : cluster.level(l).name + " group") + (count == 1 ? "" : "s");
-}
-
-/// Of each level-l group `kept` of how many parts it has; `what` that is, empty: all or none.
-template <class Kept>
-EvenHosts partOfGroups(const Hierarchy& cluster, int l, const std::string& what, Kept kept) {
-  EvenHosts even;
-  const int part = partSize(cluster, l);
-  int groups = 0;
-  for (int g = 0; g < cluster.groupCount(l); ++g) {
-    const auto [begin, end] = cluster.groupSpan(l, g);
-    const int taken = kept((end - begin) / part) * part;
-    groups += taken > 0;
-    even.devices += taken;
-    for (int p = begin + taken; p < end; ++p) even.idle.push_back(p);
-  }
-  const std::string kind = nameOfGroups(cluster, l, groups);
-  even.complete = what.empty();
-  const std::string number = groups == 1 ? "" : text::count(groups) + ' ';
-  even.name = even.complete ? "the " + number + "complete " + kind
-                            : what + " of " + (groups == 1 ? "one " : "each of " + number) + kind;
-  return even;
-}
-
-/// Of a level whose groups differ in size: the complete ones; of each a multiple of a power of two, so that
-/// groups of ranks of that size straddle none; and of those that have as many the same number.
-std::vector<EvenHosts> partsOfUnevenGroups(const Hierarchy& cluster, int l) {
-  const int part = partSize(cluster, l), most = cluster.largestGroupSize(l) / part;
-  std::set<int> sizes;
-  for (int g = 0; g < cluster.groupCount(l); ++g)
-    sizes.insert((cluster.groupSpan(l, g).second - cluster.groupSpan(l, g).first) / part);
-  std::vector<EvenHosts> all;
-  all.push_back(partOfGroups(cluster, l, "", [most](int n) { return n == most ? n : 0; }));
-  for (int m = largestPowerOfTwo(most); m > 1; m /= 2)
-    all.push_back(partOfGroups(cluster, l,
-                               "a multiple of " + text::count(m) + ' ' + nameOfGroups(cluster, l - 1, m),
-                               [m](int n) { return n / m * m; }));
-  for (auto k = sizes.rbegin(); k != sizes.rend(); ++k)
-    all.push_back(partOfGroups(cluster, l, text::count(*k) + ' ' + nameOfGroups(cluster, l - 1, *k),
-                               [k = *k](int n) { return n >= k ? k : 0; }));
-  return all;
-}
-
-/// `kept[l]` of the devices of each host (l = 0), or of the level-(l − 1) groups of each level-l group.
-EvenHosts partOfEach(const Hierarchy& cluster, const std::vector<int>& kept) {
-  EvenHosts even;
-  const int n = cluster.deviceCount();
-  for (int p = 0; p < n; ++p) {
-    bool isKept = true;
-    for (int l = 0, inner = 1; l < static_cast<int>(kept.size()); inner = cluster.uniformGroupSize(l), ++l)
-      isKept = isKept && p % cluster.uniformGroupSize(l) / inner < kept[l];
-    if (!isKept) even.idle.push_back(p);
-  }
-  even.devices = n - static_cast<int>(even.idle.size());
-  for (int l = static_cast<int>(kept.size()) - 1, outer = 0; l >= 0; --l) {
-    const int all = cluster.uniformGroupSize(l) / (l > 0 ? cluster.uniformGroupSize(l - 1) : 1);
-    if (kept[l] == all) continue;
-    even.name += (outer++ > 0 ? ", " : "") + text::count(kept[l]) + " of " + text::count(all) + ' ' +
-                 (l > 0 ? cluster.level(l - 1).name + " groups" : "devices") + " of each " +
-                 cluster.level(l).name;
-  }
-  return even;
-}
-
-/// Where a level has other than a power of two of groups: the largest power of two of them; at all such
-/// levels, and at each alone.
-std::vector<EvenHosts> partsOfOddHosts(const Hierarchy& cluster) {
-  std::vector<int> all, most;
-  for (int l = 0; l + 1 < cluster.levelCount(); ++l) {
-    const int size = cluster.uniformGroupSize(l), inner = l > 0 ? cluster.uniformGroupSize(l - 1) : 1;
-    if (size == 0) break;
-    all.push_back(size / inner);
-    most.push_back(largestPowerOfTwo(size / inner));
-  }
-  std::set<std::vector<int>> ways = {most};
-  for (std::size_t l = 0; l < all.size(); ++l) {
-    std::vector<int> one = all;
-    one[l] = most[l];
-    ways.insert(std::move(one));
-  }
-  ways.erase(all);
-  std::vector<EvenHosts> out;
-  for (const auto& kept : ways) out.push_back(partOfEach(cluster, kept));
-  return out;
-}
-
-/// Where devices differ: the hosts whose devices are all as fast as any and hold as much, and all such
-/// devices. Behind a slower one its whole stage waits.
-std::vector<EvenHosts> partsOfUnlikeDevices(const Hierarchy& cluster) {
-  if (cluster.hasUniformDevices()) return {};
-  const int n = cluster.deviceCount();
-  DeviceFactor full{0, Bytes(0)};
-  for (int p = 0; p < n; ++p) {
-    const DeviceFactor f = cluster.factor(DeviceIndex(p));
-    full = {std::max(full.speed, f.speed), std::max(full.memory, f.memory)};
-  }
-  EvenHosts hosts, devices;
-  int whole = 0;
-  for (int h = 0; h < cluster.groupCount(0); ++h) {
-    const auto [begin, end] = cluster.groupSpan(0, h);
-    const bool isWhole =
-        cluster.slowest(begin, end) == full.speed && cluster.smallestMemory(begin, end) == full.memory;
-    whole += isWhole;
-    for (int p = begin; p < end; ++p) {
-      if (!isWhole) hosts.idle.push_back(p);
-      if (cluster.factor(DeviceIndex(p)) != full) devices.idle.push_back(p);
-    }
-  }
-  const auto name = [&](EvenHosts& of, const std::string& what) {
-    of.devices = n - static_cast<int>(of.idle.size());
-    of.name = "the " + what + " of full speed and memory";
-  };
-  hosts.complete = true;
-  name(hosts, text::count(whole) + ' ' + nameOfGroups(cluster, 0, whole));
-  name(devices, text::count(n - static_cast<int>(devices.idle.size())) + " devices");
-  return {hosts, devices};
-}
-
-/// The innermost level whose groups differ in size.
-std::optional<int> unevenLevel(const Hierarchy& cluster) {
-  for (int l = 0; l + 1 < cluster.levelCount(); ++l)
-    if (cluster.uniformGroupSize(l) == 0) return l;
-  return std::nullopt;
-}
-
-std::vector<EvenHosts> evenHostsOf(const Hierarchy& cluster) {
-  auto all = partsOfUnlikeDevices(cluster);
-  for (EvenHosts& even : partsOfOddHosts(cluster)) all.push_back(std::move(even));
-  if (const auto l = unevenLevel(cluster))
-    for (EvenHosts& even : partsOfUnevenGroups(cluster, *l)) all.push_back(std::move(even));
-  constexpr std::size_t kMost = 5;
-  std::vector<EvenHosts> kept;
-  for (EvenHosts& even : all) {
-    const bool isKnown =
-        std::any_of(kept.begin(), kept.end(), [&](const auto& k) { return k.idle == even.idle; });
-    if (kept.size() < kMost && !isKnown && !even.idle.empty() && 2 * even.devices >= cluster.deviceCount())
-      kept.push_back(std::move(even));
-  }
-  return kept;
-}
+constexpr const char* kProvenOnLines =
+    "proven: no other set of devices, and no other order of the network's groups, is faster";
 
 /// The devices of a plan on even hosts, as the whole cluster numbers them.
 std::vector<DeviceIndex> devicesOf(const Plan& plan, const Hierarchy& even) {
@@ -191,12 +37,12 @@ std::vector<DeviceIndex> devicesOf(const Plan& plan, const Hierarchy& even) {
 }
 
 /// Those on which the start stands, if there is one, first: it is found there at once.
-std::vector<const EvenHosts*> inOrder(const std::vector<EvenHosts>& ways, const Problem& problem,
-                                      const Plan* start) {
-  std::vector<const EvenHosts*> order;
-  for (const EvenHosts& way : ways) order.push_back(&way);
+std::vector<const DeviceSubset*> inOrder(const std::vector<DeviceSubset>& ways, const Problem& problem,
+                                         const Plan* start) {
+  std::vector<const DeviceSubset*> order;
+  for (const DeviceSubset& way : ways) order.push_back(&way);
   if (start)
-    std::stable_partition(order.begin(), order.end(), [&](const EvenHosts* way) {
+    std::stable_partition(order.begin(), order.end(), [&](const DeviceSubset* way) {
       return devicesOf(*start, *withoutDevices(problem, way->idle).cluster) == start->deviceOrder;
     });
   return order;
@@ -282,7 +128,7 @@ private:
   bool m_isWhole = true;  ///< no solve so far was ended early
 };
 
-Diagnostic saving(const EvenHosts& even, const RankedPlan& found, const RankedPlan* all) {
+Diagnostic saving(const DeviceSubset& even, const RankedPlan& found, const RankedPlan* all) {
   std::string message = text::count(static_cast<int>(even.idle.size())) + " devices are left idle: on " +
                         even.name + (even.complete ? " alone a step takes " : " a step takes ") +
                         text::time(found.evaluation.batchTime);
@@ -305,8 +151,7 @@ Diagnostic savingOnLine(const Problem& problem, const RankedPlan& found, const R
 /// What no plan on any line can beat.
 Diagnostic boundOnLines(Seconds bound, Seconds best) {
   if (bound.value() >= best.value() * (1 - solver::kEvaluatorAgreement))
-    return note("any-line", {},
-                "proven: no other set of devices, and no other order of the network's groups, is faster");
+    return note("any-line", {}, kProvenOnLines);
   return note("any-line", {},
               bound > Seconds(0)
                   ? "with other sets of devices and other orders of the network's groups, of which "
@@ -361,6 +206,10 @@ void lead(Outcome& o, const Problem& problem, RankedPlan found) {
 /// The searches of the parts left out what the search of the whole did; their best plan may be another.
 Outcome addIncompletenessNote(const Problem& problem, Outcome o) {
   o.notSearched = notSearched(problem, o.shownPlan());
+  // What is proven over all sets of devices leaves none of them out.
+  if (std::any_of(o.diagnostics.begin(), o.diagnostics.end(),
+                  [](const Diagnostic& d) { return d.message == kProvenOnLines; }))
+    std::erase_if(o.notSearched, [](const NotSearched& n) { return n.kind == NotSearched::Kind::DeviceSet; });
   return o;
 }
 
@@ -380,10 +229,10 @@ void mergePartialBound(Outcome& o, Seconds bound, StopCause cause) {
 }  // namespace
 
 std::optional<Diagnostic> evenHostsNote(const Hierarchy& cluster) {
-  const auto ways = evenHostsOf(cluster);
+  const auto ways = deviceSubsets(cluster);
   if (ways.empty()) return std::nullopt;
   std::string list;
-  for (const EvenHosts& even : ways)
+  for (const DeviceSubset& even : ways)
     list += (list.empty() ? "" : "; ") + even.name + " (" + text::count(even.devices) + " devices, " +
             text::count(static_cast<int>(even.idle.size())) + " idle)";
   int least = cluster.largestGroupSize(0);
@@ -421,11 +270,11 @@ Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const P
 
 namespace {
 Outcome solveOnAll(const Problem& problem, const Control& control, const Plan* start, const Tuning& tuning) {
-  const auto ways = evenHostsOf(*problem.cluster);
+  const auto ways = deviceSubsets(*problem.cluster);
   if (ways.empty()) return solver::solveAtOnce(problem, control, start, tuning);
   InTurn turn(problem, control, tuning);
   std::optional<RankedPlan> found;
-  const EvenHosts* of = nullptr;
+  const DeviceSubset* of = nullptr;
   StopCause cut = StopCause::None;
   Seconds bound(std::numeric_limits<double>::infinity());
   SolveStatistics statistics;
@@ -437,7 +286,7 @@ Outcome solveOnAll(const Problem& problem, const Control& control, const Plan* s
   int left = static_cast<int>(ways.size()) + 1;
   double end = 0;
   SearchExtent finished = SearchExtent::Everything;
-  for (const EvenHosts* way : inOrder(ways, problem, startsOnPart ? start : nullptr)) {
+  for (const DeviceSubset* way : inOrder(ways, problem, startsOnPart ? start : nullptr)) {
     // Where the start is known to stand, it is looked at however little time there is.
     const bool begins = startsOnPart && end == 0;
     if (const StopCause over = turn.cause(); over != StopCause::None && !begins) {
@@ -464,7 +313,7 @@ Outcome solveOnAll(const Problem& problem, const Control& control, const Plan* s
     RankedPlan r = placed(problem, *even.cluster, o.best()->plan);
     if (!r.evaluation.feasible()) continue;
     // Of equals the first in the order of the ways, wherever the search began.
-    const auto rank = [](const RankedPlan& plan, const EvenHosts* on) {
+    const auto rank = [](const RankedPlan& plan, const DeviceSubset* on) {
       return std::pair(plan.evaluation.batchTime, on);
     };
     if (found && rank(*found, of) < rank(r, way)) continue;

@@ -75,10 +75,10 @@ private slots:
     };
     for (const auto& m : met["front"].toArray())
       for (const auto& w : plans) QVERIFY(!covers(m.toObject(), w.toObject()));
-    const Ran told = run({"solve", sample("teaching-6-layers-2x2"), "--front"});
-    QVERIFY2(told.code == 0, qPrintable(told.err));
-    QVERIFY2(told.out.contains("Pareto front of step time, devices and peak memory: complete"),
-             qPrintable(told.out));
+    const Ran fronts = run({"solve", sample("teaching-6-layers-2x2"), "--front"});
+    QVERIFY2(fronts.code == 0, qPrintable(fronts.err));
+    QVERIFY2(fronts.out.contains("Pareto front of step time, devices and peak memory: complete"),
+             qPrintable(fronts.out));
     QVERIFY(!run({"solve", sample("teaching-6-layers-2x2")}).out.contains("Pareto front"));
     QVERIFY(run({"solve", "--help"}).out.contains("--front"));
   }

@@ -115,9 +115,9 @@ private slots:
         solver::CandidatePlan found = fastest;
         found.time *= 1.5;
         search.settleTies(found);
-        const Evaluation told = evaluate(p, planOf(p, order, found));
-        QVERIFY2(told.feasible(), describe(p).c_str());
-        for (const double time : {found.time, told.batchTime.value()})
+        const Evaluation own = evaluate(p, planOf(p, order, found));
+        QVERIFY2(own.feasible(), describe(p).c_str());
+        for (const double time : {found.time, own.batchTime.value()})
           QVERIFY2(
               std::abs(time - fastest.time) <= 1e-9 * fastest.time,
               (std::to_string(time) + " s instead of " + std::to_string(fastest.time) + " s, " + describe(p))
