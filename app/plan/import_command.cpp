@@ -130,6 +130,15 @@ DeviceSpec deviceOf(const Arguments& args, const std::optional<Scenario>& base,
   return *findDevice("h100-sxm");
 }
 
+/// The option that sets a field which no file states; empty: there is none.
+std::string optionOf(const std::string& field) {
+  if (field == "/cluster/device") return "--device";
+  if (field == "/program") return "--program";
+  if (field == "/job/global_batch") return "--batch";
+  if (field == "/job/sequence_length") return "--sequence";
+  return {};
+}
+
 std::vector<std::string> deviceIds() {
   std::vector<std::string> ids;
   for (const DeviceSpec& d : deviceCatalog()) ids.push_back(d.id);
@@ -217,11 +226,12 @@ int importNamed(const Arguments& args) {
   if (!scenario) return kBadInput;
   if (batch) scenario->job.globalBatch = static_cast<int>(*batch);
   if (sequence) scenario->job.sequenceLength = static_cast<int>(*sequence);
-  if (!base) {
-    auto assumed = assumedBy(*imported, *scenario, ImportBase::None);
-    std::erase_if(assumed, [&](const AssumedValue& v) { return args.has(v.option); });
-    if (const auto told = noteAssumed(assumed, ImportBase::None)) report({*told}, Notes::Shown);
-  }
+  scenario->unstated = unstatedBy(*imported, *scenario, base ? ImportBase::Open : ImportBase::None);
+  // Whoever names a scenario with --into knows that its other values stay.
+  std::erase_if(scenario->unstated,
+                [&](const UnstatedValue& v) { return v.kept || args.has(optionOf(v.field)); });
+  if (!base)
+    if (const auto told = noteUnstated(*scenario, false, optionOf)) report({*told}, Notes::Shown);
   if (!base && imported->leavesSearchOpen()) report(proposeSearch(*scenario), Notes::Shown);
   for (Diagnostic& d : faultsOf(*scenario, *imported, files, base ? &baseText : nullptr))
     out.push_back(std::move(d));

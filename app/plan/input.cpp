@@ -65,6 +65,7 @@ Reading<Input> readInputText(const std::string& text, const std::string& path, c
   if (!scenario) return result;
   if (program) setProgram(*scenario, *program);
   auto problem = buildProblem(*scenario);
+  if (auto told = noteUnstated(*scenario, false)) problem.diagnostics.push_back(std::move(*told));
   for (Diagnostic& d : locatedIn(text, path, std::move(problem.diagnostics))) {
     if (d.where.file.empty()) d.where.file = path;
     result.diagnostics.push_back(std::move(d));

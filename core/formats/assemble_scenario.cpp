@@ -135,11 +135,6 @@ std::string nameBy(const std::string& model, const DeviceSpec& device) {
   return (model.empty() ? std::string("Imported model") : model) + " on " + device.name;
 }
 
-std::optional<int> devicesOf(const Setting& s) {
-  const auto cluster = deriveHierarchy(s.cluster, s.constraints.excludedDevices);
-  return cluster ? std::optional(cluster->deviceCount()) : std::nullopt;
-}
-
 /// The file that brought what stands at `pointer` of the scenario; nullptr: none did.
 const NamedText* sourceOf(const std::string& pointer, const Imported& parts,
                           const std::vector<NamedText>& files, const NamedText* scenario) {
@@ -195,7 +190,7 @@ Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const Pr
     return of.model.architecture ? of.model.architecture->name : std::string();
   };
   // A name that an import made stays true; one that somebody wrote stays.
-  if (from && from->name == nameBy(modelOf(*from), from->cluster.device))
+  if (from && (from->name.empty() || from->name == nameBy(modelOf(*from), from->cluster.device)))
     s.name = nameBy(parts.model ? parts.modelName : modelOf(s), s.cluster.device);
   if (!from) {
     if (parts.job) s.job = *parts.job;
@@ -214,79 +209,25 @@ Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const Pr
   return result;
 }
 
-std::vector<AssumedValue> assumedBy(const Imported& parts, const Scenario& made, ImportBase base) {
-  std::vector<AssumedValue> out;
-  if (parts.scenario) return out;
+std::vector<UnstatedValue> unstatedBy(const Imported& parts, const Scenario& made, ImportBase base) {
+  if (parts.scenario) return made.unstated;
   const bool keeps = base != ImportBase::None;
-  const auto add = [&out](const char* field, std::string words, const char* option) {
-    out.push_back({field, std::move(words), option});
+  std::vector<UnstatedValue> out;
+  const auto add = [&](const char* field, bool isUnstated) {
+    if (!isUnstated) return;
+    const UnstatedValue assumed{field, false};
+    const bool was = std::find(made.unstated.begin(), made.unstated.end(), assumed) != made.unstated.end();
+    out.push_back({field, base == ImportBase::Open && !was});
   };
-  if (!parts.cluster && keeps) {
-    const auto count = devicesOf(made);
-    add("/cluster", (count ? text::count(*count) + " " : "") + made.cluster.device.name, "--network");
-  } else if (!parts.tells.device && base != ImportBase::Open) {
-    add("/cluster/device", made.cluster.device.name, "--device");
-  }
-  if (!parts.model && keeps)
-    add("/model",
-        made.model.architecture && !made.model.architecture->name.empty()
-            ? "the model " + made.model.architecture->name
-            : "the model",
-        "");
-  if (!parts.tells.program && keeps) add("/program", "the program " + programOf(made).name, "--program");
-  if (!parts.tells.batch)
-    add("/job/global_batch", "a global batch of " + text::count(made.job.globalBatch), "--batch");
-  if (!parts.tells.sequence)
-    add("/job/sequence_length", "sequences of " + text::count(made.job.sequenceLength) + " tokens",
-        "--sequence");
-  if (made.job.trainingTokens && keeps)
-    add("/job/training_tokens", text::amount(*made.job.trainingTokens) + " training tokens", "");
+  const bool keepsCluster = !parts.cluster && keeps;
+  add("/cluster/devices", keepsCluster);
+  add("/cluster/device", keepsCluster || (!parts.tells.device && base != ImportBase::Open));
+  add("/model", !parts.model && keeps);
+  add("/program", !parts.tells.program && keeps);
+  add("/job/global_batch", !parts.tells.batch);
+  add("/job/sequence_length", !parts.tells.sequence);
+  add("/job/training_tokens", made.job.trainingTokens && keeps);
   return out;
-}
-
-std::vector<AssumedValue> stillAssumed(const std::vector<AssumedValue>& all, const Scenario& made,
-                                       const Scenario& now) {
-  const bool hasDevice = now.cluster.device == made.cluster.device;
-  const auto isKept = [&](const AssumedValue& one) {
-    if (one.field == "/cluster/device") return hasDevice;
-    if (one.field == "/model")
-      return now.model.architecture == made.model.architecture && now.model.profile == made.model.profile;
-    const Field* field = findField(one.field);
-    return field && field->access.get(now, 0) == field->access.get(made, 0);
-  };
-  std::vector<AssumedValue> out;
-  for (const AssumedValue& one : all) {
-    if (one.field != "/cluster") {
-      if (isKept(one)) out.push_back(one);
-      continue;
-    }
-    const auto count = devicesOf(made);
-    const bool hasCount = now.cluster.network == made.cluster.network || devicesOf(now) == count;
-    if (hasCount && hasDevice)
-      out.push_back(one);
-    else if (hasCount && count)
-      out.push_back({one.field, text::count(*count) + " devices", one.option});
-    else if (hasDevice)
-      out.push_back({"/cluster/device", made.cluster.device.name, "--device"});
-  }
-  return out;
-}
-
-std::optional<Diagnostic> noteAssumed(const std::vector<AssumedValue>& all, ImportBase base) {
-  if (all.empty()) return std::nullopt;
-  std::string values, fields;
-  for (const AssumedValue& one : all) {
-    std::string key = one.field.substr(1);
-    std::replace(key.begin(), key.end(), '/', '.');
-    const bool isField = findField(one.field) != nullptr;
-    values += (values.empty() ? "" : ", ") + one.words;
-    fields += (fields.empty() ? "" : ", ") +
-              (isField ? '`' + key + '`' : "the " + key.substr(key.rfind('.') + 1)) +
-              (one.option.empty() ? "" : " (" + one.option + ")");
-  }
-  return note(base == ImportBase::Open ? "job-kept" : kAssumed, {},
-              (base == ImportBase::Open ? "kept from the open scenario: " : "assumed: ") + values,
-              (base == ImportBase::Open ? "check " : "set ") + fields);
 }
 
 }  // namespace nest

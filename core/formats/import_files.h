@@ -87,22 +87,9 @@ enum class ImportBase {
   Example,  ///< a sample, which nobody chose
   Open,     ///< the scenario that the files are put into
 };
-/// A value that no file says.
-struct AssumedValue {
-  std::string field;   ///< "/job/global_batch"
-  std::string words;   ///< "a global batch of 1,024"
-  std::string option;  ///< of nest-plan import: "--batch"; empty: there is none
-};
 /// What of the scenario that assemble() made no file says: cluster or device, model, program, batch, sequence
-/// length, training tokens. Empty where a file is a scenario.
-std::vector<AssumedValue> assumedBy(const Imported&, const Scenario& made, ImportBase);
-/// Those of `all` that stand in `now` as the import `made` them, with the words that hold now: of 128 H100
-/// whose device was set, "128 devices" are left.
-std::vector<AssumedValue> stillAssumed(const std::vector<AssumedValue>& all, const Scenario& made,
-                                       const Scenario& now);
-inline constexpr const char* kAssumed = "job-assumed";  ///< the code of noteAssumed()
-/// "assumed: H100 80 GB SXM, a global batch of 1,024", with how to set them; of an open scenario "kept from
-/// the open scenario: …". nullopt: nothing.
-std::optional<Diagnostic> noteAssumed(const std::vector<AssumedValue>&, ImportBase);
+/// length, training tokens; what was unstated in the scenario that the files were put into stays so. Of a
+/// scenario's file: what it says itself.
+std::vector<UnstatedValue> unstatedBy(const Imported&, const Scenario& made, ImportBase);
 
 }  // namespace nest

@@ -9,6 +9,7 @@
 #include "plan/plan.h"
 #include "problem/problem.h"
 #include "scenario/saved_slide.h"
+#include "scenario/unstated_value.h"
 
 namespace nest {
 
@@ -24,6 +25,7 @@ struct KeptPlan {
 /// The document a user saves as *.nest.json.
 struct Scenario : Setting {
   std::string name, description;
+  std::vector<UnstatedValue> unstated;  ///< each field once
   std::vector<KeptPlan> keptPlans;
   std::vector<SavedSlide> slides;  ///< in the order in which they are shown
 

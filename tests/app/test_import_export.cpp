@@ -46,6 +46,20 @@ private slots:
              qPrintable(device.err));
     const Ran told = run(words + QStringList{"--device", "a100-80", "--sequence", "2048", "--batch", "64"});
     QVERIFY2(told.code == 0 && !told.err.contains("job-assumed"), qPrintable(told.err));
+    // The scenario keeps it, for whoever reads it next.
+    QTemporaryDir kept;
+    const QString file = kept.filePath("a.nest.json");
+    QCOMPARE(run(words + QStringList{"--device", "a100-80", "-o", file}).code, 0);
+    const QString said = "assumed: a global batch of 1,024, sequences of 4,096 tokens";
+    const Ran checked = run({"check", file});
+    QVERIFY2(checked.err.contains(said + "; set job.global_batch, job.sequence_length"),
+             qPrintable(checked.err));
+    QVERIFY(run({"solve", file}).out.contains('\n' + said + '\n'));
+    QCOMPARE(run({"solve", "--json", file}).json()["assumed"].toString(), said);
+    QCOMPARE(run({"import", "--into", file, "--batch", "64", "-o", file}).code, 0);
+    const Ran set = run({"check", file});
+    QVERIFY2(set.err.contains("assumed: sequences of 4,096 tokens; set job.sequence_length ["),
+             qPrintable(set.err));
     const QString data = NEST_SOURCE_DIR "/tests/data/";
     const Ran profile = run({"import", data + "piper/two.json", "host:8@450GB/s"});
     QVERIFY2(profile.err.contains("assumed: H100 80 GB SXM, sequences of"), qPrintable(profile.err));
@@ -56,7 +70,7 @@ private slots:
     large.close();
     const Ran artifact = run({"import", large.fileName()});
     // Its costs belong to a length of sequences that it does not state.
-    QVERIFY2(artifact.code == 0 && artifact.err.contains("note: assumed: sequences of 4,096 tokens; set"),
+    QVERIFY2(artifact.code == 0 && artifact.err.contains("assumed: sequences of 4,096 tokens; set"),
              qPrintable(artifact.err));
   }
   /// Of each value that a run does not state, and of none that it does.

@@ -17,6 +17,7 @@ ScenarioParts differingParts(const Scenario& a, const Scenario& b) {
   parts.setFlag(ScenarioPart::Assumptions, a.program != b.program || !(a.assumptions == b.assumptions));
   parts.setFlag(ScenarioPart::KeptPlans, a.keptPlans != b.keptPlans);
   parts.setFlag(ScenarioPart::Slides, a.slides != b.slides);
+  parts.setFlag(ScenarioPart::Unstated, a.unstated != b.unstated);
   return parts;
 }
 
@@ -73,21 +74,32 @@ void ScenarioDocument::setFileLost(bool lost) {
   if (std::exchange(m_fileLost, lost) != lost) Q_EMIT fileChanged();
 }
 
-void ScenarioDocument::edit(const QString& field, const QString& verb, const Edit& change) {
-  if (isEmpty()) return;
+std::shared_ptr<const Scenario> ScenarioDocument::edited(const Edit& change) const {
   auto after = std::make_shared<Scenario>(*m_committed);
   change(*after);
-  if (*after == *m_committed) {
+  dropStated(*after, *m_committed);
+  return after;
+}
+
+void ScenarioDocument::push(const QString& field, const QString& verb,
+                            std::shared_ptr<const Scenario> after) {
+  if (*after == *m_committed)
     cancelPreview();
-    return;
-  }
-  m_history.push(new Step(*this, field, verb, m_committed, std::move(after)));
+  else
+    m_history.push(new Step(*this, field, verb, m_committed, std::move(after)));
+}
+
+void ScenarioDocument::edit(const QString& field, const QString& verb, const Edit& change) {
+  if (!isEmpty()) push(field, verb, edited(change));
+}
+
+void ScenarioDocument::replace(const QString& verb, Scenario scenario) {
+  if (!isEmpty()) push({}, verb, std::make_shared<const Scenario>(std::move(scenario)));
 }
 
 void ScenarioDocument::preview(const Edit& change) {
   if (isEmpty()) return;
-  auto after = std::make_shared<Scenario>(*m_committed);
-  change(*after);
+  auto after = edited(change);
   if (*after == *m_shown) return;
   show(std::move(after), true);
 }

@@ -23,11 +23,12 @@ enum class ScenarioPart {
   Assumptions = 64,
   KeptPlans = 128,
   Slides = 256,
+  Unstated = 512,
 };
 Q_DECLARE_FLAGS(ScenarioParts, ScenarioPart)
 Q_DECLARE_OPERATORS_FOR_FLAGS(ScenarioParts)
 
-inline constexpr ScenarioParts kAllParts = ScenarioParts(0x1ff);
+inline constexpr ScenarioParts kAllParts = ScenarioParts(0x3ff);
 /// What a plan follows from: the rest changes no cost.
 inline constexpr ScenarioParts kSettingParts = ScenarioParts(0x7e);
 
@@ -52,7 +53,10 @@ public:
 
   /// One undo step named by `verb` ("Widen rack 2"). Steps that follow each other with the same non-empty
   /// `field` are one step, until closeStep(). An edit that changes nothing makes no step. Ends a preview.
+  /// A value that the edit changes is no longer one that nobody has stated.
   void edit(const QString& field, const QString& verb, const Edit&);
+  /// One undo step to another scenario, which is taken as it is.
+  void replace(const QString& verb, Scenario);
   /// Shows an edit of the committed scenario without making a step: while a drag is on. Replaces an earlier
   /// preview.
   void preview(const Edit&);
@@ -92,6 +96,8 @@ Q_SIGNALS:
 
 private:
   class Step;
+  std::shared_ptr<const Scenario> edited(const Edit&) const;
+  void push(const QString& field, const QString& verb, std::shared_ptr<const Scenario> after);
   void place(std::shared_ptr<const Scenario>, std::shared_ptr<const Scenario> saved, const QString& path);
   void tellOpened();
   void apply(std::shared_ptr<const Scenario> committed);

@@ -338,7 +338,6 @@ void ScenarioFiles::setAside() {
     journal();
   }
   m_asideJournal = std::exchange(m_journal, makeJournal());
-  m_assumptions->setAside();
 }
 
 void ScenarioFiles::resume(const ScenarioDocument::ParkedDocument& aside, const QByteArray& known) {
@@ -347,7 +346,6 @@ void ScenarioFiles::resume(const ScenarioDocument::ParkedDocument& aside, const 
     m_journal = std::move(m_asideJournal);
   }
   m_document.resume(aside);
-  m_assumptions->resume();
   watch(aside.path, known);
   m_checkSoon.start();  // nobody has looked at the file meanwhile
 }

@@ -109,7 +109,7 @@ bool ScenarioFiles::import(const QStringList& paths) {
   if (!m_document.isEmpty()) {
     base = m_document.scenario();
   } else if (auto sample = readScenarioFile(samplePaths().value(0)); sample) {
-    base = std::move(*sample);
+    static_cast<Setting&>(base) = sample->setting();  // neither its name nor what was kept in it
     base.model.reference.clear();
   }
   ImportOptions options;
@@ -131,22 +131,20 @@ bool ScenarioFiles::import(const QStringList& paths) {
     const ImportBase from = whole                  ? ImportBase::None
                             : m_document.isEmpty() ? ImportBase::Example
                                                    : ImportBase::Open;
-    auto values = assumedBy(*imported, *made, from);
+    made->unstated = unstatedBy(*imported, *made, from);
     // The headline shows what was assumed; the message states what is kept of the open scenario.
-    if (const auto kept = from == ImportBase::Open ? noteAssumed(values, from) : std::nullopt) {
+    if (const auto kept = imported->scenario ? std::nullopt : noteUnstated(*made, true)) {
       keeps = capitalised(visibleText(toQt(kept->message)));
     }
     if (m_document.isEmpty() || imported->scenario) {
-      if (!imported->scenario && !whole) made->name = tr("Imported: %1").arg(what).toStdString();
       m_document.reset(std::move(*made.value), QString(), true);
       watch({}, {});
     } else {
       keepsName = imported->cluster && imported->model && made->name == m_document.scenario().name;
       m_document.closeStep();
-      m_document.edit({}, verbFor(*imported, what), [&](Scenario& s) { s = *made.value; });
+      m_document.replace(verbFor(*imported, what), std::move(*made.value));
       m_document.closeStep();
     }
-    m_assumptions->add(std::move(values), from);
   }
   for (const Imported::Part& part : imported->parts) phrases.prepend(phraseFor(part));
   Q_EMIT read(diagnostics);

@@ -287,13 +287,15 @@ nlohmann::ordered_json notSearchedJson(const std::vector<NotSearched>& all) {
 ReportSource reportSource(const Scenario& s, const Problem& problem, Until until) {
   const TransformerArchitecture* architecture = s.model.architecture ? &*s.model.architecture : nullptr;
   const bool isMeasured = !architecture || s.model.profile;
+  auto assumed = noteUnstated(s, false);
   return {s.name,     &problem,        architecture, isMeasured ? nullptr : &s.model.analytic,
-          &s.cluster, std::move(until)};
+          &s.cluster, std::move(until), assumed ? std::move(assumed->message) : std::string()};
 }
 
 std::string writeOutcome(const ReportSource& source, const Outcome& o, const Outcome* free) {
   Json j{{"format", "nest-outcome"}, {"version", kOutcomeVersion}};
   j["scenario"] = source.scenario;
+  if (!source.assumed.empty()) j["assumed"] = source.assumed;
   addModel(j, source);
   j["status"] = nameOf(o.status);
   if (o.cutShort()) j["stopped_by"] = nameOf(o.stopCause);
@@ -331,6 +333,7 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
 std::string writeEvaluation(const ReportSource& source, const RankedPlan& r, const Calibration* c) {
   Json j{{"format", "nest-outcome"}, {"version", kOutcomeVersion}};
   j["scenario"] = source.scenario;
+  if (!source.assumed.empty()) j["assumed"] = source.assumed;
   addModel(j, source);
   j["status"] = r.evaluation.feasible() ? "evaluated" : "infeasible";
   addPlan(j, source, r);

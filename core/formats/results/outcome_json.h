@@ -25,6 +25,7 @@ struct ReportSource {
   /// What `problem`'s cluster was derived from. If it is a graph, the plan is checked on it; may be null.
   const ClusterSource* cluster = nullptr;
   Until until = {};  ///< ends that check; what it has then is told
+  std::string assumed = {};  ///< noteUnstated() of the scenario: "assumed: …"; empty: nothing was
 };
 /// Of a scenario and its problem, both of which must outlive it.
 ReportSource reportSource(const Scenario&, const Problem&, Until = {});

@@ -322,7 +322,8 @@ std::string titleOf(const ReportSource& source) {
     out += (out.empty() ? "" : ": ") + text::amountInWords(parameterCount(*source.architecture), 4) +
            " parameters, " + text::amountInWords(activeParameterCount(*source.architecture), 3) +
            " active per token";
-  return out.empty() ? out : out + '\n';
+  if (!out.empty()) out += '\n';
+  return source.assumed.empty() ? out : out + source.assumed + '\n';
 }
 
 std::string violationsText(const Evaluation& e) {

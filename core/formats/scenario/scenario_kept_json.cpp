@@ -1,4 +1,5 @@
-// What a user has kept in a scenario: plans with their settings, and slides.
+// What belongs to a scenario beside its setting: values that nobody stated, plans that were kept with their
+// settings, and slides.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -403,6 +404,23 @@ Json slideJson(const SavedSlide& m, std::size_t at, const Scenario& s) {
   return j;
 }
 
+void readUnstated(const ScenarioReader& r, JsonFields& f, std::string_view key, bool kept, Scenario& s) {
+  const auto fields = r.strings(f, key);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const bool known = canBeUnstated(fields[i]);
+    const bool twice = std::any_of(s.unstated.begin(), s.unstated.end(),
+                                   [&](const UnstatedValue& v) { return v.field == fields[i]; });
+    if (known && !twice)
+      s.unstated.push_back({fields[i], kept});
+    else
+      r.out.push_back(warning("unstated-field", r.text.placeOf(jsonPointer(f.pointerTo(key), i)),
+                              '"' + fields[i] + '"' +
+                                  (known ? " stands here twice" : " names nothing in a scenario") +
+                                  "; it is left out",
+                              known ? "remove one of them" : "nest-plan fields lists them"));
+  }
+}
+
 }  // namespace
 
 Setting readSetting(const ScenarioReader& r, JsonFields& f, const Setting& base) {
@@ -426,11 +444,16 @@ Setting readSetting(const ScenarioReader& r, JsonFields& f, const Setting& base)
 }
 
 void readKept(const ScenarioReader& r, JsonFields& f, Scenario& s) {
+  r.section(f, "unstated", [&](JsonFields& x) {
+    readUnstated(r, x, "assumed", false, s);
+    readUnstated(r, x, "kept", true, s);
+  });
   r.objects(f, "kept_plans", [&](JsonFields& x) { readKeptPlan(r, x, s); });
   r.objects(f, "moments", [&](JsonFields& x) { readSlide(r, x, s); });
 }
 
 void addKeptJson(const Scenario& s, Json& j) {
+  for (const UnstatedValue& v : s.unstated) j["unstated"][v.kept ? "kept" : "assumed"].push_back(v.field);
   for (const KeptPlan& kept : s.keptPlans) {
     Json k{{"name", kept.name}, {"plan", planFieldsJson(*kept.plan)}};
     if (Json setting = settingJson(*kept.setting, s.setting()); !setting.empty())

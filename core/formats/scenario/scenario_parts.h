@@ -54,9 +54,10 @@ nlohmann::ordered_json constraintsJson(const Setting&);
 /// Cluster, model, job, search, constraints and assumptions, as far as `f` names them; the rest as in `base`.
 Setting readSetting(const ScenarioReader&, JsonFields& f, const Setting& base);
 
-/// What was kept in the scenario: "kept_plans" and "moments". Its own setting must have been read before.
+/// What stands beside the setting: "unstated", "kept_plans" and "moments". The scenario's own setting must have
+/// been read before.
 void readKept(const ScenarioReader&, JsonFields&, Scenario&);
-/// Adds both, where there are any.
+/// Adds them, where there are any.
 void addKeptJson(const Scenario&, nlohmann::ordered_json&);
 
 Strategy readStrategy(const ScenarioReader&, JsonFields&);

@@ -180,6 +180,31 @@ private slots:
     QCOMPARE(text.find("\"cluster\""), text.rfind("\"cluster\""));
   }
 
+  void whatNobodyStatedIsKept() {
+    const auto r = readText(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")", R"(,
+ "unstated": {"assumed": ["/cluster/devices", "/cluster/device", "/job/global_batch", "/job/nothing"],
+              "kept": ["/model", "/model"]})"));
+    QVERIFY(r);
+    QCOMPARE(r->unstated.size(), std::size_t(4));
+    QVERIFY((r->unstated[3] == UnstatedValue{"/model", true}));
+    QStringList places;
+    for (const Diagnostic& d : r.diagnostics) places += QString::fromStdString(d.where.pointer);
+    QCOMPARE(places, QStringList({"/unstated/assumed/3", "/unstated/kept/1"}));
+    const auto again = readText(writeScenario(*r));
+    QVERIFY(again && *again == *r && again.diagnostics.empty());
+    Scenario edited = *r;
+    edited.job.globalBatch *= 2;
+    dropStated(edited, *r);
+    const auto told = noteUnstated(edited, false);
+    QVERIFY(told);
+    QCOMPARE(told->message, "assumed: 8 H100 80 GB SXM");
+    QCOMPARE(told->remedy, "set the cluster");
+    std::get<LevelsSource>(edited.cluster.network).levels[0].fanout = 4;
+    dropStated(edited, *r);
+    QCOMPARE(noteUnstated(edited, false)->message, "assumed: H100 80 GB SXM");
+    QVERIFY(noteUnstated(edited, true));
+  }
+
   /// Slides of earlier versions name kept plans; they are independent of them from then on.
   void slidesOfEarlierVersionsAreRead() {
     const auto r = readText(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")", R"(,

@@ -226,6 +226,9 @@ private Q_SLOTS:
     ScenarioDocument d;
     ScenarioFiles files(d, dir.path());
     QVERIFY(files.openAll({config}));
+    // It is called what it is, and has nothing else of the sample that lends it a cluster.
+    QCOMPARE(d.scenario().name, "Llama-3-8B on H100 80 GB SXM");
+    QVERIFY(d.scenario().description.empty());
     const auto edit = [&](const ScenarioDocument::Edit& change) {
       d.closeStep();
       d.edit({}, QStringLiteral("Edit"), change);
@@ -243,6 +246,13 @@ private Q_SLOTS:
         qPrintable(said()));
     d.history().undo();
     QVERIFY(said().contains(QStringLiteral("global batch")));
+    // It survives that the scenario is saved and opened again.
+    const QString all = said(), file = dir.filePath(QStringLiteral("imported.nest.json"));
+    QVERIFY(files.save(file));
+    d.reset(sample(), {});
+    QVERIFY(said().isEmpty());
+    QVERIFY(files.openAll({file}));
+    QCOMPARE(said(), all);
     edit([](Scenario& s) { s.cluster.device = *findDevice("h200"); });
     QVERIFY2(said().startsWith(QStringLiteral("Assumed: 128 devices, ")), qPrintable(said()));
     edit([](Scenario& s) { std::get<LevelsSource>(s.cluster.network).levels.back().fanout *= 2; });
