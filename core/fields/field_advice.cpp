@@ -4,10 +4,19 @@
 #include <charconv>
 #include <optional>
 
+#include "cluster/devices/device_catalog.h"
+#include "cluster/levels/device_change.h"
 #include "fields/field.h"
 
 namespace nest {
 namespace {
+
+/// The whole device, which is more than one field: `cluster.device = h200`. nullptr: another change.
+const DeviceSpec* deviceOf(const FieldChange& c) {
+  return c.how == FieldChange::How::Set && c.field == "cluster.device" && c.values.size() == 1
+             ? findDevice(c.values.front())
+             : nullptr;
+}
 
 const Field* fieldOf(const FieldChange& c) {
   std::string key = '/' + c.field;
@@ -76,6 +85,7 @@ std::string labelOf(const Field& f, const std::string& value) {
 }  // namespace
 
 std::string inLabels(const FieldChange& c) {
+  if (const DeviceSpec* device = deviceOf(c)) return "change the device to " + device->name;
   const Field* f = fieldOf(c);
   if (!f) return inWords(c);
   FieldChange labelled = c;
@@ -95,12 +105,16 @@ std::string adviceInLabels(std::string_view text) {
 }
 
 bool makesDifference(const Setting& s, const FieldChange& c) {
+  if (const DeviceSpec* device = deviceOf(c)) return s.cluster.device.id != device->id;
   const auto value = valueAfter(s, c);
   return value && *value != fieldOf(c)->access.get(s, 0);
 }
 
 void make(Setting& s, const FieldChange& c) {
-  if (const auto value = valueAfter(s, c)) fieldOf(c)->access.set(s, 0, *value);
+  if (const DeviceSpec* device = deviceOf(c))
+    changeDevice(s.cluster, *device);
+  else if (const auto value = valueAfter(s, c))
+    fieldOf(c)->access.set(s, 0, *value);
 }
 
 }  // namespace nest

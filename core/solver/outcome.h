@@ -62,7 +62,8 @@ struct NearestMiss {
   Evaluation evaluation;
   int stage = -1;
   Bytes shortfall;
-  std::vector<std::string> remedies;  ///< sentences: "141 GiB devices", "twice the devices", "ZeRO 3", …
+  /// "twice the devices", "ZeRO-3: `search.zero_stages += 3`", …: advice as adviceParts() reads it.
+  std::vector<std::string> remedies;
 };
 
 /// What Outcome::front promises. A plan is on the front if none is at least as good in time, devices and peak

@@ -9,7 +9,9 @@
 #include <cmath>
 #include <memory>
 
+#include "cluster/devices/device_catalog.h"
 #include "problem/reserved_memory.h"
+#include "program/prediction_error.h"
 #include "solver/common.h"
 #include "solver/mixed_search.h"
 #include "units/text.h"
@@ -256,10 +258,23 @@ std::string memoryThatSuffices(double bytes) {
   return text::number(std::ceil(gibibytes / digit / kMemoryRounding) * digit, 6) + " GiB";
 }
 
+/// The device of the catalog with the least memory that suffices, of the same family and no slower; empty:
+/// there is none.
+std::string roomierDevice(const DeviceSpec& now, double bytes) {
+  const DeviceSpec* best = nullptr;
+  for (const DeviceSpec& d : deviceCatalog())
+    if (deviceFamily(d.id) == deviceFamily(now.id) && d.memory.value.value() >= bytes &&
+        d.peak.value >= now.peak.value && (!best || d.memory.value < best->memory.value))
+      best = &d;
+  return best ? best->id : std::string();
+}
+
 std::vector<std::string> remedies(const Problem& problem, const LayerOrder& order, Watch& watch,
                                   double capacity) {
   std::vector<std::string> all;
-  all.push_back("devices with at least " + memoryThatSuffices(capacity) + " of memory");
+  const std::string device = roomierDevice(problem.cluster->device(), capacity);
+  all.push_back("devices with at least " + memoryThatSuffices(capacity) + " of memory" +
+                (device.empty() ? "" : ": `cluster.device = " + device + '`'));
   for (int z = 1; z <= 3; ++z) {
     const auto& offered = problem.search.zeroStages;
     if (std::find(offered.begin(), offered.end(), z) != offered.end()) continue;
@@ -267,7 +282,7 @@ std::vector<std::string> remedies(const Problem& problem, const LayerOrder& orde
     more.search.zeroStages.push_back(z);
     more.constraints.zero = {};
     if (!wouldFit(more, order, watch, 1)) continue;
-    all.push_back("ZeRO-" + std::to_string(z));
+    all.push_back("ZeRO-" + std::to_string(z) + ": `search.zero_stages += " + std::to_string(z) + '`');
     break;
   }
   for (int r = 1; r < kRecomputeCount; ++r) {
@@ -275,7 +290,8 @@ std::vector<std::string> remedies(const Problem& problem, const LayerOrder& orde
     Problem more = problem;
     more.search.recompute[at(r)] = true;
     if (!wouldFit(more, order, watch, 1)) continue;
-    all.push_back(std::string(nameOf(static_cast<Recompute>(r))) + " recompute");
+    const std::string policy = nameOf(static_cast<Recompute>(r));
+    all.push_back(policy + " recompute: `search.recompute += " + policy + '`');
     break;
   }
   if (const int factor = enoughTimes(problem, order, watch); factor > 0)

@@ -2,10 +2,12 @@
 #include <QAbstractItemModelTester>
 #include <QDockWidget>
 
+#include "document/scenario_files.h"
 #include "fields/field.h"
 #include "panes/issue_model.h"
 #include "panes/issue_view.h"
 #include "scenario/search_menus.h"
+#include "solver/solve.h"
 #include "window_bench.h"
 
 using namespace nest;
@@ -73,6 +75,32 @@ private Q_SLOTS:
     context.scenario = std::make_shared<const Scenario>(scenario);
     model.setPlan(context);
     QVERIFY(!model.fixFor(model.index(0, 0)));
+  }
+
+  /// Each change that would make a plan fit is done with a click, and then one fits.
+  void whatDoesNotFitIsMadeToFit() {
+    PlanContext context;
+    auto scarce = std::make_shared<Scenario>(*readScenarioFile(samplePaths().value(0)));
+    scarce->search.zeroStages = {0};
+    scarce->search.recompute = {true, false, false};
+    scarce->constraints.tensor = {1, 1}, scarce->constraints.stages = {1, 1};
+    context.scenario = scarce;
+    context.problem = std::make_shared<const Problem>(*buildProblem(*scarce));
+    context.outcome = std::make_shared<const Outcome>(solve(*context.problem));
+    QVERIFY(context.isNearestMiss());
+    IssueModel model;
+    model.setPlan(context);
+    QStringList done;
+    for (int row = 0; row < model.rowCount(); ++row) {
+      const IssueModel::Fix* fix = model.fixFor(model.index(row, 0));
+      if (!fix || !model.index(row, IssueModel::Message).data().toString().startsWith(u"Fix")) continue;
+      Scenario mended = *scarce;
+      fix->edit(mended);
+      QVERIFY2(solve(*buildProblem(mended)).best(), qPrintable(fix->verb));
+      done += fix->verb;
+    }
+    QCOMPARE(done, QStringList({QStringLiteral("Change the device to H200 141 GB SXM"),
+                                QStringLiteral("Add 1 to \"ZeRO\"")}));
   }
 
   /// What an import proposed does not follow the sequences by itself; one click lets it.
