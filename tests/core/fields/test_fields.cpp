@@ -4,6 +4,7 @@
 
 #include "cluster/graph/graph_edit.h"
 #include "fields/field.h"
+#include "fields/field_slide.h"
 #include "fields/field_text.h"
 #include "formats/scenario/scenario_json.h"
 #include "scenario/check.h"
@@ -298,6 +299,20 @@ private slots:
     QCOMPARE(*readMeasured(Measure::Rate, "312 Tf"), 312e12);
     QCOMPARE(*readWholesText("4 1,2;2", 1, 64), (std::vector<int>{1, 2, 4}));
     QVERIFY(!readWholesText(" , ", 1, 64));
+  }
+
+  /// A curve over a bandwidth reaches four doublings to either side in half steps, a grid three in whole
+  /// ones.
+  void studiesReachAsFarAsTheySay() {
+    const Scenario s = sample("teaching-6-layers-2x2.nest.json");
+    const FieldAt at = *fieldAt(s, "/cluster/levels/1/bandwidth_bytes_per_s");
+    const double now = *numberOf(s, at);
+    const auto fine = studyValues(s, at, true);
+    QCOMPARE(fine.size(), std::size_t(17));
+    QCOMPARE(fine.front(), now / 16);
+    QCOMPARE(fine.back(), now * 16);
+    QCOMPARE(studyValues(s, at, false),
+             (std::vector<double>{now / 8, now / 4, now / 2, now, now * 2, now * 4, now * 8}));
   }
 };
 NEST_TEST(TestFields)

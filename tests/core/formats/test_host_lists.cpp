@@ -237,6 +237,13 @@ private slots:
         importFiles({listIn("infiniband/ibnetdiscover.txt"), {"hosts", "n1:4\nn2:4\n", {}}}, device, {});
     QVERIFY(!none && says(none.diagnostics, "no-devices"));
   }
+  /// Each host is within the limit, and all together are not.
+  void aFabricOfTooManyDevicesIsRefused() {
+    DeviceSpec device = *findDevice("h100-sxm");
+    device.usualHostSize = 600'000;
+    const auto imported = importFiles({listIn("infiniband/ibnetdiscover.txt")}, device, {});
+    QVERIFY(!imported && says(imported.diagnostics, "network-too-large"));
+  }
 
   void gres_data() {
     QTest::addColumn<QString>("gres");

@@ -45,6 +45,12 @@ private slots:
     const auto stray = readJsonText("[\"a\nb\"]", {});
     QVERIFY(stray.diagnostics.front().message.find("the text ends") != 0);
   }
+  /// Elsewhere what stands there is shown.
+  void whatIsNotJsonIsShown() {
+    const auto t = readJsonText("{\"a\": [1, tru1]}", {});
+    QVERIFY(!t);
+    QVERIFY2(t.diagnostics.front().message.ends_with("near \"1, tru1\""), t.diagnostics.front().message.c_str());
+  }
   void badTexts_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("code");

@@ -1,6 +1,7 @@
 #include <QtTest/QTest>
 
 #include "analytic/analytic_constants.h"
+#include "analytic/block_shape.h"
 #include "analytic/roofline.h"
 #include "analytic_fixture.h"
 #include "support/test_main.h"
@@ -71,6 +72,25 @@ private slots:
     const auto product = [&](double to, double from) { return kernels.product(tokens, to, from); };
     QVERIFY(forward > core(128).first + product(2 * heads * width, 2048) + product(2048, heads * width) +
                           product(4 * 2048, 2048) + product(2048, 4 * 2048));
+  }
+
+  /// Mamba-1 has a projection of time steps and one decay a channel and state; Mamba-2 one decay a head, and
+  /// its tokens meet in chunks besides.
+  void bothKindsHaveTheirOwnParametersAndWork() {
+    const auto first = stateSpaceModel(64, 128), second = stateSpaceModel(64, 0);
+    const double h = 2048, inner = 64 * 64, state = 128, groups = 8, rank = 128, heads = 64, layers = 2;
+    const double kernel = first.stateSpace->convolution + (first.stateSpace->convolutionBias ? 1 : 0);
+    const double ofFirst = h * 2 * inner + inner * (rank + 2 * state) + rank * inner + inner +
+                           inner * kernel + inner * (state + 1);
+    const double ofSecond = h * (2 * inner + 2 * groups * state + heads) +
+                            (inner + 2 * groups * state) * kernel + 3 * heads + inner;
+    const double biases =
+        first.stateSpace->projectionBias ? (2 * inner - (2 * inner + 2 * groups * state + heads)) : 0;
+    QCOMPARE(parameterCount(first) - parameterCount(second), layers * (ofFirst - ofSecond + biases));
+    QCOMPARE(mixerFlopsPerToken(first, blockShape(first, false), 8192), 6 * inner * state);
+    const double chunk = second.stateSpace->chunk;
+    QCOMPARE(mixerFlopsPerToken(second, blockShape(second, false), 8192),
+             2 * chunk * (groups * state + inner) + 4 * inner * state);
   }
 
   /// Convolution and gate move twelve bytes forward for each token and each of the added 32 heads x 64
