@@ -10,17 +10,17 @@
 
 namespace nest::solver {
 
-/// The one search driver: items by rising lower bound, until the least passes the limit. An item stands for
-/// what it was made of: taking it solves it, or puts back sharper bounds on its parts; so parts are made only
-/// where they may matter.
+/// The one search driver: takes items by rising lower bound until the least bound passes the limit. An item
+/// stands for a part of the search space. Taking it solves it, or replaces it by finer parts with sharper
+/// bounds, so that parts are listed only where they may matter.
 ///
 /// A Task has an Item with `bound` and operator>, and
-///   limit()            items above it are of no interest; may fall
-///   open(item)         may it still hold what is wanted?
-///   take(item, put)    solves it, or puts back parts with bounds no less than its own
-///   report(bound, done)   progress; `done`: the share of items taken so far
-///   drop(item)         it holds nothing of interest
-/// Returns true if nothing is left; `bound` is a lower bound on what is left at any moment.
+///   limit()              items above it are dropped; may fall
+///   open(item)           whether the item may still contain a plan that counts
+///   take(item, put)      solves it, or puts back parts with bounds no less than its own
+///   report(bound, done)  reports progress; `done` is the share of items taken
+///   drop(item)           notes that an item was pruned
+/// Returns true if nothing is left. At any moment `bound` is a lower bound on what is left.
 template <class Task>
 bool searchBestFirst(Task& task, std::vector<typename Task::Item> items, Watch& watch, double& bound) {
   using Item = typename Task::Item;
@@ -39,13 +39,15 @@ bool searchBestFirst(Task& task, std::vector<typename Task::Item> items, Watch& 
     const double limit = task.limit();
     if (!(items.front().bound <= limit)) break;
     if (watch.reportDue()) {
-      // Counted anew once in a while: millions wait, and reports are frequent.
+      // The count is refreshed only once in a while: there can be millions of items, and reports are
+      // frequent.
       if (taken - countedAt > static_cast<double>(items.size()) / 8) {
         left = static_cast<double>(
             std::count_if(items.begin(), items.end(), [&](const Item& i) { return i.bound <= limit; }));
         countedAt = taken;
       }
-      // Items open into more; the gap between bound and limit tells that there is still some way to go.
+      // Items are split into more, so the count alone is optimistic; the gap between bound and limit shows
+      // what is left.
       const double counted = taken / (taken + std::max(1.0, left - (taken - countedAt)));
       const double way = limit - begin;
       const bool told = way > 0 && way < std::numeric_limits<double>::infinity();
@@ -65,8 +67,8 @@ bool searchBestFirst(Task& task, std::vector<typename Task::Item> items, Watch& 
   return true;
 }
 
-/// A configuration whose best pipeline was as fast as any when it was found: whether it still is, and of the
-/// devices, stages and ZeRO stage that come first.
+/// Whether a configuration whose best pipeline was as fast as the incumbent when it was found still is, and
+/// has the number of devices and stages and the ZeRO stage of the incumbent.
 template <class Found, class Lead>
 bool isAmongTheFastest(const Found& f, const Lead& lead, double equal) {
   return f.time <= lead.time * (1 + equal) && f.devices == lead.devices && f.stages() == lead.stages &&

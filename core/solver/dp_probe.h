@@ -10,47 +10,48 @@
 
 namespace nest {
 
-/// One cell of the DP table: what is known of stages `stage` … s−1 holding the layers from `cut` on. In the
+/// One cell of the DP table: the result for stages `stage` … s−1 with the layers from `cut` on. In the
 /// notation of the NEST paper dp[ℓ][D][k][s]: ℓ = `level`, D = the layers from `cut` on, k = `devices`, s =
 /// `stages`.
 struct DpCell {
   int stage = 0, cut = 0;
-  int level = -1;        ///< network level at which the stage meets the one before it; −1: it is the first
-  int devices = 0;       ///< of one block of replicas, in these stages
-  int stages = 0;        ///< how many
-  bool reached = false;  ///< some way of cutting what is left fits
-  bool onPath = false;   ///< the plan passes here
-  int labels = 0;        ///< points of the Pareto front kept here
-  double time = 0;       ///< seconds: the objective of these stages alone, best over the front
-  double largestLoad = 0, sumOfLoads = 0, tail = 0;  ///< of that best point
+  int level = -1;   ///< network level that joins the stage to the one before it; −1 for the first stage
+  int devices = 0;  ///< devices of one block of replicas, in these stages
+  int stages = 0;   ///< number of these stages
+  bool reached = false;  ///< some way to cut the remaining layers fits
+  bool onPath = false;   ///< the plan passes through this cell
+  int labels = 0;        ///< points stored in its Pareto front
+  double time = 0;       ///< seconds: the objective of these stages alone, least over the front
+  double largestLoad = 0, sumOfLoads = 0, tail = 0;  ///< values of that point
 };
 
-/// One way to go on from a cell: the stage ends before `to`.
+/// One way to continue from a cell: the stage ends before `to`.
 struct DpAlternative {
   int to = 0;
-  int policy = -1;       ///< recompute policy; −1: nothing fits
-  double load = 0;       ///< of this stage
-  double time = 0;       ///< of this stage and the best that follows; infinite: nothing that follows fits
-  double shortfall = 0;  ///< bytes lacking under the thriftiest policy, where nothing fits
+  int policy = -1;  ///< recompute policy; −1 if none fits
+  double load = 0;  ///< of this stage, seconds
+  double time = 0;  ///< of this stage and the best continuation, seconds; infinite if no continuation fits
+  double shortfall = 0;  ///< bytes missing under the policy that stores least, if nothing fits
   bool chosen = false;
 };
 
 /// Runs the DP of one configuration (a plan's microbatch, strategy of each stage, degrees, layout, ZeRO
-/// stage, stage count) again with nothing pruned, and keeps the table, which a search does not. Of a DAG its
-/// columns are all cuts; with chunks, which leave the cuts no choice, the parts that begin the stages. Exact
-/// where stages before a cell do the same backward work in the same time whatever they hold (one strategy,
-/// equally fast devices); otherwise the tail in a cell takes as much of it as there can be.
+/// stage, stage count) again without pruning, and keeps the table, which a search does not. The columns are
+/// the cuts; in a DAG, all of them; with chunks, which determine the cuts, the parts with which stages begin.
+/// The table is exact if the stages before a cell do the same backward work in the same time whichever layers
+/// they hold (one strategy, equally fast devices). Otherwise the tail of a cell assumes the most backward
+/// work possible.
 class DpProbe {
 public:
-  /// nullptr where there is no such table; `why` then says so.
+  /// Returns nullptr if there is no such table, and the reason in `why`.
   static std::unique_ptr<DpProbe> of(const Problem&, const Plan&, std::string& why);
   ~DpProbe();
 
   int stageCount() const;
-  int cutCount() const;           ///< columns; of a chain, layers + 1
-  int firstLayer(int cut) const;  ///< of what is left there, the lowest; −1: nothing is left
+  int cutCount() const;           ///< number of columns; layers + 1 in a chain
+  int firstLayer(int cut) const;  ///< the lowest layer behind the cut; −1 if none
   const DpCell& cell(int stage, int cut) const;
-  /// With chunks, one for each recompute policy.
+  /// One for each end of the stage; with chunks, one for each recompute policy.
   std::vector<DpAlternative> alternatives(int stage, int cut) const;
 
 private:

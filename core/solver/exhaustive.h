@@ -8,17 +8,17 @@
 
 namespace nest {
 
-/// Calls `visit` with every plan of the search space (STATEMENT.md §3), in no order that matters, until it
-/// returns false. Some plans visited do not fit or break a constraint: evaluate() says so. Returns whether
-/// the visit was complete.
+/// Calls `visit` with every plan of the search space (STATEMENT.md §3), in no particular order, until it
+/// returns false. Some of these plans do not fit or break a constraint; evaluate() reports that. Returns
+/// whether the visit was complete.
 ///
-/// Interleaved layouts are unique: each chunk but the first begins at a counted layer (a block, where there
-/// are blocks).
+/// Interleaved layouts are unique: each chunk but the first begins at a counted layer (a block, if there are
+/// blocks).
 bool visitPlans(const Problem&, const std::function<bool(const Plan&)>& visit);
 
-/// Whether `a` is to be shown before `b`: faster, or equally fast (relative 1e-12) and then fewer devices,
-/// fewer stages, lower ZeRO stage, less recompute, cuts left-most, smaller microbatch, smaller degrees,
-/// larger shard groups, larger d_in, smaller stride.
+/// Whether `a` comes before `b`: faster, or equally fast (relative 1e-12) and then fewer devices, fewer
+/// stages, lower ZeRO stage, less recompute, left-most cuts, smaller microbatch, smaller degrees, larger
+/// shard groups, larger d_in, smaller stride.
 bool precedes(const RankedPlan& a, const RankedPlan& b);
 
 }  // namespace nest

@@ -13,44 +13,46 @@
 #include "solver/stage/stage_costs.h"
 #include "solver/watch.h"
 
-/// Label setting, the one engine of the solver (STATEMENT.md §6, README.md). From the last stage to the
-/// first: a state says what the next stage towards the front must know of the pipeline behind it; its value
-/// is the Pareto front of labels. A Model says which stages can stand in front of a state, what they cost,
-/// where they lead and what can still be hoped for.
+/// Label setting, the one engine of the solver (STATEMENT.md §6, README.md). It fills states from the last
+/// stage to the first. A state contains what the next stage towards the front must know about the pipeline
+/// behind it; its value is the Pareto front of labels. A Model defines which stages can stand in front of a
+/// state, what they cost, where they lead, and a bound on what is still to come.
 ///
 /// A Model has
-///   State, Index                       what is known; from State to a number (DenseIndex or HashedIndex)
-///   mostStages()                       no pipeline has more
-///   ends(visit)                        states of pipelines with nothing behind
-///   stages(behind, state, least, visit(Step))     stages that may stand there, `behind` behind them
-///   fronts(behind, state, step, visit(State, transfers))   where a stage leads that is not the first
-///   hopeless(stages, step, label, tail)  no pipeline that ends so is of interest
-///   estimate(stages, state, label)     a bound on the pipelines that go on from there (for fillBeam() alone)
-///   accept(stages, time)               a whole pipeline: is it of interest? may tighten what is
-///   strategiesOf(state)                those of the stages that may stand there
+///   State, Index                   a state, and a map from State to index (DenseIndex or HashedIndex)
+///   mostStages()                   an upper bound on the stages of a pipeline
+///   ends(visit)                    visits the states of pipelines with nothing behind
+///   stages(behind, state, least, visit(Step))
+///                                  visits the stages that can stand there, with `behind` stages behind them
+///   fronts(behind, state, step, visit(State, transfers))
+///                                  visits the states that a stage leads to, unless it is the first one
+///   hopeless(stages, step, label)  whether no pipeline that ends with this label can matter
+///   estimate(stages, state, label) a bound on the pipelines that continue from there (only for fillBeam())
+///   accept(stages, time)           whether a whole pipeline is kept; may tighten the limit
+///   strategiesOf(state)            strategies of the stages that can stand in front of a state
 ///   between(behind, before, state, cut, step, transfers)
-///                                      the one stage of step.strategy that joins two states
+///                                  the one stage with step.strategy that joins two states
 ///   weights(stages), limit(), microbatchCount(), rank(strategy), endOf(state)
 namespace nest::solver {
 
-/// What the stages behind a state add up to.
+/// Totals over the stages behind a state.
 struct Label {
   double max = 0,
-         sum = 0;       ///< of loads; largest y, Σ x where a schedule does not fill by load (stage_costs.h)
-  double relative = 0;  ///< largest sync + step, less the backward work between here and there
-  double step = 0;      ///< largest step
-  int node = -1, next = -1;  ///< of the layer behind: the state, and which of its labels; −1: nothing behind
+         sum = 0;  ///< of loads; largest y and Σ x where a schedule does not fill by load (stage_costs.h)
+  double relative = 0;       ///< largest sync + step, less the backward work between here and there
+  double step = 0;           ///< largest step
+  int node = -1, next = -1;  ///< indices of the state behind and of its label; −1: none
   int policy : 8 = -1;
   int strategy : 24 = 0;  ///< of the stage in front of that state
-  int sequence = 0;       ///< the strategies from here on, if many pipelines are wanted
+  int sequence = 0;       ///< identifies the strategies from here on, if several pipelines are requested
 };
 
-/// A figure's least over a front.
+/// The least of each value over a front.
 struct LeastCosts {
   double max = 0, sum = 0, relative = 0, step = 0;
 };
 
-/// Sums of the same loads in another order differ by roundings: those must not make labels differ.
+/// Sums of the same loads in different orders differ by rounding, which must not make labels differ.
 struct Tolerance {
   double load = 0, rest = 0;
   static Tolerance of(double limit, int microbatchCount) {
@@ -68,18 +70,18 @@ inline bool dominates(const Label& a, const Label& b, const Tolerance& t) {
 struct Step {
   StageCosts::Prepared prepared;
   int from = 0;   ///< the cut at which it begins
-  int begin = 0;  ///< and the unit, where stages differ in width
+  int begin = 0;  ///< the unit at which it begins, if stages differ in width
   int strategy = 0;
-  bool first = false;        ///< nothing stands in front of it
-  double backward = 0;       ///< its own backward work behind which later syncs hide, seconds
-  double leastMax = 0;       ///< every pipeline through here has a larger max
-  double leastTail = 0;      ///< and exposes so much
-  double leastBackward = 0;  ///< of the stages in front
+  bool first = false;        ///< no stage is in front of it
+  double backward = 0;       ///< seconds of its backward work, which hide later syncs
+  double leastMax = 0;       ///< every pipeline through here has at least this max
+  double leastTail = 0;      ///< and exposes at least this tail
+  double leastBackward = 0;  ///< backward work of the stages in front: least and most
   double mostBackward = 0;
 };
 
-/// What a stage adds to those behind it (6.2). Raised to what every way of going on makes of it anyway, so
-/// that fewer labels differ. `sums`: the objective counts them.
+/// The label of a stage in front of `behind` (6.2). Its values are raised to what every continuation reaches
+/// anyway, so that fewer labels differ. `sums`: whether the objective counts sums.
 inline Label extended(const Label& behind, const Step& step, const StageCosts::Figures& f, bool sums) {
   Label l;
   l.max = std::max({behind.max, f.max, step.leastMax});
@@ -91,7 +93,7 @@ inline Label extended(const Label& behind, const Step& step, const StageCosts::F
   return l;
 }
 
-/// States by their number; −1: not yet numbered.
+/// Maps states to their index; −1 for a new state.
 template <class State>
 class HashedIndex {
 public:
@@ -129,7 +131,7 @@ public:
     State state;
     std::vector<Label> labels;
   };
-  /// The states with so many stages behind.
+  /// The states with a given number of stages behind.
   class Layer {
   public:
     int size() const { return m_size; }
@@ -154,11 +156,11 @@ public:
     }
 
   private:
-    std::vector<Node> m_nodes;  ///< those beyond the size keep their memory
+    std::vector<Node> m_nodes;  ///< those beyond m_size are kept to reuse their memory
     typename Model::Index m_index;
     int m_size = 0;
   };
-  /// What a fill needs; the next one may use it again, which avoids an allocation.
+  /// Memory of a fill. The next fill can reuse it and avoid allocations.
   using Storage = std::vector<Layer>;
   /// A whole pipeline.
   struct Finished {
@@ -166,12 +168,12 @@ public:
     int stages = 0;
     double time = std::numeric_limits<double>::infinity();
   };
-  /// Its stages from the first on.
+  /// The stages of a pipeline, from the first on.
   struct Stage {
     const State* state;
     int policy, strategy;
   };
-  /// The first stages of a pipeline that can still be among the fastest.
+  /// The first stages of a pipeline that may still be among the fastest.
   struct Path {
     int node = -1;
     double max = 0, sum = 0, tail = 0, covered = 0, memory = 0;
@@ -186,14 +188,14 @@ public:
     if (!m_own.empty()) m_watch.leave(std::move(m_own));
   }
 
-  /// Fills all fronts. `many` > 1: so many pipelines that differ in their strategies are wanted. False: ended
-  /// early, by the watch or because `mostStates` were looked at or `mostLabels` kept; of one pipeline, a
-  /// state counts as three labels.
+  /// Fills all fronts. `many` > 1 requests that many pipelines with different strategies. Returns false if
+  /// the fill was stopped, by the watch or because more than `mostStates` states were expanded or
+  /// `mostLabels` labels stored. For one pipeline, a state counts as three labels.
   bool fill(int many = 1, long long mostStates = std::numeric_limits<long long>::max(),
             long long mostLabels = std::numeric_limits<long long>::max()) {
     m_many = many;
     m_labelCount = 0;
-    long long nodes = 0;  // of the layers that are whole
+    long long nodes = 0;  // in complete layers
     m_best = {};
     m_finished.clear();
     for (Layer& layer : m_layers) layer.clear();
@@ -216,17 +218,17 @@ public:
     return true;
   }
 
-  /// The same of a beam: of each layer only so many labels go on, those with the least estimates. Quick, and
-  /// what it finds is a pipeline; what it does not find may be there all the same.
+  /// Fills with a beam: each layer keeps only the `width` labels with the least estimates. This is quick. A
+  /// pipeline that it finds is valid, but it may miss the best one.
   void fillBeam(std::size_t width) {
     m_beam = width;
     fill();
     m_beam = 0;
   }
 
-  /// The fastest pipeline; stages = 0: none is of interest.
+  /// The fastest pipeline; `stages` is 0 if none is within the limit.
   const Finished& best() const { return m_best; }
-  /// The fastest of each sequence of strategies, if many are wanted.
+  /// The fastest pipeline of each sequence of strategies, if several are requested.
   const std::map<int, Finished>& finished() const { return m_finished; }
 
   std::vector<Stage> follow(const Finished& f) const {
@@ -240,9 +242,9 @@ public:
     return stages;
   }
 
-  /// After fill(), of pipelines of exactly so many stages within `limit`: the one with the least recompute,
-  /// then the left-most cuts, then the smallest strategies from the first stage on. nullptr-like (no
-  /// policies): there is none, or there are too many to tell.
+  /// Called after fill(): among the pipelines with exactly `stages` stages within `limit`, returns the one
+  /// with the least recompute, then the left-most cuts, then the smallest strategies from the first stage on.
+  /// The path has no policies if there is no such pipeline, or if there are too many to compare.
   Path preferred(int stages, double limit) {
     std::vector<Path> paths;
     if (!this->paths(stages, limit, paths) || paths.empty()) return {};
@@ -250,11 +252,12 @@ public:
                              [&](const Path& a, const Path& b) { return compare(a, b) < 0; });
   }
 
-  /// What preferred() chooses from. False: there are too many to tell.
+  /// The paths that preferred() chooses from. Returns false if there are too many.
   bool paths(int stages, double limit, std::vector<Path>& all) {
     return grow(stages, limit, false, kMostPaths, all);
   }
-  int compare(const Path& a, const Path& b) const {  ///< < 0: the first is preferred of two as fast
+  /// Negative if `a` is preferred; both are equally fast.
+  int compare(const Path& a, const Path& b) const {
     const auto order = Preference(a.recompute, a.cuts) <=> Preference(b.recompute, b.cuts);
     if (order != 0) return order < 0 ? -1 : 1;
     for (std::size_t i = 0; i < a.strategies.size(); ++i)
@@ -262,8 +265,8 @@ public:
     return 0;
   }
 
-  /// Every sequence of strategies within `limit`, with the ways to build it that nothing beats. False: there
-  /// are more than `most`, or as many steps would not do.
+  /// Lists every sequence of strategies within `limit`, with its nondominated paths. Returns false if there
+  /// are more than `most`, or if the watch stopped it.
   bool all(int stages, double limit, std::size_t most, std::vector<Path>& paths) {
     return grow(stages, limit, true, most, paths);
   }
@@ -356,7 +359,7 @@ private:
     } else {
       for (std::size_t k = 0; k < front.size(); ++k)
         if (dominates(front[k], label, t)) {
-          // What covers one label covers others soon.
+          // A label that dominates one label soon dominates others.
           if (k > 0) std::swap(front[k], front[k / 2]);
           return;
         }
@@ -367,8 +370,8 @@ private:
     front.push_back(label);
   }
 
-  // Whatever stands in front of `label` can stand in front of those that cover it: as many pipelines with
-  // strategies of their own are at least as fast.
+  // Whatever can stand in front of `label` can stand in front of each label that dominates it. So if `m_many`
+  // sequences dominate it, there are as many pipelines that are at least as fast.
   bool coveredByMany(const std::vector<Label>& front, const Label& label, const Tolerance& t) {
     m_covering.clear();
     for (const Label& f : front) {
@@ -381,8 +384,9 @@ private:
     return false;
   }
 
-  /// Whether some label of the front behind completes the path within the limit. If so, the path's largest
-  /// load and tail rise to what every such end reaches anyway: that makes no difference between paths.
+  /// Whether some label of the front behind completes the path within the limit. If so, raises the path's
+  /// largest load and tail to what every such completion reaches anyway, which does not change the order of
+  /// paths.
   bool canFinish(const ObjectiveWeights& weights, double limit, Path& p, const Node* behind) const {
     double max = kInfinity, tail = kInfinity;
     const auto consider = [&](double bMax, double bSum, double later) {
@@ -400,13 +404,13 @@ private:
     return true;
   }
 
-  /// All paths to the end; of two that nothing can part later (and, with `each`, of one sequence of
-  /// strategies) the preferred one.
+  /// Lists all paths to the end. Of two paths that no later stage can distinguish (and that have the same
+  /// sequence of strategies, if `each`) only the preferred one is kept.
   bool grow(int stages, double time, bool each, std::size_t most, std::vector<Path>& paths) {
     paths.assign(1, {});
     if (m_used < stages) return paths.clear(), true;
     const ObjectiveWeights weights = m_model.weights(stages);
-    // Sums run in another order here than in the labels: leave them a few roundings more.
+    // Sums are added in a different order than in the labels, so the limit allows a few more roundings.
     const double limit = time * kRoundUp * (1 + kRoundingOfSums / 10);
     const Tolerance t = Tolerance::of(time, m_model.microbatchCount());
     for (int behind = stages - 1; behind >= 0; --behind) {
@@ -463,7 +467,7 @@ private:
   Watch& m_watch;
   Storage m_own;
   Storage& m_layers;  ///< by stages behind
-  int m_used = 0;     ///< so many of them
+  int m_used = 0;     ///< number of layers in use
   Finished m_best;
   std::map<int, Finished> m_finished;
   std::map<std::pair<int, int>, int> m_sequences;  ///< (strategy, sequence behind) → sequence

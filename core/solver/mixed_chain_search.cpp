@@ -1,6 +1,7 @@
-// For every (b, d) and units U per pipeline, the widest first, a bound in O(1); where it may matter, for each
-// ZeRO stage the relaxed bound, then the sharp one; what is left of them goes, layout by layout (d_in, P)
-// whose sites were not seen before, through PerStageSolver with the best time so far as its limit.
+// For every (b, d) and number of units U per pipeline, the widest first, an item has a bound computed in
+// O(1). Where it may matter, each ZeRO stage gets the relaxed bound, then the sharp one. What remains is
+// solved by PerStageSolver, layout by layout (d_in, P), with the incumbent's time as its limit; layouts whose
+// sites have occurred before are skipped.
 #include "solver/mixed_chain_search.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ double MixedChainSearch::limit() const {
   return m_incumbents.lead().time * (1 + kEqualTimes);
 }
 
-/// Of equally fast plans only those count that would stand first: fewer devices, then fewer stages, then a
+/// Among equally fast plans only those count that are preferred: fewer devices, then fewer stages, then a
 /// lower ZeRO stage.
 PerStageModel::Goal MixedChainSearch::goal(const Item& item) const {
   const auto& lead = m_incumbents.lead();
@@ -112,7 +113,7 @@ MixedChainSearch::Item MixedChainSearch::allUnits(Item item) {
 PerStageBounds& MixedChainSearch::boundsOf(const Item& item) {
   auto& bounds = m_bounds[keyOf(item)];
   if (bounds) return *bounds;
-  // Hardly ever: those that may matter are few.
+  // This rarely happens, because few configurations matter.
   if (m_bounds.size() * microbatch(item.microbatch).sums.size() > kMostFloors) {
     m_bounds.clear();
     return boundsOf(item);
@@ -138,7 +139,7 @@ bool MixedChainSearch::fits(const PerStageBounds& bounds, int units) const {
   return bounds.leastBytes() <= units * (m_roomiest - m_problem.assumptions.reserve.value()) * kRoundUp;
 }
 
-// Falls as units get more.
+// The bound falls as the number of units grows.
 double MixedChainSearch::atLeast(const Item& item) {
   PerStageBounds& bounds = boundsOf(item);
   return fits(bounds, item.units) ? bounds.upTo(item.units, limit() * (1 + kEqualTimes)) : kInfinity;
@@ -146,13 +147,13 @@ double MixedChainSearch::atLeast(const Item& item) {
 
 double MixedChainSearch::relaxed(const Item& item) {
   const Microbatch& m = microbatch(item.microbatch);
-  // Two neighbours take 2·narrow units at least.
+  // Two neighbouring stages occupy at least 2·narrow units.
   const double hop = leastTransfer(m_problem, 2 * m.narrow, m.leastBoundary);
   const int stages = (item.units + m.wide - 1) / m.wide;
   return boundsOf(item).whole(item.units, 2 * (stages - 1) * hop);
 }
 
-// Tables of others are given up where they take too much.
+// Drops the tables of other configurations when all of them take too much memory.
 void MixedChainSearch::makeRoom(const PerStageBounds& bounds) {
   std::size_t bytes = 0;
   for (const auto& [key, other] : m_bounds) bytes += other->bytes();
@@ -178,8 +179,8 @@ bool MixedChainSearch::sharesContext(const Item& item) {
   return std::any_of(sums.begin(), sums.end(), [](const auto* s) { return s->strategy().context > 1; });
 }
 
-// Most d of as many microbatches are closed by what the least of them could do with the cheapest exchanges
-// and the most shards of all.
+// One bound prunes most d with the same microbatch count: it assumes the units of the smallest d, the
+// cheapest exchanges and the most shards of any of them.
 void MixedChainSearch::openGroup(const Item& item, const Put& put) {
   const Microbatch& m = microbatch(item.microbatch);
   std::vector<Sharding> shardings;
@@ -264,19 +265,20 @@ void MixedChainSearch::report(double bound, double done) {
 }
 
 bool MixedChainSearch::runMany() {
-  // Where the best plan alone took long, the others would take much longer.
+  // If finding the best plan took long, finding the others would take much longer.
   constexpr long long kFewStates = 30000;
   if (m_watch.states() * 6 > kFewStates) return false;
   m_many = m_incumbents.size();
   m_mostStates = m_watch.states() + kFewStates;
   m_leaders.clear();
-  // Those met so far may be far slower than those that there are: near the best first.
+  // The plans encountered until now may be far slower than the next best ones, so the search begins close to
+  // the best plan and widens the range.
   constexpr double kFarShare = 1.2;
   const bool isFar = m_incumbents.limit() > m_incumbents.lead().time * kFarShare;
   for (const double near : {0.04, 0.16, kInfinity}) {
     if (!isFar && near < kInfinity) continue;
     m_reach = m_incumbents.lead().time * (1 + near);
-    // The bounds so far look away from what is beyond.
+    // The existing bounds ignore plans slower than the previous range.
     m_bounds.clear();
     if (!drain()) return false;
     if (m_incumbents.limit() <= m_reach) break;
@@ -315,7 +317,7 @@ std::vector<MixedChainSearch::Item> MixedChainSearch::items() {
   return all;
 }
 
-// Of a long chain no search gets far: stages that hold as much as they can are a plan to begin with.
+// No search gets far in a long chain, so it begins with a plan whose stages hold as much as they can.
 void MixedChainSearch::offerPacked(const Item& item) {
   const Tuning::Guesses& guesses = m_uniform.tuning().guesses;
   if (!m_order.isChain() || m_order.layerCount() < guesses.layers || !m_rules.empty() || m_pinned ||
@@ -370,13 +372,13 @@ void MixedChainSearch::offerPacked(const Item& item) {
 bool MixedChainSearch::process(Item item, const Put& put) {
   if (m_many == 1) offerPacked(item);
   std::unordered_set<std::string> seen;
-  // Of shared parameters the signature tells the levels to a first stage only.
+  // For shared parameters the signature records levels only to a first stage.
   const auto& tied = m_problem.profile->tied;
   const bool simple = !tied || (m_order.isChain() && std::min(tied->first, tied->second) == LayerIndex(0));
   const auto layouts =
       m_space.layouts(item.dataDegree, item.units, item.zero, strategiesOf(microbatch(item.microbatch).sums));
   const int count = microbatchCount(item.microbatch, item.dataDegree);
-  // Its tables may have been given up since.
+  // The tables may have been dropped in the meantime.
   PerStageBounds& bounds = pricedBoundsOf(item);
   bounds.sharpen(item.units, limit() * (1 + kEqualTimes), m_roomiest, knowsSites(), m_watch);
   makeRoom(bounds);
@@ -392,7 +394,7 @@ bool MixedChainSearch::process(Item item, const Put& put) {
     const ChosenStages::Configuration c{&m_problem, &m_shapes,      item.dataDegree,
                                         item.zero,  count,          UnitCount(item.units),
                                         layout,     target(item, 1)};
-    // What a stage holds under other schedules depends on the number of stages.
+    // Under other schedules, what a stage stores depends on the number of stages.
     const bool fixed = m_pinned || item.schedule->kind() != usualSchedule(1);
     const int most = std::min(m_order.layerCount(), item.units);
     for (int s = fixed ? m_rules.leastStages() : 0; s <= (fixed ? most : 0); ++s) {
@@ -429,9 +431,9 @@ bool MixedChainSearch::process(Item item, const Put& put) {
   return true;
 }
 
-// Where there are too many labels for all pipelines up to the best time so far, there are fewer for those up
-// to a lower one: either the best of the item is among them, or the item takes longer. Half way between what
-// it takes at least and what was too much, as often as that tells something; then with more labels.
+// A lower time limit needs fewer labels than the incumbent's time. Either the best plan of the item is within
+// that limit, or the item takes longer, which raises its bound. The limit is halfway between the item's bound
+// and the limit that failed, for as long as that narrows the range; after that more labels are allowed.
 void MixedChainSearch::tryAgain(Item item, const Put& put) {
   const Tuning::Labels& labels = m_uniform.tuning().labels;
   Item::Tries& tries = item.tries;
@@ -453,8 +455,9 @@ long long MixedChainSearch::allowance(const Item& item) const {
   return std::min(labels.most, labels.few << std::min(item.tries.doublings, 40));
 }
 
-// Far above the bound a search looks at far too much, and ended early it leaves what it began with: where it
-// takes long, a guess comes first, as long as guesses take no more than all else.
+// Far above the bound, a search expands far too many states, and if stopped early it returns the plan it
+// began with. Where a layout takes long, a beam search therefore looks for a better plan first, as long as
+// guesses expand no more than half of all states.
 bool MixedChainSearch::solve(PerStageSolver& solver, const Item& item, const BlockLayout& layout,
                              CandidatePlan& found) {
   const Tuning::Guesses& guesses = m_uniform.tuning().guesses;

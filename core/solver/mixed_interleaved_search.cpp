@@ -1,7 +1,7 @@
-// For every (b, d) a bound in O(1); where it may matter, for every (s, z), then every set of cuts with the
-// figures of its stages, on U units per pipeline, the widest first. Each of these is bounded again by a table
-// of its own, then every layout (d_in, P) whose sites were not seen before goes through ChunkSolver with the
-// best time so far as its limit.
+// Every (b, d) has a bound computed in O(1). Where it may matter, every (s, z) gets one, then every set of
+// cuts, from the costs of its stages on U units per pipeline, the widest first. Each of these is bounded
+// again by a table of its own. Then ChunkSolver solves every layout (d_in, P) whose sites have not occurred
+// before, with the incumbent's time as its limit.
 #include "solver/mixed_interleaved_search.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ double MixedInterleavedSearch::limit() const {
   return (m_many ? m_incumbents.limit() : m_incumbents.lead().time) * (1 + kEqualTimes);
 }
 
-/// Of equally fast plans only those count that would stand first: fewer devices, then fewer stages, then a
+/// Among equally fast plans only those count that are preferred: fewer devices, then fewer stages, then a
 /// lower ZeRO stage.
 double MixedInterleavedSearch::goal(const Item& item) const {
   if (m_many) return limit();
@@ -144,7 +144,7 @@ std::vector<MixedInterleavedSearch::Family> MixedInterleavedSearch::families(
   c.dataDegree = item.dataDegree;
   c.zero = item.zero;
   c.stages = item.stages;
-  // The other stages take the narrowest strategy at least.
+  // Each of the other stages occupies at least the width of the narrowest strategy.
   const Microbatch& of = microbatch(item);
   const int widest =
       m_problem.cluster->deviceCount() / item.dataDegree - (item.stages - 1) * of.least.narrow();
@@ -172,8 +172,8 @@ std::vector<MixedInterleavedSearch::Family> MixedInterleavedSearch::families(
   return all;
 }
 
-// Most d of as many microbatches are closed by what the least of them could do with the cheapest exchanges
-// and the most shards of all.
+// One bound prunes most d with the same microbatch count: it assumes the units of the smallest d, the
+// cheapest exchanges and the most shards of any of them.
 void MixedInterleavedSearch::openDegrees(const Item& item, const Put& put) {
   const Microbatch& of = microbatch(item);
   const bool context =
@@ -277,7 +277,7 @@ ChunkSolver MixedInterleavedSearch::solverOf(const Item& item, const ChunkBounds
 bool MixedInterleavedSearch::process(const Item& item) {
   const ChunkConfiguration& c = item.family->configuration;
   const ChunkBounds::Prefixes prefixes(item.family->bounds, item.units);
-  // Of shared parameters the signature tells the levels to a first stage only.
+  // For shared parameters the signature records levels only to a first stage.
   const auto tied = tiedStagesOf(m_problem, c.cuts, c.stages, *c.schedule);
   const bool simple = !tied || std::min(tied->first, tied->second) == 0;
   const auto layouts = m_space.layouts(c.dataDegree, item.units, c.zero, strategiesOf(microbatch(item).sums));
@@ -309,7 +309,7 @@ bool MixedInterleavedSearch::process(const Item& item) {
 }
 
 bool MixedInterleavedSearch::runMany() {
-  // Where the best plan alone took long, the others would take much longer.
+  // If finding the best plan took long, finding the others would take much longer.
   constexpr long long kFewStates = 30000;
   if (m_watch.states() > kFewStates * 4) return false;
   m_many = true;

@@ -11,17 +11,18 @@
 
 namespace nest::solver {
 
-/// The search over interleaved pipelines whose stages choose their strategies; begins from the best plans
+/// Searches the interleaved pipelines whose stages choose their own strategies, beginning from the best plans
 /// known.
 class MixedInterleavedSearch {
 public:
   MixedInterleavedSearch(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&,
                          UniformSearch& uniform, Incumbents&, Watch&);
 
-  /// After the search: offers the best plans that differ in their degrees, as many as the incumbents keep.
-  /// False: not all of them, because that would have cost much more.
+  /// Called after the search: offers the best plans that differ in their degrees, as many as the incumbents
+  /// keep. Returns false if some were not searched for, because that would have cost much more.
   bool runMany();
-  /// After the search: offers, of the plans as fast as the best one, the one that STATEMENT.md §5 prefers.
+  /// Called after the search: among the plans as fast as the best one, offers the one that STATEMENT.md §5
+  /// prefers.
   void settleTies();
   long long tuples() const { return m_tuples; }
 
@@ -29,11 +30,12 @@ public:
   struct Family {
     ChunkConfiguration configuration;
     ChunkBounds bounds;
-    int cuts = 0;  ///< which of the sets
+    int cuts = 0;  ///< index of the set of cuts
   };
-  /// For searchBestFirst, of one b and schedule: all d of as many microbatches, then those of one (z, s);
-  /// those of one d; of a family those on at most so many units, or on exactly so many. Each opens into the
-  /// next where it may matter. `dataDegree` of several: the least.
+  /// An item of searchBestFirst, for one b and schedule. From coarse to fine it stands for all d with the
+  /// same microbatch count, those of one (z, s), those of one d, the pipelines of a family on at most `units`
+  /// units, and those on exactly `units` units. An item is split into finer ones only where it may matter. If
+  /// it stands for several d, `dataDegree` is the smallest.
   struct Item {
     enum class Kind { Group, GroupOfStages, Stages, AllUnits, Sharp };
     double bound;
@@ -48,7 +50,7 @@ public:
       return key(*this) > key(o);
     }
   };
-  /// What to begin with.
+  /// The items that the search begins with.
   std::vector<Item> items();
   double limit() const;
   bool open(const Item& item) const;
@@ -58,7 +60,7 @@ public:
   void report(double bound, double done);
 
 private:
-  /// A layout whose best pipeline was as fast as any when it was found.
+  /// A layout whose best pipeline was as fast as the incumbent when it was found.
   struct Leader {
     Item item;
     BlockLayout layout;
@@ -74,14 +76,14 @@ private:
   int microbatchCount(const Item&) const;
   void openGroup(const Item&, const Put& put);
   void openDegrees(const Item&, const Put& put);
-  void openStages(const Item&, const Put& put);  ///< into families
-  /// Per strategy; until the next such question.
+  void openStages(const Item&, const Put& put);  ///< splits an item into families
+  /// One per strategy. The reference is valid until the next call.
   const std::vector<GradientFloor>& gradientsOf(const Microbatch&, const std::vector<Sharding>&);
   std::vector<Family> families(const Item&, const std::vector<Sharding>&);
-  Item allUnits(Item) const;  ///< of at most so many
+  Item allUnits(Item) const;  ///< all pipelines on at most `units` units
   bool drain();
-  double goal(const Item&) const;  ///< a pipeline must not take longer
-  bool process(const Item&);       ///< false: ended early
+  double goal(const Item&) const;  ///< slower pipelines are ignored
+  bool process(const Item&);       ///< returns false if stopped early
   ChunkSolver solverOf(const Item&, const ChunkBounds::Prefixes&, const BlockLayout&);
 
   const Problem& m_problem;

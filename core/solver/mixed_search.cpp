@@ -1,4 +1,5 @@
-// MixedChainSearch and MixedInterleavedSearch as one heap, so that the least bound of both rises together.
+// Runs MixedChainSearch and MixedInterleavedSearch on one heap, so that the least bound of both rises
+// together.
 #include "solver/mixed_search.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 namespace nest::solver {
 namespace {
-/// Two tasks as one: what is proven at any moment holds for both.
+/// Combines two tasks into one, so that a bound proven at any moment is valid for both.
 template <class A, class B>
 class Together {
 public:
@@ -60,7 +61,7 @@ private:
 
 }  // namespace
 
-// Falls with the chunks.
+// The bound falls as the number of chunks grows.
 double leastTime(const Problem& problem, const LayerOrder& order, const SearchSpace& space,
                  UniformSearch& uniform) {
   double least = kInfinity;
@@ -105,7 +106,7 @@ bool MixedSearch::run() {
   m_watch.enter(MixedChainSearch::kPhase);
   Together both(m_perStage, m_interleaved);
   auto items = both.items();
-  if (m_watch.shouldStop()) {  // not all are listed
+  if (m_watch.shouldStop()) {  // the list of items is incomplete
     m_lowerBound = leastTime(m_problem, m_order, m_space, m_uniform);
     return false;
   }

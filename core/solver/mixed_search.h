@@ -5,21 +5,23 @@
 
 namespace nest::solver {
 
-/// No plan is faster, whether its stages choose their strategies or not, interleaved or not. At once; 0
-/// where one who has asked to stop would wait for it.
+/// A lower bound on the time of every plan, interleaved or not, with one strategy or one for each stage.
+/// Quick: returns 0 where computing it would delay a requested stop.
 double leastTime(const Problem&, const LayerOrder&, const SearchSpace&, UniformSearch& uniform);
 
-/// The search over everything whose stages choose their strategies, by rising bound; begins from the best
-/// plans known. Plans that use one strategy are in its space too: its first plan is the best of all, exactly.
+/// Searches everything whose stages choose their own strategies, by rising bound, beginning from the best
+/// plans known. Plans with one strategy are part of its space, so its first plan is the best of all, exactly.
 class MixedSearch {
 public:
   MixedSearch(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, UniformSearch& uniform,
               Incumbents&, Watch&);
 
-  bool run();                                         ///< true if it ran to its end
-  double lowerBound() const { return m_lowerBound; }  ///< of what is left; infinite: nothing
-  void settleTies();                                  ///< after run(), of the plans as fast as the best one
-  bool runMany();  ///< after run(): the best plans that differ in their degrees; false: not all of them
+  bool run();                                         ///< returns whether it ran to its end
+  double lowerBound() const { return m_lowerBound; }  ///< on what is left; infinite if nothing is
+  void settleTies();  ///< after run(): chooses among the plans as fast as the best one
+  /// Called after run(): offers the best plans that differ in their degrees. Returns false if not all were
+  /// found.
+  bool runMany();
   long long tuples() const { return m_perStage.tuples() + m_interleaved.tuples(); }
 
 private:

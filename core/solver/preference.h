@@ -6,8 +6,8 @@
 
 namespace nest::solver {
 
-/// The order among equally fast pipelines of as many devices and stages and the same ZeRO stage (STATEMENT.md
-/// §5): less recompute, then cuts left-most. What is left to decide are the strategies.
+/// The order among equally fast pipelines with the same number of devices and stages and the same ZeRO stage
+/// (STATEMENT.md §5): less recompute first, then left-most cuts. Strategies decide what is still tied.
 struct Preference {
   int recompute = 0;
   const std::vector<int>* cuts = nullptr;

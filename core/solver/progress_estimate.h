@@ -6,12 +6,13 @@
 
 namespace nest::solver {
 
-/// Which part of its time a search has had, from how the gap between bound and limit closes. Four fifths may
-/// close within some hundredths of the time; so each halving of the gap that is left counts as twice as long
-/// as the one before. And a search that has just begun has not told yet how long it will take.
+/// Estimates how much of its time a search has used, from how the gap between bound and limit closes. Four
+/// fifths of the gap may close within some hundredths of the time, so each halving of the remaining gap
+/// counts as twice as long as the one before. Until a search has run for a while, it is assumed to take at
+/// least kUsual seconds more.
 class ProgressEstimate {
 public:
-  /// `gap`: of what it was at first; `seconds` since then.
+  /// `gap`: share of the initial gap; `seconds`: time since then.
   double at(double gap, double seconds) {
     gap = std::clamp(gap, 0.0, 1.0);
     if (m_trail.empty() || gap < m_trail.back().first) m_trail.emplace_back(gap, seconds);
@@ -23,8 +24,8 @@ public:
   }
 
 private:
-  static constexpr double kClosed = 0.005, kUsual = 30;  ///< the second: seconds
-  std::vector<std::pair<double, double>> m_trail;        ///< gaps, and when each was reached
+  static constexpr double kClosed = 0.005, kUsual = 30;  ///< share of the gap; seconds
+  std::vector<std::pair<double, double>> m_trail;        ///< gaps, and the seconds when each was reached
 };
 
 }  // namespace nest::solver

@@ -2,7 +2,8 @@
 
 namespace nest {
 
-/// What ended a computation before its end. A request outranks the others: nothing more is wanted then.
+/// Why a computation ended early. A request outranks the other causes, because nobody waits for the result
+/// then.
 enum class StopCause { None, Request, Deadline, WorkLimit, MemoryLimit };
 const char* nameOf(StopCause);  ///< in files: "none", "request", "deadline", "work-limit", "memory-limit"
 

@@ -1,6 +1,6 @@
-// For every (b, σ, d, s, v) a lower bound over the ZeRO stages; a heap by bound. Popped while the bound does
-// not pass the limit (the k-th best time so far, k = plans asked for). The heap's top is a lower bound on
-// everything not yet solved.
+// Every (b, σ, d, s, v) gets a lower bound over the ZeRO stages and enters a heap ordered by bound. Entries
+// are popped until the bound passes the limit: the k-th best time known, for k requested plans. The top of
+// the heap is a lower bound on everything not solved yet.
 #include "solver/uniform_search.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ bool UniformSearch::open(const Entry& e, int zero) const {
          e.bound[at(zero)] <= m_incumbents->limit() * kRoundUp;
 }
 
-// An entry waits under its best ZeRO stage; once that is solved, under the next.
+// An entry waits under its best ZeRO stage, and once that is solved, under the next best.
 UniformSearch::Item UniformSearch::next(int index, double after, int zero) const {
   const Entry& e = m_entries[at(index)];
   Item item{kInfinity, index, -1};
@@ -137,12 +137,12 @@ void UniformSearch::report(double bound, double done) {
   if (m_budget) return;
   const double best = m_incumbents->lead().time;
   if (choosesStrategies(m_problem, m_space))
-    m_watch.report("search", 0.1 * done, best, 0);  // plans whose stages differ may be faster
+    m_watch.report("search", 0.1 * done, best, 0);  // plans with a strategy per stage may be faster
   else
     m_watch.report(bound < best * (1 - kEqualTimes) ? "search" : kNextBest, done, best, bound);
 }
 
-// Where the search was ended early, there may be faster cuts than those that it met.
+// If the search was stopped early, there may be faster cuts than those it encountered.
 void UniformSearch::settleTies(CandidatePlan& found) {
   if (found.candidate < 0 || found.chunks > 1) return;
   Entry& e = m_entries[at(found.candidate)];

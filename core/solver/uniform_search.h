@@ -19,14 +19,14 @@
 
 namespace nest::solver {
 
-/// In reports of progress, once the best plan is proven.
+/// Shown in progress reports once the best plan is proven.
 inline constexpr std::string_view kNextBest = "next best plans";
 
-/// The search over all configurations with one strategy for all stages: bound, pop, solve (STATEMENT.md §6,
-/// steps 1–5).
+/// Searches all configurations with one strategy for all stages: bound, pop, solve (STATEMENT.md §6, steps
+/// 1–5).
 class UniformSearch {
 public:
-  /// What a plan may use at most; `memory`: bytes on its fullest device.
+  /// What a plan may use at most. `memory` is in bytes, on its fullest device.
   struct Budget {
     int devices = std::numeric_limits<int>::max();
     double memory = std::numeric_limits<double>::infinity();
@@ -42,25 +42,27 @@ public:
   };
   bool run(const Most&);
   bool run() { return run(Most()); }
-  double lowerBound() const { return m_lowerBound; }  ///< proven at any moment; infinite: nothing is left
+  double lowerBound() const { return m_lowerBound; }  ///< valid at any moment; infinite if nothing is left
   void fillLog(Outcome&) const;
   long long tuples() const { return m_tuples; }
   const Tuning& tuning() const { return m_tuning; }
 
-  /// After run(): the fastest plan within a budget, of equals the preferred one; begins from the plans known.
-  /// nullopt: there is none, or the watch has ended the search.
+  /// Called after run(): the fastest plan within a budget, and among equals the preferred one, beginning from
+  /// the known plans. nullopt if there is none, or if the search was stopped.
   std::optional<CandidatePlan> fastestWithin(const Budget&, const std::vector<CandidatePlan>& known);
   std::size_t entryCount() const { return m_candidates; }
 
-  /// Solves a found configuration again for the preferred one among equal plans.
+  /// Solves a configuration again to find the preferred one among its equally fast plans.
   void settleTies(CandidatePlan&);
   LayerSums& sumsOf(int microbatch, int strategy, bool covered = false);
-  /// Of these sums, whether they are made or not; null for one who has asked to stop, where they are not.
   BoundLedger& bounds() { return m_watch.bounds(); }
+  /// The least costs of the layers, whether their sums exist yet or not. Null if they do not exist and a stop
+  /// was requested.
   const LeastLayers* leastLayersOf(int microbatch, int strategy, bool covered);
 
-  /// For searchBestFirst: one row of the log, under one ZeRO stage. Or, of very many, all rows of one
-  /// (b, σ, d) that are not listed yet: `entry` is then the number of that part, `zero` is kUnlisted.
+  /// An item of searchBestFirst: one row of the log under one ZeRO stage. Where there are very many rows, an
+  /// item may instead stand for all rows of one (b, σ, d) that are not listed yet; `entry` is then the index
+  /// of that part and `zero` is kUnlisted.
   struct Item {
     double bound;
     int entry, zero;
@@ -84,13 +86,13 @@ private:
     LayerSums* sums = nullptr;
     int dataDegree = 1, microbatchCount = 1;
     std::array<double, 4> modelMemory{};  ///< per ZeRO stage: bytes of all stages together, without reserves
-    std::array<double, 4> stageMemory{};  ///< bytes of the stage that holds most, at least
+    std::array<double, 4> stageMemory{};  ///< lower bound on the bytes of the fullest stage
     std::array<double, 4> tailPerLoad{};  ///< sync and step of a first stage ≥ this × its least load
   };
-  /// There can be millions: of so many, only those are listed that may matter.
+  /// There can be millions of rows. If so, only those that may matter are listed.
   struct Entry {
     const Group* group = nullptr;
-    std::array<double, 4> bound{};  ///< per ZeRO stage; infinite: out of the question
+    std::array<double, 4> bound{};  ///< per ZeRO stage; infinite if excluded
     double best = 0, shortfall = 0;
     int stages = 1, chunks = 1, shortStage = -1;
     const PipelineSchedule* schedule = nullptr;
@@ -98,15 +100,15 @@ private:
     double least() const { return *std::min_element(bound.begin(), bound.end()); }
   };
   struct TiedCase {
-    std::optional<std::pair<int, int>> stages;  ///< of the two layers; nullopt: nothing is shared
+    std::optional<std::pair<int, int>> stages;  ///< stages of the two layers; nullopt if nothing is shared
     bool apart() const { return stages && stages->first != stages->second; }
   };
 
-  /// Rows that wait to be listed, with the least of their bounds.
+  /// Rows that are not listed yet, with the least of their bounds.
   struct Unlisted {
     double bound;
     int microbatch, strategy, dataDegree;
-    bool covered;  ///< whether their schedules cover exchanges
+    bool covered;  ///< whether their schedules hide exchanges
   };
 
   static constexpr std::size_t kMostLogged = 200'000;
@@ -115,16 +117,16 @@ private:
   Candidate candidateOf(const Entry&) const;
   void enumerate();
   int mostStages(const LayerSums&, int dataDegree) const;
-  /// Whether a schedule runs with so many stages, some way to cut them included.
+  /// Whether a schedule runs with this number of stages, and whether the layers can be cut for it.
   bool runs(std::size_t choice, int stages, int microbatchCount, std::vector<signed char>& known) const;
-  /// Every row of one (b, σ, d) goes to `visit`, as an Entry whose group does not last.
+  /// Calls `visit` with every row of one (b, σ, d), as an Entry whose group is valid during the call only.
   template <class Visit>
   void visitEntries(LayerSums&, int dataDegree, bool covered, Visit visit);
   void addEntries(LayerSums&, int dataDegree, bool covered);
   void addUnlisted(LayerSums&, int dataDegree, bool covered);
   template <class Put>
   void list(const Unlisted&, Put put);
-  bool drain();  ///< from the heap's top to its end; true if nothing is left
+  bool drain();  ///< empties the heap from its top; returns whether nothing is left
   bool open(const Entry&, int zero) const;
   Item next(int index, double after, int zero) const;
   int devicesOf(const Entry& e) const {
@@ -135,7 +137,7 @@ private:
   }
   template <class Visit>
   void visitGroups(bool byStrategy, Visit visit);
-  /// Of ZeRO 0, and of the others; those of the strategy asked for last are kept.
+  /// For ZeRO 0, and for the other stages. Only those of the strategy requested last are kept.
   struct Gradients {
     std::optional<GradientFloor> whole, sharded;
   };
@@ -184,18 +186,18 @@ private:
   std::map<std::tuple<int, int, bool>, std::unique_ptr<LayerSums>> m_sums;
   std::deque<LeastLayers> m_leastLayers;
   std::deque<Group> m_groups;
-  std::vector<int> m_unlike;  ///< layersUnlike()
+  std::vector<int> m_unlike;  ///< result of layersUnlike()
   std::map<const LayerSums*, std::vector<LayerAlone>> m_heaviest;
   std::vector<Entry> m_entries;
   std::vector<Unlisted> m_unlisted;
   using Tables = std::tuple<const LayerSums*, const ExchangeSums*, const ExchangeSums*>;
-  std::map<Tables, std::vector<double>> m_loads;  ///< of loadAt()
-  std::map<int, Gradients> m_gradients;           ///< by d, of one strategy
+  std::map<Tables, std::vector<double>> m_loads;  ///< results of loadAt()
+  std::map<int, Gradients> m_gradients;           ///< by d, for one strategy
   int m_gradientsOf = -1;
-  std::map<int, std::vector<signed char>> m_runs;  ///< by microbatch count: what runs() knows
-  std::size_t m_candidates = 0;                    ///< rows, listed or not
+  std::map<int, std::vector<signed char>> m_runs;  ///< results of runs(), by microbatch count
+  std::size_t m_candidates = 0;                    ///< number of rows, listed or not
   std::vector<Candidate> m_notOffered;
-  std::set<std::pair<int, int>> m_sharpened;  ///< entries and ZeRO stages
+  std::set<std::pair<int, int>> m_sharpened;  ///< pairs of entry and ZeRO stage
   double m_lowerBound = 0;
   ChainLabels::Storage m_storage;
   long long m_tuples = 0, m_mostStates = std::numeric_limits<long long>::max();

@@ -1,5 +1,6 @@
-// One (b, σ, d, s, v, z): windows under the largest load that could still matter; for each layout (d_in, P)
-// the sites of its stages; sites seen before are dropped; then the DP.
+// For one (b, σ, d, s, v, z): finds the windows under the largest load that could still matter, then for each
+// layout (d_in, P) the sites of its stages, skips sites that have occurred before, and solves the rest by the
+// DP.
 #include "solver/common.h"
 #include "solver/uniform_search.h"
 
@@ -15,7 +16,7 @@
 namespace nest::solver {
 namespace {
 
-/// Sites are alike where every figure that a stage's cost reads is.
+/// Two sets of sites have the same signature if every value that a stage's cost depends on is equal.
 std::string signatureOf(const std::vector<StageSite>& sites, const std::optional<TiedPlace>& tied) {
   std::string text;
   const auto add = [&](const auto& value) {
@@ -104,7 +105,7 @@ double UniformSearch::mostLoad(const Entry& e, int zero, double hops, double lim
   const ObjectiveWeights& w = target.bound;
   const double left = limit * kRoundUp - tail - w.sum * (e.group->sums->leastAny.back() + hops);
   double most = w.max > 0 ? left / w.max : kInfinity;
-  // The sum contains the largest load: it may grow past the least sum, but not past this.
+  // The sum contains the largest load, which may therefore exceed the least sum, but not this limit.
   if (w.sum > 0) most = std::min(most, (limit * kRoundUp - tail) / (w.sum + w.max));
   if (!target.byLoad() && w.max > 1) {
     const double fills = leastFill(m_problem, *e.group->sums, target, zero, m_order.last());
@@ -123,14 +124,15 @@ bool UniformSearch::openWindows(StageWindows& windows, const Entry& e, int zero,
   windows.limitLoad(mostLoad(e, zero, hops, limit, 0));
   const bool chain = m_order.isChain();
   if (chain ? !windows.findWindows() : !windows.mayBegin(0, 0)) return false;
-  // The first stage exchanges at least the gradients of the layers that it cannot leave to others.
+  // The first stage exchanges at least the gradients of the layers that no other stage can hold.
   const double tail = leastTail(e, zero, windows);
   if (limit == kInfinity || tail <= 1e-3 * limit) return true;
   windows.limitLoad(mostLoad(e, zero, hops, limit, tail));
   return chain ? windows.findWindows() : windows.mayBegin(0, 0);
 }
 
-// Under the hops of any layout, so that all layouts share it; once they have cost more than it does.
+// Uses the hops of any layout, so that all layouts share the result. It is computed once the layouts have
+// cost more than it does.
 bool UniformSearch::openLeastWork(StageWindows& windows, const Entry& e, int zero, double limit,
                                   long long spent) const {
   if (windows.knowsLeastWork() || !m_order.isChain() || spent * 6 < m_order.last() ||
@@ -145,7 +147,7 @@ bool UniformSearch::openLeastWork(StageWindows& windows, const Entry& e, int zer
   return fits;
 }
 
-// Any plan at all is better than no limit: without one the DP would look at every cut.
+// Any plan is better than no limit, because without one the DP would expand every cut.
 std::optional<PipelineCut> UniformSearch::cutEvenly(const ChainCosts& costs, StageWindows& windows,
                                                     const CutRules& rules,
                                                     const ObjectiveWeights& weights) const {
@@ -182,7 +184,7 @@ void UniformSearch::processChain(Entry& e, int index, int zero) {
     ChainConfiguration context;
     StageWindows windows;
   };
-  std::vector<Open> open;  // of one h, one per policy that all stages must share
+  std::vector<Open> open;  // for one h: one per policy that all stages must share
   const auto openAll = [&](int shardDegree) {
     open.clear();
     for (const auto& policy : m_space.sharedPolicies()) {
@@ -200,8 +202,8 @@ void UniformSearch::processChain(Entry& e, int index, int zero) {
   std::unordered_set<std::string> seen;
   const long long before = m_watch.states();
   int shardDegree = 0;
-  if (zero == 0 ||
-      m_problem.search.shardGroups == ShardGroups::All) {  // h = d alone: layouts come after windows
+  // Only h = d is possible, so the windows need no layout.
+  if (zero == 0 || m_problem.search.shardGroups == ShardGroups::All) {
     openAll(shardDegree = e.group->dataDegree);
     if (open.empty()) return;
   }
@@ -238,10 +240,11 @@ void UniformSearch::processChain(Entry& e, int index, int zero) {
   }
 }
 
-// On irregular clusters groups straddle hosts in a way that no bound over all places knows, and with padding
-// there are hundreds of d with equal m. The tensor groups and one gradient group of each stage tell most of
-// it, long before all groups of all stages are placed. Gradient groups take longest, and the first stages
-// hide least: after 1, 4, 16, … stages what is known so far is asked.
+// On irregular clusters groups straddle hosts in ways that no bound over all places captures, and with
+// padding there are hundreds of d with equal m. The tensor groups and one gradient group of each stage
+// determine most of the cost, long before all groups of all stages are placed. Gradient groups are the
+// slowest to place, and the first stages hide least, so the bound is checked after 1, 4, 16, … stages with
+// the groups known by then.
 bool UniformSearch::maySyncWithin(double limit, const Entry& e, int zero, const BlockLayout& l) {
   if (m_shapes.isRegular() || !m_order.isChain() || limit == kInfinity ||
       !m_problem.cluster->hasUniformDevices() || !m_watch.bounds().uses(SearchBound::SyncReach))
@@ -294,8 +297,8 @@ bool UniformSearch::maySync(double limit, const Entry& e, int zero, const BlockL
   return true;
 }
 
-// The tensor and context groups of the stage are known to GroupShapes, run by run; of several kinds the one
-// counts that takes longest over all layers.
+// GroupShapes already has the tensor and context groups of the stage, run by run. Where they differ, the one
+// that takes longest over all layers counts.
 const std::vector<double>* UniformSearch::loadAt(LayerSums& sums, const BlockLayout& l, int begin) {
   const Strategy& s = sums.strategy();
   const int t = s.tensor, c = s.context;
@@ -334,7 +337,7 @@ const std::vector<double>* UniformSearch::loadAt(LayerSums& sums, const BlockLay
   return &load;
 }
 
-// Any plan will do: the first layout's even cut.
+// Any plan suffices: this offers the first layout's even cut.
 void UniformSearch::offerEven(Entry& e, int index, int zero) {
   const Strategy& strategy = e.group->sums->strategy();
   CandidatePlan found = foundOf(e, zero);
@@ -385,7 +388,7 @@ bool UniformSearch::isLong(const Entry& e) const {
          targetOf(e).byLoad();
 }
 
-/// What is in flight behind each stage, in no time: (6.11) of one kind of stages.
+/// A quick bound from what is in flight at each stage: (6.11) with one kind of stage.
 double UniformSearch::deepBound(const Entry& e, int zero, double limit) const {
   if (!m_watch.bounds().uses(SearchBound::DepthPrices)) return 0;
   const LayerSums& sums = *e.group->sums;
@@ -406,8 +409,8 @@ double UniformSearch::deepBound(const Entry& e, int zero, double limit) const {
   return bound;
 }
 
-// Where memory forces recompute, (6.3) is far too low, and one long chain takes seconds: what each depth can
-// hold is asked first, with a plan to begin from.
+// Where memory forces recompute, (6.3) is far too low, and one long chain takes seconds. Therefore the bound
+// on what each depth can hold is tested first, with a plan to begin from.
 bool UniformSearch::sharpen(Entry& e, int index, int zero) {
   if (m_budget || !isLong(e) || m_watch.checkClock() || m_sharpened.contains({index, zero})) return false;
   if (m_incumbents->limit() == kInfinity) offerEven(e, index, zero);
@@ -415,12 +418,12 @@ bool UniformSearch::sharpen(Entry& e, int index, int zero) {
   if (limit == kInfinity) return false;
   m_sharpened.emplace(index, zero);
   double& bound = e.bound[at(zero)];
-  // Not infinite where nothing is within the limit: the log tells candidates apart by what they are at least.
+  // Stays finite if nothing is within the limit, because the log ranks candidates by their bounds.
   bound = std::max(bound, std::min(deepBound(e, zero, limit), limit * (1 + 1e-9)));
   return true;
 }
 
-// Most lose by what their stages cost at least, wherever they stand: under any h, or the layout's own.
+// The least costs of stages at any place prune most candidates, under any h or under the layout's own.
 double UniformSearch::interleavedBound(const Entry& e, int zero, const std::vector<int>& shardDegrees) {
   ChunkConfiguration c;
   c.microbatchIndex = e.group->sums->microbatchIndex();

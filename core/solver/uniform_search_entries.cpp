@@ -1,5 +1,5 @@
-// What is searched, row by row: every (b, σ, d, s, v) that the options leave open with its lower bounds, and
-// afterwards what became of it.
+// Lists what is searched: every (b, σ, d, s, v) that the options allow, with its lower bounds, and afterwards
+// what became of it.
 #include "solver/common.h"
 #include "solver/uniform_search.h"
 
@@ -15,7 +15,7 @@ void UniformSearch::enumerate() {
     most += at(std::max(0, mostStages(sums, d) - m_rules.leastStages() + 1)) * m_space.schedules().size();
   });
   const bool listAll = most <= m_tuning.mostListed;
-  if (listAll) m_entries.reserve(most);  // address space alone: grown step by step it would be there twice
+  if (listAll) m_entries.reserve(most);  // only address space; growing step by step would hold it twice
   for (int b : m_space.microbatches())
     for (int k : m_space.strategies()) {
       if (m_watch.poll()) return;
@@ -44,7 +44,7 @@ void UniformSearch::enumerate() {
 template <class Visit>
 void UniformSearch::visitGroups(bool byStrategy, Visit visit) {
   const auto visitAll = [&](int b, int k) {
-    if (m_watch.poll()) return;  // the sums of a long chain take milliseconds
+    if (m_watch.poll()) return;  // summing a long chain takes milliseconds
     LayerSums& sums = sumsOf(b, k);
     if (!sums.offered()) return;
     for (int d : m_space.dataDegrees(b, sums.strategy().width(), sums.strategy())) visit(sums, d);
@@ -122,7 +122,7 @@ void UniformSearch::visitEntries(LayerSums& sums, int d, bool covered, Visit vis
         if (!m_space.zeroAllowed(z, d * strategy.context > 1, s) || !m_space.mayCombine(strategy, z, s))
           continue;
         offered = true;
-        // However the layers are cut, some stage holds as much as all do on average, and one the largest
+        // However the layers are cut, some stage holds at least the average, and some stage holds the largest
         // layer.
         if (const double bytes = std::max(leastMemory(e, z) / s, group.stageMemory[at(z)]);
             bytes > m_roomiest * kRoundUp) {
@@ -136,7 +136,7 @@ void UniformSearch::visitEntries(LayerSums& sums, int d, bool covered, Visit vis
         m_watch.bounds().countCalls(SearchBound::EvenWork, 1);
         e.bound[at(z)] = solver::lowerBound(*floors[at(z)], target, s);
         if (!target.byLoad()) {
-          // As g ≤ load, T ≥ Σ g + (m − 1)·max load too.
+          // Because g ≤ load, T ≥ Σ g + (m − 1)·max load is also valid.
           Target rest = target;
           rest.bound.max -= 1;
           const double fills = leastFill(m_problem, sums, target, z, m_order.last());
@@ -180,10 +180,10 @@ void UniformSearch::note(Entry& e, CandidateResult result, double time) const {
 
 void UniformSearch::noteShortage(Entry& e, ChainConfiguration context) const {
   if (!m_order.isChain() || m_budget) return;
-  context.rules = nullptr;  // of memory alone
+  context.rules = nullptr;  // only memory matters here
   StageWindows reach(context, room());
   if (reach.findWindows()) return;
-  // The first stages hold what they can; the last one would have to hold the rest.
+  // The first stages hold as much as they can; the last one would have to hold the rest.
   int stage = 0;
   while (stage + 1 < e.stages && reach.last(stage + 1) > stage &&
          reach.last(stage + 1) < m_order.last() - (e.stages - stage - 1))
@@ -215,9 +215,9 @@ Candidate UniformSearch::candidateOf(const Entry& e) const {
   return c;
 }
 
-// Nobody reads millions of rows, and to write them takes longer than a stopped search may: of so many, those
-// that were solved, then those that might have been as fast as the best, then the rest, as far as there is
-// room.
+// Nobody reads millions of rows, and writing them takes longer than a stopped search may. Where there are so
+// many, the log has those that were solved, then those that might have been as fast as the best, then others
+// as far as there is room.
 void UniformSearch::fillLog(Outcome& outcome) const {
   auto& rows = outcome.log.candidates;
   outcome.statistics.candidates = static_cast<long long>(m_candidates + m_notOffered.size());

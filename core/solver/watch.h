@@ -16,13 +16,13 @@
 
 namespace nest::solver {
 
-/// Asks a Control now and then, cheaply, and paces progress reports.
+/// Polls a Control cheaply and paces progress reports. Used by one thread.
 class Watch {
   using Clock = std::chrono::steady_clock;
 
 public:
-  /// `pace`: seconds between two reports of something new, at least; where nothing new is said, the last one
-  /// is repeated as often.
+  /// `pace`: least seconds between two reports of something new. If there is nothing new, the last report is
+  /// repeated at this interval.
   Watch(const Control& control, double deadlineSeconds, double pace = Tuning().pace)
       : m_control(control),
         m_pace(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(pace))),
@@ -33,10 +33,10 @@ public:
                                      std::chrono::duration<double>(deadlineSeconds));
       if (!m_deadline || own < *m_deadline) m_deadline = own;
     }
-    checkClock();  // what is over before it begins finds nothing, on any machine
+    checkClock();  // a search whose deadline has passed finds nothing, on any machine
   }
 
-  /// True once the caller wants an end. Looks at the clock every 64th call.
+  /// Whether the search should stop. Reads the clock on every 64th call.
   bool shouldStop() {
     if (m_over || ++m_calls % 64 != 0) return m_over;
     return checkClock();
@@ -45,17 +45,17 @@ public:
     if (m_control.work) m_control.work->spend();
     return poll();
   }
-  /// Looks at the clock, and counts as no work: where each step may take a millisecond.
+  /// Reads the clock without counting work, for loops whose steps may take a millisecond each.
   bool poll() {
     const auto now = Clock::now();
     StopCause cause = m_control.cause(now);
     if (cause == StopCause::None && m_deadline && now >= *m_deadline) cause = StopCause::Deadline;
     if (cause == StopCause::Request || m_cause == StopCause::None) m_cause = cause;
-    // Long steps show that they go on.
+    // Reports are repeated during long steps.
     if (m_sent && now - *m_sent >= m_pace) send(now);
     return m_over = m_over || cause != StopCause::None || (m_pause && now >= *m_pause);
   }
-  /// Where steps take some nanoseconds each, but nobody knows beforehand how many they are.
+  /// For loops whose steps take some nanoseconds each and whose number is not known in advance.
   bool shouldStopAfter(std::size_t steps) {
     constexpr std::size_t kMillisecond = 300'000;
     m_steps += steps;
@@ -63,13 +63,14 @@ public:
     m_steps = 0;
     return poll();
   }
-  /// What a search holds when it is ended is freed with the watch, not while someone waits for the end.
+  /// Keeps the tables of a stopped search until the watch is destroyed, so that nobody waits for their
+  /// deallocation.
   template <class Tables>
   void leave(Tables tables) {
     if (m_over) m_left.push_back(std::make_shared<Tables>(std::move(tables)));
   }
-  /// shouldStop() is true once this share of the time to the deadline has passed, if there is one, until
-  /// resume().
+  /// Makes shouldStop() true once this share of the time to the deadline has passed, if there is a deadline,
+  /// until resume() is called.
   void pauseAfter(double share) {
     if (m_deadline)
       m_pause =
@@ -80,28 +81,29 @@ public:
     m_over = m_cause != StopCause::None;
   }
   bool stopped() const { return m_cause == StopCause::Request; }
-  StopCause cause() const { return m_cause; }  ///< of the end, None before it
+  StopCause cause() const { return m_cause; }  ///< of the end; None before it
   const Control& control() const { return m_control; }
-  /// The caller's control, to end no later than this watch does.
+  /// The caller's control, with a deadline no later than that of this watch.
   Control same() const {
     Control control = m_control;
     control.deadline = m_deadline;
     return control;
   }
-  /// `also` runs behind every report.
+  /// Runs `also` after every report.
   void whenReporting(std::function<void()> also) { m_also = std::move(also); }
   void count(long long states) { m_states += states; }
   long long states() const { return m_states; }
   BoundLedger& bounds() { return m_bounds; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - m_begin).count(); }
 
-  bool reportDue() const {  ///< whether report() would tell anyone
+  /// Whether report() would send a report.
+  bool reportDue() const {
     return m_control.progress && (!m_reported || Clock::now() - *m_reported >= m_pace);
   }
-  /// What reports say of long steps from here on, before the first of report().
+  /// Names the phase of the reports sent during long steps, before the first call of report().
   void enter(std::string_view phase) { m_last.phase = phase; }
-  /// `best`: seconds; infinite: nothing is known. `lowerBound`: of all that is searched, 0 where only part of
-  /// it is bounded.
+  /// `best`: seconds, infinite if unknown. `lowerBound`: on everything that is searched; 0 if only part of it
+  /// is bounded.
   void report(std::string_view phase, double fraction, double best, double lowerBound) {
     if (!reportDue()) return;
     m_last.phase = phase;
@@ -125,7 +127,7 @@ private:
   Clock::duration m_pace;
   Clock::time_point m_begin;
   std::optional<Clock::time_point> m_deadline, m_pause;
-  std::optional<Clock::time_point> m_reported, m_sent;  ///< what is new; that, or the same once more
+  std::optional<Clock::time_point> m_reported, m_sent;  ///< of the last new report; of the last report
   Progress m_last;
   std::function<void()> m_also;
   std::vector<std::shared_ptr<void>> m_left;

@@ -38,7 +38,7 @@ BaselineResult run(BaselineKind kind, const Problem& p, const Control& control, 
   return baselines::equalSplit(p, control);
 }
 
-/// Its own progress and deadline, inside the whole run's.
+/// A control with its own progress and deadline, within those of the whole run.
 Control partOf(const Control& whole, const char* phase, double begin, double share) {
   Control part = whole;
   if (whole.progress)

@@ -8,23 +8,24 @@
 
 namespace nest {
 
-/// Layers in s·v parts of equal counts; where the count does not divide, earlier parts take one more. Only
-/// blocks count if the graph has any; what stands before the first goes to the first part, the rest to the
-/// part of the block before it. [part] → layers; empty if there are fewer countable layers than parts.
+/// Divides the layers into s·v parts with equal counts; if the count does not divide, earlier parts take one
+/// more. If the graph has blocks, only they count: what is in front of the first block goes to the first
+/// part, other layers to the part of the block before them. [part] → layers; empty if there are fewer
+/// countable layers than parts.
 std::vector<std::vector<LayerIndex>> equalParts(const LayerGraph& graph, int parts);
 
-/// A plan of equal parts with one strategy and recompute policy for all stages, replicas side by side (d_in =
-/// d) and no stage apart. No stages if the layers do not suffice.
+/// A plan with equal parts, one strategy and recompute policy for all stages, and replicas next to each other
+/// (d_in = d). Has no stages if there are too few layers.
 Plan equalSplitPlan(const LayerGraph& graph, int microbatch, int dataDegree, int zero, int stages, int chunks,
                     const Strategy& strategy, Recompute recompute);
 
 bool isOnOffer(const Problem&, ScheduleKind);
 
-/// Microbatch sizes that the job allows and the profile has costs for, ascending.
+/// The microbatch sizes that the job allows and the profile has costs for, ascending.
 std::vector<int> microbatchesOnOffer(const Problem&);
 
-/// Data-parallel degrees that a pipeline of `width` devices per replica allows, ascending: b·d divides the
-/// batch (or is padded, no replica being idle), d·width devices exist, and its expert groups divide d.
+/// The data-parallel degrees that a pipeline with `width` devices per replica allows, ascending: b·d divides
+/// the batch (or is padded, with no idle replica), there are d·width devices, and its expert groups divide d.
 std::vector<int> dataDegrees(const Problem& problem, int microbatch, int width, const Strategy&);
 
 }  // namespace nest

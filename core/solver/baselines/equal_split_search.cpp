@@ -6,8 +6,8 @@
 namespace nest::baselines {
 namespace {
 
-/// Everything that equal layer counts leave open, one plan after the other: b, strategy, stages, chunks, d,
-/// z, recompute.
+/// Tries every plan with equal layer counts, one after the other: b, strategy, stages, chunks, d, z,
+/// recompute.
 class EqualSearch {
 public:
   EqualSearch(const Problem& p, const Control& control) : m_problem(p), m_control(control) {}
@@ -50,7 +50,7 @@ private:
           if (stopped(m_control)) return;
           const int m = m_problem.microbatchCount(b, d);
           if (v > 1 && m % s != 0) continue;
-          // Compute alone already takes longer: fewer replicas take longer still.
+          // Compute alone already takes longer, and fewer replicas take longer still.
           if (m_result.plan && compute * m > m_result.plan->evaluation.batchTime.value()) break;
           judgeAll(shape, d);
         }
@@ -74,7 +74,7 @@ private:
         const bool lacksPolicy = !fits && e.violations.front().kind == Violation::Kind::Recompute;
         if (fits && (!m_result.plan || e.batchTime < m_result.plan->evaluation.batchTime))
           m_result.plan = RankedPlan{std::move(p), std::move(e), {}};
-        // More recompute only helps where memory is what is short, or a policy is not on offer.
+        // More recompute only helps if memory is short, or if a policy is not available.
         if (fits || !(outOfMemoryOnly || lacksPolicy)) break;
       }
   }

@@ -15,8 +15,8 @@ bool matches(const std::optional<int>& typed, int value) {
   return !typed || *typed == value;
 }
 
-/// Strategies in the order in which a person tries them: no context parallelism before it is asked for, then
-/// by the devices that they take, sequence parallelism wherever it is on offer, few expert groups first.
+/// The strategies in the order in which a person tries them: no context parallelism unless requested, then by
+/// number of devices, sequence parallelism wherever available, few expert groups first.
 std::vector<Strategy> strategiesByHand(const Problem& p, const ManualDegrees& typed) {
   std::vector<Strategy> out;
   for (const Strategy& s : p.profile->strategies()) {
@@ -41,7 +41,7 @@ public:
   BaselineResult run() {
     const auto strategies = strategiesByHand(m_problem, m_typed);
     const int widest = strategies.empty() ? 0 : strategies.back().width();
-    // Within a host by tensor degree first; only then over more and more stages.
+    // The tensor degree grows within a host first; only then does the number of stages grow.
     const int most = m_problem.graph->layerCount();
     for (int s = m_typed.stages.value_or(1); s <= m_typed.stages.value_or(most) && !done(); ++s)
       for (const Strategy& strategy : strategies) {
@@ -72,7 +72,7 @@ private:
           if (m_typed.recompute ? r != *m_typed.recompute : !m_problem.search.recompute[r]) continue;
           for (auto d = degrees.rbegin(); d != degrees.rend(); ++d) {
             if (m_typed.data && *m_typed.data != *d) continue;
-            // Nothing is shared out over one rank.
+            // One rank has nothing to shard.
             if (z > 0 && !m_typed.zero && *d * strategy.context == 1) continue;
             if (judge(equalSplitPlan(*m_problem.graph, b, *d, z, s, 1, strategy, r))) return true;
             break;  // hand rules use all devices that the batch allows
@@ -83,7 +83,7 @@ private:
     return false;
   }
 
-  /// ZeRO-0 and 1; the lowest that is on offer where neither is.
+  /// ZeRO-0 and 1; the lowest available stage if neither is.
   std::vector<int> zeroStages() const {
     if (m_typed.zero) return {*m_typed.zero};
     std::vector<int> all = m_problem.search.zeroStages;

@@ -2,7 +2,7 @@
 
 #include "solver/baselines/baselines.h"
 
-/// The methods behind runBaselines(); each leaves `kind`, `elapsed` and `plan->simulated` to it.
+/// The methods behind runBaselines(), which sets `kind`, `elapsed` and `plan->simulated` itself.
 namespace nest::baselines {
 
 BaselineResult manual(const Problem&, const Control&, const ManualDegrees&);

@@ -9,7 +9,7 @@
 namespace nest::baselines {
 namespace {
 
-/// Same sequence on every platform, unlike the standard distributions.
+/// A generator with the same sequence on every platform, unlike the standard distributions.
 class Dice {
 public:
   explicit Dice(std::uint64_t seed) : m_state(seed * 0x9E3779B97F4A7C15ull + 0x1234567ull) {}
@@ -26,7 +26,7 @@ private:
   std::uint64_t m_state;
 };
 
-/// How strongly a worse plan is refused: a plan 2 % slower is taken one time in e.
+/// How strongly worse plans are refused: a plan 2 % slower is accepted with probability 1/e.
 constexpr double kSharpness = 50;
 
 class Walk {
@@ -36,7 +36,7 @@ public:
 
   long long evaluated = 0;
 
-  /// The best plan seen, by energy; nullopt if no start was found.
+  /// The plan of least energy that was visited; nullopt if no start was found.
   std::optional<RankedPlan> run(int steps) {
     std::optional<Plan> start;
     for (int tries = 0; tries < 50 && !start; ++tries) start = onOffer(randomDegrees());
@@ -55,7 +55,7 @@ public:
     return best;
   }
 
-  /// Batch time, made longer by what is short, so that a walk finds its way into what fits.
+  /// The batch time, raised by what is missing, so that a walk finds its way to plans that fit.
   static double energy(const RankedPlan& r) {
     double penalty = 0;
     for (const Violation& v : r.evaluation.violations) {
@@ -68,7 +68,7 @@ public:
     return std::max(1e-30, r.evaluation.batchTime.value()) * (1 + penalty);
   }
 
-  /// Less energy; at the same (relative 1e-12), as everywhere, the lower ZeRO stage.
+  /// Whether `a` has less energy, or equal energy (relative 1e-12) and the lower ZeRO stage.
   static bool beats(const RankedPlan& a, const RankedPlan& b) {
     const double x = energy(a), y = energy(b);
     if (std::abs(x - y) <= 1e-12 * std::max(x, y)) return a.plan.zero < b.plan.zero;
@@ -83,8 +83,8 @@ private:
     return r;
   }
 
-  /// The plan under a ZeRO stage on offer. Nothing is shared out over one rank: such plans are those without
-  /// ZeRO, and stand for them.
+  /// The plan under an available ZeRO stage. One rank has nothing to shard: such plans are equal to those
+  /// without ZeRO and are replaced by them.
   std::optional<Plan> onOffer(std::optional<Plan> p) {
     const auto& zeroStages = m_problem.search.zeroStages;
     const auto offers = [&](int z) {
@@ -112,7 +112,7 @@ private:
     const int most =
         std::min(m_problem.graph->layerCount(), m_problem.cluster->deviceCount() / strategy.width());
     if (most < 1) return std::nullopt;
-    // Degrees that are powers of two are as likely as all others together.
+    // Powers of two are as likely as all other degrees together.
     int s = 1 + m_dice.below(most);
     if (m_dice.below(2) == 0)
       for (s = 1; s * 2 <= most && m_dice.below(3) > 0;) s *= 2;
@@ -127,7 +127,7 @@ private:
     return offered.empty() ? Recompute::None : one(offered);
   }
 
-  /// d = 0: one of the largest that fit.
+  /// d = 0: chooses one of the largest that fit.
   std::optional<Plan> withDegrees(int b, const Strategy& strategy, int s, int d, int z, Recompute r) {
     const auto all = dataDegrees(m_problem, b, s * strategy.width(), strategy);
     if (all.empty()) return std::nullopt;
@@ -200,7 +200,7 @@ private:
     return p;
   }
 
-  /// Replicas side by side, or each pipeline for itself.
+  /// Chooses how many replicas are next to each other.
   std::optional<Plan> otherArrangement(Plan p) {
     const int d = p.dataDegree();
     std::vector<int> inner;

@@ -4,7 +4,7 @@
 namespace nest::baselines {
 namespace {
 
-/// More than any plan needs, so that nothing is ever short; small enough that sums with it stay finite.
+/// More than any plan needs, so that nothing is ever missing; small enough that sums with it stay finite.
 constexpr double kUnlimited = 1e18;
 
 BaselineResult solvedElsewhere(const Problem& real, Problem assumed, const Control& control, const char* note,
@@ -40,7 +40,7 @@ BaselineResult networkUnaware(const Problem& problem, const Control& control) {
 
 BaselineResult memoryUnaware(const Problem& problem, const Control& control) {
   Problem unlimited = problem;
-  // Devices may differ in memory; the reserve is common to all.
+  // The reserve applies to all devices, whereas their memory may differ.
   unlimited.assumptions.reserve = Bytes(-kUnlimited);
   unlimited.assumptions.headroom = 0;
   unlimited.assumptions.allocatorFactor = 1;

@@ -1,4 +1,4 @@
-// Processor time of the calling thread, so that other threads and a loaded machine do not count.
+// Uses the processor time of the calling thread, so that other threads and the machine's load do not count.
 #include "solver/bounds/bound_ledger.h"
 
 #include <ctime>

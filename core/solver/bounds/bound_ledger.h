@@ -7,13 +7,13 @@
 
 namespace nest::solver {
 
-/// Which bounds a search uses, and what each of them did. Every Watch has one.
+/// Records which bounds a search uses and what each of them achieved. Every Watch has one.
 class BoundLedger {
 public:
   void turnOff(const BoundSwitches& off) { m_off = off; }
   bool uses(SearchBound b) const { return !m_off[static_cast<std::size_t>(b)]; }
 
-  /// `closed`: the bound alone was enough.
+  /// `closed`: whether the bound alone was enough to prune.
   void count(SearchBound b, bool closed) {
     BoundUse& use = of(b);
     ++use.calls;
@@ -23,8 +23,7 @@ public:
   void countClosed(SearchBound b, long long closed) { of(b).closed += closed; }
   BoundUses all() const { return BoundUses(m_uses.begin(), m_uses.end()); }
 
-  /// Calls of a bound that a loop asks for each of its elements: counted here, and in the ledger when it
-  /// ends.
+  /// Counts the calls of a bound in a loop, and adds them to the ledger when the loop ends.
   class Tally {
   public:
     Tally(BoundLedger& ledger, SearchBound bound) : m_use(ledger.of(bound)) {}
@@ -37,8 +36,8 @@ public:
     BoundUse& m_use;
   };
 
-  /// The processor time of a block of this thread goes to a bound. Takes about half a microsecond: it is for
-  /// tables that take a multiple of that.
+  /// Adds the processor time of this thread during a block to a bound. A Timer costs about half a
+  /// microsecond, so it is meant for tables that take a multiple of that.
   class Timer {
   public:
     Timer(BoundLedger& ledger, SearchBound bound) : m_use(ledger.of(bound)), m_begin(now()) {}

@@ -1,4 +1,4 @@
-// Per stage and strategy one least load; per U a PrefixTable, filled stage by stage.
+// Computes one least load per stage and strategy, and per U a PrefixTable, filled stage by stage.
 #include "solver/bounds/chunk_bounds.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
       m_leastBoundary[cut] = std::min(m_leastBoundary[cut], s->boundary[cut]);
     m_backwardShare = std::max(m_backwardShare, s->mostBackwardShare);
   }
-  std::vector<Candidate> candidates(m_width.size());  // of stages that are alike
+  std::vector<Candidate> candidates(m_width.size());  // of identical stages
   std::vector<Least> inFront, least;
   for (int i = 0; i < m_stages; ++i) {
     const auto& own = parts[at(i)];
@@ -70,7 +70,7 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
       narrow = std::min(narrow, m_width[k]);
       wide = std::max(wide, m_width[k]);
     }
-    if (wide == 0 || watch.shouldStop()) {  // nothing can form this stage, or nobody asks any more
+    if (wide == 0 || watch.shouldStop()) {  // no strategy can form this stage, or the search was stopped
       m_leastUnits = 1, m_mostUnits = 0;
       return;
     }
@@ -85,7 +85,7 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
   }
 }
 
-// A folded pipeline turns inside its last stage: nothing is sent there.
+// A folded pipeline turns around inside its last stage, so nothing is sent there.
 bool ChunkBounds::turns(Parts parts, int cut) {
   const auto meets = [cut](int Part::*end) { return [cut, end](const Part& p) { return p.*end == cut; }; };
   return std::any_of(parts.begin(), parts.end(), meets(&Part::from)) &&
@@ -138,7 +138,7 @@ ChunkBounds::Candidate ChunkBounds::candidateOf(const Problem& problem, const Se
   candidate.fixed = floor.fixedMemory(size);
   candidate.data = floor.data(size);
   candidate.transfers = c.target.covered ? 0 : leastTransfers(problem, s, parts);
-  // What is sent may be sent in either pass: neither counts.
+  // Transfers may be sent in either pass, so they count in neither.
   if (m_weights.fills()) candidate.passes = LeastPasses::of(s, c.zero, parts, 0, 0);
   for (int r = 0; r < kRecomputeCount; ++r) {
     if (!hasPolicy(s, parts, r)) continue;
@@ -207,7 +207,7 @@ double ChunkBounds::quick(int units) const {
   return std::max(m_weights.time(sum, max, first), even + first) * kRoundDown;
 }
 
-/// Σ x·w_sum + price·a less the price of the units, with the tail shared over so many first stages.
+/// Σ x·w_sum + price·a, less the price of the units, with the tail shared over `shared` first stages.
 double ChunkBounds::priced(int units, double most, double price, int shared) const {
   double all = 0;
   for (int i = 0; i < m_stages; ++i) {
@@ -261,7 +261,7 @@ double ChunkBounds::upTo(int units, double limit) const {
 }
 
 namespace {
-// λ·U reaches w_max for the whole pipeline, and goes further for the narrower ones in front.
+// The rates let λ·U reach w_max for the whole pipeline, and go further for the narrower prefixes.
 PrefixTable<double>::Rates ratesOf(double even) {
   PrefixTable<double>::Rates rates{0, even / 2, even};
   for (std::size_t j = 3; j < rates.size(); ++j) rates[j] = rates[j - 1] * 1.5;

@@ -1,7 +1,8 @@
-// For a range [λ, λ'] of the largest load: the largest over prices μ of a unit and ρ of a layer of
-//   w_max·λ + ρ·L − μ·U + min_S Σ_{k<S} min over σ, r and n ≤ N(σ, r, k, λ') of w_sum·load + μ·a − ρ·n,
-// found by bisection on both, as more is held the higher ρ and less is used the higher μ. The range with the
-// least bound is halved until it is narrow.
+// For a range [λ, λ'] of the largest load, the bound is the largest over prices μ of a unit and ρ of a layer
+// of
+//   w_max·λ + ρ·L − μ·U + min_S Σ_{k<S} min over σ, r and n ≤ N(σ, r, k, λ') of w_sum·load + μ·a − ρ·n.
+// It is found by bisection on both prices, because stages hold more as ρ grows and use less as μ grows. The
+// range with the least bound is halved until it is narrow.
 #include "solver/bounds/depth_prices.h"
 
 #include <algorithm>
@@ -16,24 +17,25 @@
 
 namespace nest::solver {
 namespace {
-/// The costs of identical layers differ by the rounding of the sums whose differences they are.
+/// Identical layers differ in cost by rounding, because their costs are differences of sums.
 constexpr double kRounding = kRoundingOfDifferences, kCertainly = 1 - kRounding;
-/// Of all units or layers together, in times of the limit: where too few of them do, prices rise far.
+/// Limits the price of all units or layers together, in multiples of the time limit. If too few of them
+/// suffice, prices rise far.
 constexpr double kMostPrice = 100;
-/// What rounding makes of such sums at most, in times of the limit.
+/// Upper bound on the rounding error of such sums, in multiples of the time limit.
 constexpr double kLost = kMostPrice * 1e-14;
 }  // namespace
 
 DepthPrices::DepthPrices(const Problem& problem, const LayerOrder& order,
                          const std::vector<StageFloor>& floors, const Target& target, const Limits& limits)
     : m_weights(target.bound), m_limits(limits) {
-  std::map<int, std::pair<int, int>> classes;  // how many layers, the cut in front of the first
+  std::map<int, std::pair<int, int>> classes;  // number of layers, and the cut in front of the first one
   for (int c = 1; c < order.cutCount(); ++c)
     ++classes.try_emplace(problem.graph->layers[at(order.added(c))].classId, 0, c - 1).first->second.first;
   int first = 0;
   for (const auto& [id, of] : classes)
     if (of.first > m_layers) std::tie(m_layers, first) = of;
-  // Other layers may take stages of their own.
+  // Other layers may be in stages of their own.
   m_limits.leastStages = std::max(1, limits.leastStages - (order.layerCount() - m_layers));
   int narrow = std::numeric_limits<int>::max();
   double leastBytes = kInfinity, slowest = 1, before = 0;
@@ -43,7 +45,7 @@ DepthPrices::DepthPrices(const Problem& problem, const LayerOrder& order,
     narrow = std::min(narrow, f.sums().strategy().width());
     leastBytes = std::min(leastBytes, f.sums().leastBoundary);
   }
-  // Stages in front that hold none of these layers hide no more of what the first one exchanges.
+  // Stages in front that hold none of these layers hide at most this much of the first one's exchange.
   for (int c = 1; c <= first; ++c) {
     double most = 0;
     for (const StageFloor& f : floors) most = std::max(most, between(f.sums().backward, Part{c - 1, c}));
@@ -74,7 +76,7 @@ DepthPrices::DepthPrices(const Problem& problem, const LayerOrder& order,
 
 DepthPrices::Sum DepthPrices::leastSum(const std::vector<Depth>& depths, double perUnit,
                                        double perLayer) const {
-  Sum least, sum{0, 0};  // of all stages, and of those behind
+  Sum least, sum{0, 0};  // over all stages, and over the stages behind
   for (std::size_t k = 0; k < depths.size(); ++k) {
     const Depth& depth = depths[k];
     Sum stage, first;
@@ -94,14 +96,14 @@ DepthPrices::Sum DepthPrices::leastSum(const std::vector<Depth>& depths, double 
     if (stage.value == kInfinity && first.value == kInfinity) break;
     if (static_cast<int>(k) + 1 >= m_limits.leastStages && sum.value + first.value < least.value)
       least = {sum.value + first.value, sum.layers + first.layers};
-    // Deeper stages hold no more.
+    // Deeper stages hold no more layers.
     if (static_cast<int>(k) + 1 >= m_limits.leastStages && stage.value >= 0 && least.value < kInfinity) break;
     sum = {sum.value + stage.value, sum.layers + stage.layers};
   }
   return least;
 }
 
-/// What all but the largest load costs at least, where no load is larger.
+/// A lower bound on all of the cost but the largest load, if no load exceeds `mostLoad`.
 double DepthPrices::least(double mostLoad, Watch& watch) const {
   std::vector<Depth> depths;
   long long held = 0;
@@ -131,11 +133,11 @@ double DepthPrices::least(double mostLoad, Watch& watch) const {
     }
     return best;
   };
-  // Stages of one width are no more than units allow.
+  // If all stages have one width, the number of units bounds their number.
   const bool isOneWidth = std::all_of(m_kinds.begin(), m_kinds.end(),
                                       [&](const Kind& k) { return k.width == m_kinds.front().width; });
   if (isOneWidth) return with(0);
-  // Concave in the price of a unit: golden sections of its logarithm.
+  // The bound is concave in the price of a unit, so this searches its logarithm by golden sections.
   constexpr double kGolden = 0.6180339887498949;
   double high = std::log(kMostPrice * m_limits.time / m_limits.units), low = high - std::log(1e6);
   double left = high - kGolden * (high - low), right = low + kGolden * (high - low);

@@ -10,41 +10,43 @@ namespace nest::solver {
 
 class Watch;
 
-/// Pipelines of a chain whose stages choose their strategies, for one (b, d, z), from the layers that are
-/// alike: the commonest class (STATEMENT.md (6.11)). Claim: none within the limits takes less time than
-/// bound(), whatever the prices μ of a unit and ρ of a layer. Proof: how many stages stand behind a stage
-/// decides what it holds, and what it costs does not depend on where its
-///   layers stand. Σ a_k ≤ U and Σ n_k = L, so that μ·(Σ a_k − U) ≤ 0 and ρ·(L − Σ n_k) = 0 may be added;
-///   then each depth is a term of its own, linear in n, and least at n = 1 or at the most that fits. Other
-///   layers are left out.
-/// Cost: ranges of the largest load × steps of both prices × depths × kinds of stages, whatever the number of
-/// layers.
+/// Bounds the pipelines of a chain whose stages choose their strategies, for one (b, d, z), by the commonest
+/// class of identical layers alone (STATEMENT.md (6.11)).
+/// Claim: no pipeline within the limits takes less time than bound(), for any prices μ of a unit and ρ of a
+/// layer.
+/// Proof: the number of stages behind a stage determines what it can hold, and its cost does not depend on
+/// where its layers are. Because Σ a_k ≤ U and Σ n_k = L, the terms μ·(Σ a_k − U) ≤ 0 and ρ·(L − Σ n_k) = 0
+/// may be added. Then each depth has a separate term, linear in n, whose minimum is at n = 1 or at the most
+/// layers that fit. Other layers are ignored.
+/// Cost: ranges of the largest load × steps of both prices × depths × kinds of stages, independent of the
+/// number of layers.
 class DepthPrices {
 public:
   struct Limits {
-    int units = 0;                      ///< no pipeline of interest has more
-    double time = 0;                    ///< nor takes longer
-    double leastMax = 0, mostLoad = 0;  ///< nor has a smaller largest load, or any larger one
+    int units = 0;                      ///< upper bound on the units of a pipeline
+    double time = 0;                    ///< and on its time, seconds
+    double leastMax = 0, mostLoad = 0;  ///< lower bound on its largest load, upper bound on any load
     double capacity = 0;                ///< of the roomiest device, bytes
     int leastStages = 1, mostStages = std::numeric_limits<int>::max();
   };
-  /// `floors`: one per strategy. The schedule fills by load.
+  /// `floors`: one per strategy. The schedule must fill by load.
   DepthPrices(const Problem&, const LayerOrder&, const std::vector<StageFloor>& floors, const Target&,
               const Limits&);
-  /// On the time of every pipeline within the limits. At any moment true; ended early by the watch, less.
+  /// A lower bound on the time of every pipeline within the limits. If the watch stops it, the bound is valid
+  /// but weaker.
   double bound(Watch&) const;
 
 private:
-  /// A stage of one strategy and policy: what each of its layers adds, and what it costs besides.
+  /// A stage with one strategy and policy: what each of its layers adds, and the rest of its cost.
   struct Kind {
     int width;
     double load, bytes, stash;  ///< per layer; bytes without stashes
-    double room;                ///< for all of them
+    double room;                ///< bytes for all layers
     double sent, received;      ///< seconds
-    double tail, besides;       ///< of a first stage: per layer, and what is hidden of it
+    double tail, besides;       ///< of a first stage: per layer, and the part of it that is hidden
   };
   struct Depth {
-    std::vector<int> most;  ///< layers of a stage, per kind
+    std::vector<int> most;  ///< layers that fit in a stage, per kind
   };
   struct Sum {
     double value = std::numeric_limits<double>::infinity();
@@ -55,9 +57,9 @@ private:
 
   ObjectiveWeights m_weights;
   Limits m_limits;
-  int m_layers = 0;  ///< alike
+  int m_layers = 0;  ///< number of identical layers
   std::vector<Kind> m_kinds;
-  std::vector<double> m_inFlight;  ///< by stages behind
+  std::vector<double> m_inFlight;  ///< per number of stages behind
 };
 
 }  // namespace nest::solver

@@ -4,8 +4,8 @@
 
 namespace nest::solver {
 
-/// now[j] = min(now[j], old[j] + cost[j]) for j < count, a multiple of sixteen bytes. Sixteen at once:
-/// compilers find no vector instructions for a minimum by themselves.
+/// now[j] = min(now[j], old[j] + cost[j]) for j < count; the values fill a multiple of sixteen bytes. It
+/// processes sixteen bytes at a time, because compilers do not vectorize a minimum by themselves.
 template <int count, class Real>
 void relax(Real* now, const Real* old, const Real* cost) {
   using Vector [[gnu::vector_size(16)]] = Real;

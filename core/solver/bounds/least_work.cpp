@@ -1,4 +1,4 @@
-// The largest of the bounds over kSteps values of θ (least_work.h).
+// Takes the largest of the bounds over kSteps values of θ (least_work.h).
 #include "solver/bounds/least_work.h"
 
 #include <algorithm>

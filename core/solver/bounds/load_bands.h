@@ -13,21 +13,21 @@
 
 namespace nest::solver {
 
-/// Whole relaxed stages in front of a pipeline, by its largest load (STATEMENT.md (6.13)). A row stands for
-/// so many layers on so many units: for each of some λ_j the least Σ w_sum·x, with the first stage's sync and
-/// step, where no y is larger. Claim: T ≥ w_sum·sum + min over j, λ_j ≥ max, of ( w_max·max(max, λ_{j−1}) +
-/// R_j ). Proof: the largest y lies between some λ_{j−1} and λ_j; it counts with the lower end, and the
-/// stages in front with
-///   the least that they can sum up to below the upper end. What is lost is the distance of two λ.
-/// Cost: per stage that is added a straight loop over kBands; beside the PrefixTable, in tables for long
-/// searches.
+/// Tables over whole relaxed stages in front of a pipeline, by its largest load (STATEMENT.md (6.13)). A row
+/// stands for a number of layers on a number of units. For each of several λ_j it contains R_j, the least Σ
+/// w_sum·x, with the first stage's sync and step, over pipelines in which no y exceeds λ_j.
+/// Claim: T ≥ w_sum·sum + min over j, λ_j ≥ max, of ( w_max·max(max, λ_{j−1}) + R_j ).
+/// Proof: the largest y is between some λ_{j−1} and λ_j. It counts with the lower end, and the stages in
+/// front count with the least sum possible below the upper end. The error is at most the distance between two
+/// λ_j.
+/// Cost: one loop over kBands per stage that is added. Long searches use it in addition to the PrefixTable.
 class LoadBands {
 public:
   static constexpr int kBands = 16;
 
   LoadBands() = default;
-  /// λ' from `least` to `most`, the largest y of interest. `certain`: what rounding leaves of a sum, at
-  /// least. It is to have `rows`, and has none before grow().
+  /// The λ_j range from `least` to `most`, the largest y that can matter. `certain`: the factor < 1 that
+  /// makes a rounded sum a lower bound. Reserves memory for `rows` rows; the table is empty until grow().
   LoadBands(ObjectiveWeights weights, double least, double most, std::size_t rows, double certain)
       : m_weights(weights), m_certain(certain) {
     m_least.reserve(rows * kBands);
@@ -37,11 +37,11 @@ public:
   }
   static std::size_t bytes(std::size_t rows) { return rows * kBands * sizeof(float); }
   bool empty() const { return m_least.empty(); }
-  void grow(std::size_t rows) { m_least.resize(rows * kBands, kUnreached); }  ///< to so many
+  void grow(std::size_t rows) { m_least.resize(rows * kBands, kUnreached); }  ///< to that many rows
 
   void open(std::size_t row) { std::fill_n(&m_least[row * kBands], kBands, 0.F); }
   using Added = std::array<float, kBands>;
-  /// What a stage adds; `tail`: of a first stage.
+  /// What a stage adds. `tail`: its sync and step if it is the first one.
   Added added(const StageFill& s, double tail) const {
     Added a;
     for (int j = 0; j < kBands; ++j)
@@ -49,11 +49,12 @@ public:
     return a;
   }
   void add(std::size_t front, std::size_t here, const Added& stage, int count) {
-    const Added a = stage;  // of which the compiler knows that no row is part
+    const Added a = stage;  // a copy, so that the compiler knows that it aliases no row
     for (int k = 0; k < count; ++k, ++front, ++here)
       relax<kBands>(&m_least[here * kBands], &m_least[front * kBands], a.data());
   }
-  /// Of the whole pipeline, if no y in it is less than `max` and what stands behind has x of `sum` in all.
+  /// A bound on the time of the whole pipeline if its largest y is at least `max` and the stages behind have
+  /// a total x of `sum`.
   double time(std::size_t row, double max, double sum) const {
     double bound = std::numeric_limits<double>::infinity();
     for (int j = kBands - 1; j >= 0; --j) {
@@ -63,7 +64,8 @@ public:
     }
     return bound + m_weights.sum * sum;
   }
-  /// No stage of a pipeline that ends in this row within the limit has a larger y; 0: there is none.
+  /// An upper bound on the y of any stage of a pipeline that ends in this row within the limit; 0 if there is
+  /// none.
   double most(std::size_t row, double limit) const {
     for (int j = kBands - 1; j >= 0; --j)
       if (m_weights.max * (j > 0 ? m_most[at(j - 1)] : 0) + rest(row, j) <= limit) return m_most[at(j)];
@@ -76,7 +78,7 @@ private:
 
   ObjectiveWeights m_weights;
   double m_certain = 1;
-  std::array<double, kBands> m_most{};  ///< λ', rising
+  std::array<double, kBands> m_most{};  ///< λ_j, ascending
   std::vector<float> m_least;           ///< kBands per row
 };
 

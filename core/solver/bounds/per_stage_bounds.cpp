@@ -1,5 +1,5 @@
-// Per (b, d, z) and units U, for every cut: Σ over its layers of min_σ load_σ(x)·(w_sum + θ·a_σ/U) for kSteps
-// values of θ; a bound is the largest over θ of that plus (w_max − θ)·max.
+// Per (b, d, z) and units U, the tables contain for every cut Σ over its layers of min_σ load_σ(x)·(w_sum +
+// θ·a_σ/U), for kSteps values of θ. A bound is the largest over θ of that plus (w_max − θ)·max.
 #include "solver/bounds/per_stage_bounds.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, 
     const StageFloor& floor =
         m_floors.emplace_back(problem, *s, GradientFloor::of(shapes, s->strategy(), shardings, watch), zero);
     m_width.push_back(s->strategy().width());
-    // The ratio counts against leastAny; with data exchange in the loads it would be a smaller one.
+    // The ratio relates to leastAny; with gradient exchange in the loads it would be smaller.
     m_tailPerLoad = std::min(m_tailPerLoad, zero >= 2 ? 0 : floor.tailPerLoad());
   }
   std::map<int, std::size_t> classes;
@@ -143,7 +143,7 @@ double PerStageBounds::before(const std::vector<double>& table, int step, int cu
 
 double PerStageBounds::upTo(int units, double limit) const {
   if (isClosed(units)) return kInfinity;
-  // max is at least the mean load too, of so many stages.
+  // max is also at least the mean load of `stages` stages.
   const int stages = mostStages(units);
   double bound = 0, withTail = 0;
   for (int step = 0; step < kSteps && uses(SearchBound::LayerWork); ++step) {
@@ -195,7 +195,7 @@ double PerStageBounds::time(int behind, int cut, int units, double max, double s
   double bound = m_weights.time(byLayer ? sum + m_work[at(cut)] : sum,
                                 byLayer ? std::max(max, m_unitWork[at(cut)] / units) : max, tail);
   if (byLayer && closes(SearchBound::LayerWork, bound, enough)) return bound;
-  // The sharpest first.
+  // The sharpest bound comes first.
   bool closed = false;
   visitTables(units, [&](const StagePrefixes& t) {
     if (closed) return;
@@ -235,7 +235,7 @@ double PerStageBounds::leastTail(int units, double mostLoad) const {
     const auto enough =
         std::partition_point(m_unitWork.begin() + 1, m_unitWork.end() - 1,
                              [&](double before) { return m_unitWork.back() - before > others; });
-    // Layers without work, too, stand in the one stage that there is room for.
+    // Layers without work can also be in the one stage that there is room for.
     const int end = m_width[k] == units ? m_order->last() : static_cast<int>(enough - m_unitWork.begin());
     const LayerSums& s = m_floors[k].sums();
     if (s.leastAny[at(end)] > mostLoad * kRoundUp) continue;
@@ -279,7 +279,7 @@ void PerStageBounds::standOn(const BlockLayout& layout, int units, double limit,
 }
 
 bool PerStageBounds::priceDepths(int mostUnits, double limit, double capacity, Watch& watch) {
-  // Few units less make little difference.
+  // A few units less make little difference.
   constexpr double kNear = 0.998;
   if (!isLong() || !m_target.byLoad() || !uses(SearchBound::DepthPrices) ||
       (mostUnits <= m_deep.units && mostUnits >= kNear * m_deep.units))
@@ -311,14 +311,14 @@ bool PerStageBounds::priceUnits(int mostUnits, double limit, double capacity, st
 void PerStageBounds::sharpen(int mostUnits, double limit, double capacity, bool sites, Watch& watch) {
   if (!m_order->isChain() || isClosed(mostUnits) || knows(mostUnits) || !uses(SearchBound::WholeStages))
     return;
-  // More units only lower what a stage must do, so the widest pipeline leaves the largest load open.
+  // More units only reduce what each stage must do, so the limit for the widest pipeline applies to all.
   const StagePrefixes::Limits limits{
       mostUnits, mostLoad(mostUnits, limit), capacity,
       sites && uses(SearchBound::LoadBands) ? leastMax(mostUnits) * m_whole.share : 0};
   auto placed = sites && m_dataDegree > 0 ? sitesOf(StageSites::firstBlocks(m_dataDegree), mostUnits)
                                           : std::vector<StageSites>();
   const BoundLedger::Timer timer(*m_ledger, SearchBound::WholeStages);
-  m_prefixes.reset();  // before the larger one takes as much again
+  m_prefixes.reset();  // frees its memory before the larger table is allocated
   m_prefixes = std::make_unique<StagePrefixes>(*m_problem, *m_order, *m_rules, m_floors, m_zero, m_target,
                                                limits, std::move(placed), watch);
   if (!m_prefixes->complete()) return m_prefixes.reset();

@@ -12,60 +12,62 @@
 
 namespace nest::solver {
 
-/// Pipelines whose stages choose their strategies, for one (b, z) and d, or any of several d of as many
-/// microbatches: sums over layers, and the tables over whole stages and with prices that are asked for.
+/// Bounds on the pipelines whose stages choose their strategies, for one (b, z) and one d, or for any of
+/// several d with the same microbatch count. It uses sums over layers and, on request, tables over whole
+/// stages and tables with prices.
 /// Claim: for 0 ≤ θ ≤ w_max, on U units in all, T ≥ (w_max − θ)·max + Σ_x min_σ load_σ(x)·(w_sum + θ·a_σ/U).
 /// Proof: the largest load is at least the mean weighted by units, Σ a_i·load_i/U. A first stage that exposes
-/// ρ·load
-///   raises θ by min(ρ, θ·a_min/(U − a_min)): shifting weight from the first stage to the others in the mean
-///   keeps its own coefficient at (θ + ρ)·a/U. Where the schedule does not fill by load, w_sum = 0 here, and
-///   tables over whole stages count x and y (6.9).
-/// Cost: kSteps × (cuts + classes of layers × strategies) for each U, when first asked for; then kSteps a
-/// question.
+/// ρ·load raises θ by min(ρ, θ·a_min/(U − a_min)): this moves weight of the mean from the first stage to the
+/// others, and keeps its own coefficient at (θ + ρ)·a/U. Where the schedule does not fill by load, w_sum = 0
+/// here, and tables over whole stages count x and y (6.9).
+/// Cost: kSteps × (cuts + classes of layers × strategies) for each U on first use, then kSteps per call.
 class PerStageBounds {
 public:
-  /// `rules`, the watch's ledger: kept by reference. Once the watch is over, of some of the d alone.
+  /// Keeps references to `rules` and to the watch's ledger. If the watch has stopped, only some of the d are
+  /// covered.
   PerStageBounds(const Problem&, const LayerOrder&, const CutRules& rules, GroupShapes&,
                  const std::vector<LayerSums*>& sums, const std::vector<Sharding>&, int zero, const Target&,
                  Watch&);
 
-  /// Chains: from here on upTo(), time() and mostLoad() know whole stages, whose units have a price. To be
-  /// asked before anything is asked about a pipeline of more units. `limit`: what takes longer does not
-  /// count. `mostKept`: of more relaxed stages none is kept. False: nothing changed.
+  /// For chains: from now on upTo(), time() and mostLoad() also use whole stages whose units have a price.
+  /// Must be called before any call for a pipeline with more units. `limit`: seconds; slower pipelines do not
+  /// count. `mostKept`: if there are more relaxed stages, none are kept. Returns false if nothing changed.
   bool priceUnits(int mostUnits, double limit, double capacity, std::size_t mostKept, Watch&);
-  bool knowsDepths() const { return m_deep.units > 0; }  ///< of long chains priceUnits() begins with them
-  /// Chains: from here on time(), whole() and mostLoad() look at whole stages too. `limit`: only plans below
-  /// it count. `sites`: they know where stages stand, which takes longer.
+  /// Whether priceUnits() has bounded a long chain by DepthPrices, with which it begins.
+  bool knowsDepths() const { return m_deep.units > 0; }
+  /// For chains: from now on time(), whole() and mostLoad() also use whole stages. `limit`: only plans below
+  /// it count. `sites`: the tables depend on where stages stand, which takes longer to compute.
   void sharpen(int mostUnits, double limit, double capacity, bool sites, Watch&);
   std::size_t bytes() const;  ///< of the tables
-  void dropTables();          ///< until they are asked for again
-  /// The same of one layout alone, until the next one: exactly where stages stand on so many units.
+  void dropTables();          ///< they are computed again when needed
+  /// Adds the tables for one layout, which know exactly where stages stand on `units` units, until the next
+  /// call.
   void standOn(const BlockLayout&, int units, double limit, double capacity, Watch&);
   void standAnywhere() { m_placed.reset(); }
 
-  /// The layers before `cut` on exactly `units` units behind which `behind` stages stand with y of at most
-  /// `max` and x of `sum` in all (ObjectiveWeights), and a sync term of `tail`: a bound on the whole time.
-  /// Above `enough` any bound will do.
+  /// A bound on the whole time for the layers before `cut` on exactly `units` units, with `behind` stages
+  /// behind them that have y of at most `max`, a total x of `sum` (ObjectiveWeights), and a sync term of
+  /// `tail`. Computation ends as soon as the bound exceeds `enough`.
   double time(int behind, int cut, int units, double max, double sum, double tail,
               double enough = std::numeric_limits<double>::infinity());
-  /// The largest y of the layers before `cut` on exactly `units` units is not below this.
+  /// A lower bound on the largest y of the layers before `cut` on exactly `units` units.
   double leastMax(int behind, int cut, int units) const;
-  /// On the whole time of every pipeline on so many units or fewer that takes no longer than `limit`. At
-  /// once.
+  /// A quick bound on the time of every pipeline on at most `units` units that takes no longer than `limit`.
   double upTo(int units, double limit) const;
-  /// time() of the whole pipeline, without keeping a table; its layers' exchanges take `hops` at least.
+  /// time() for the whole pipeline, without keeping a table. `hops`: least seconds of the exchanges between
+  /// stages.
   double whole(int units, double hops) const;
-  /// No stage of a plan of `units` units under the limit has a larger load.
+  /// An upper bound on the load of any stage of a plan on `units` units under the limit.
   double mostLoad(int units, double limit) const;
-  /// Chains: if no stage of `units` has a larger load, the first one exposes at least this much sync and
-  /// step: it holds what the others cannot. Infinite: there is no such pipeline. 0 for DAGs.
+  /// For chains: a lower bound on the sync and step that the first stage exposes if no stage on `units` units
+  /// has a larger load, because it holds what the others cannot. Infinite if there is no such pipeline; 0 for
+  /// DAGs.
   double leastTail(int units, double mostLoad) const;
-  double leastBytes() const {
-    return m_leastBytes;
-  }  ///< all model state, over all devices of a replica, at least
+  /// A lower bound on all model state, added up over the devices of a replica.
+  double leastBytes() const { return m_leastBytes; }
 
 private:
-  static constexpr int kSteps = 5;         ///< θ = k/4 of the largest
+  static constexpr int kSteps = 5;         ///< θ = k/4 of its maximum
   static constexpr int kMostUnits = 4096;  ///< tables for more would be too large
   static constexpr int kMostCuts = 1000;
   static constexpr std::size_t kFewClasses = 16;
@@ -79,26 +81,27 @@ private:
     if (knows(units)) visit(*m_prefixes);
     if (m_placed) visit(*m_placed);
   }
-  /// Σ over the layers of min_σ load_σ·(perLoad + perUnit·a_σ), of strategies on so many units at most.
+  /// Σ over the layers of min_σ load_σ·(perLoad + perUnit·a_σ), for strategies no wider than `units`.
   double total(int units, double perLoad, double perUnit) const;
   double leastOf(std::size_t layerClass, int units, double perLoad, double perUnit) const;
   const std::vector<double>& table(int units);
-  /// Whether tables hold a figure per class instead of one per cut: of long chains they would be too large.
+  /// Whether tables have one value per class instead of one per cut, which would be too large for long
+  /// chains.
   bool isLong() const { return m_order->cutCount() > kMostCuts && m_layersOf.size() <= kFewClasses; }
-  /// Of the layers before `cut`, from the table.
+  /// The sum over the layers before `cut`, from the table.
   double before(const std::vector<double>& table, int step, int cut) const;
   double leastMax(int units) const;                    ///< of the whole pipeline
-  double mostLoadUpTo(int units, double limit) const;  ///< of every pipeline on so many units or fewer
+  double mostLoadUpTo(int units, double limit) const;  ///< for every pipeline on at most `units` units
   double theta(int step, int units) const;
   int mostStages(int units) const {
     return std::min({m_order->layerCount(), units / m_leastWidth, m_mostStages});
   }
-  /// The stages in front of a cut take so many, at least.
+  /// The least units of the stages in front of a cut.
   int leastUnits(int cut) const { return m_leastWidth * m_rules->leastBefore(cut); }
   bool isClosed(int units) const { return units < leastUnits(m_order->last()) || units <= m_closedUnits; }
 
   bool uses(SearchBound b) const { return m_ledger->uses(b); }
-  /// Whether a bound alone is above `enough`; counts that.
+  /// Whether a bound alone exceeds `enough`; counts the call.
   bool closes(SearchBound b, double bound, double enough) const {
     m_ledger->count(b, bound > enough);
     return bound > enough;
@@ -109,16 +112,16 @@ private:
   const LayerOrder* m_order;
   const CutRules* m_rules;
   GroupShapes* m_shapes;
-  int m_dataDegree;  ///< 0: several
+  int m_dataDegree;  ///< 0 if there are several
   std::vector<LayerSums*> m_sums;
-  int m_closedUnits = 0;        ///< no pipeline of so many units or fewer stays below the limit
-  std::vector<double> m_times;  ///< by units: what tables told of whole pipelines, also those given up
-  std::unique_ptr<StagePrefixes> m_prefixes, m_placed;  ///< wherever stages stand, in one layout
+  int m_closedUnits = 0;        ///< no pipeline on at most this many units is below the limit
+  std::vector<double> m_times;  ///< per units: bounds on whole pipelines, including tables that were dropped
+  std::unique_ptr<StagePrefixes> m_prefixes, m_placed;  ///< for stages anywhere, and for one layout
   std::unique_ptr<UnitPrices> m_prices;
   struct {
     int units = 0;
     double time = 0;
-  } m_deep;  ///< what DepthPrices tell of pipelines on so many units or fewer
+  } m_deep;  ///< results of DepthPrices for pipelines on at most this many units
   int m_zero;
   Target m_target;
   ObjectiveWeights m_weights;                   ///< of loads
@@ -130,12 +133,12 @@ private:
   std::vector<StageFloor> m_floors;             ///< per strategy
   double m_tailPerLoad = 0;
   int m_leastWidth = 1;
-  int m_mostStages;  ///< as the user allows
+  int m_mostStages;  ///< as the user's constraints allow
   double m_leastBytes = 0;
-  std::vector<double> m_work, m_unitWork;     ///< per cut: Σ min load, Σ min a·load
+  std::vector<double> m_work, m_unitWork;     ///< per cut: Σ least load, Σ least a·load
   std::vector<std::vector<double>> m_tables;  ///< per units: kSteps × cuts, or classes of layers
   std::size_t m_tableBytes = 0;
-  std::vector<int> m_layersBefore;  ///< of a long chain: cuts × classes
+  std::vector<int> m_layersBefore;  ///< in long chains: cuts × classes
 };
 
 }  // namespace nest::solver

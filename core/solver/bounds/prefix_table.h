@@ -10,13 +10,14 @@
 
 namespace nest::solver {
 
-/// Whole relaxed stages in front of a pipeline whose stages choose their strategies (STATEMENT.md §6, 5). A
-/// row stands for what is in front: so many layers or stages on exactly u units. With stage i on a_i units, λ
-/// ≥ 0, let Q_λ be the least Σ (w_sum·x_i + λ·a_i·y_i), with the first stage's sync and step, and M the least
-/// possible largest y. Claim: T ≥ w_sum·sum + (w_max − λ·u)·max(max, M) + Q_λ   while λ·u ≤ w_max. Proof: the
-/// largest y is at least M, and at least the mean Σ a_i·y_i/u of those in front: the share λ·u of w_max
-///   counts by the mean, the rest by the larger of M and what stands behind.
-/// Cost: per stage that is added a straight loop over kRates values of λ.
+/// Tables over whole relaxed stages in front of a pipeline whose stages choose their strategies (STATEMENT.md
+/// §6, 5). A row stands for what is in front: a number of layers or stages on exactly u units. With stage i
+/// on a_i units and λ ≥ 0, Q_λ is the least Σ (w_sum·x_i + λ·a_i·y_i), including the first stage's sync and
+/// step, and M is the least possible largest y.
+/// Claim: T ≥ w_sum·sum + (w_max − λ·u)·max(max, M) + Q_λ while λ·u ≤ w_max.
+/// Proof: the largest y is at least M, and at least the mean Σ a_i·y_i/u of the stages in front. The share
+/// λ·u of w_max counts the mean; the rest counts the larger of M and the y of the stages behind.
+/// Cost: one loop over kRates values of λ per stage that is added.
 template <class Real>
 class PrefixTable {
 public:
@@ -24,8 +25,9 @@ public:
   using Rates = std::array<double, kRates>;
 
   PrefixTable() = default;
-  /// `certain`: what rounding leaves of a sum, at least. `tails`: keep Q also without the first stage's sync
-  /// and step, for those who know a tail. It is to have `rows`, and has none before grow().
+  /// `certain`: the factor < 1 that makes a rounded sum a lower bound. `tails`: also keep Q without the first
+  /// stage's sync and step, for callers that know a tail. Reserves memory for `rows` rows; the table is empty
+  /// until grow().
   PrefixTable(ObjectiveWeights weights, const Rates& rates, std::size_t rows, double certain, bool tails)
       : m_weights(weights), m_certain(certain), m_tails(tails) {
     for (int j = 0; j < kRates; ++j) m_rate[j] = static_cast<Real>(rates[j]);
@@ -34,18 +36,20 @@ public:
     if (tails) m_least.reserve(rows * kRates);
   }
   static std::size_t bytes(std::size_t rows) { return rows * (kRates + 1) * sizeof(Real); }
-  void grow(std::size_t rows) {  ///< to so many
+  /// Extends the table to `rows` rows.
+  void grow(std::size_t rows) {
     m_most.resize(rows, kUnreached);
     m_first.resize(rows * kRates, kUnreached);
     if (m_tails) m_least.resize(rows * kRates, kUnreached);
   }
 
-  void open(std::size_t row) {  ///< nothing stands in front
+  /// Marks a row in which no stage is in front.
+  void open(std::size_t row) {
     m_most[row] = 0;
     std::fill_n(&m_first[row * kRates], kRates, Real(0));
     if (!m_least.empty()) std::fill_n(&m_least[row * kRates], kRates, Real(0));
   }
-  /// What a stage of `width` units adds; `tail`: of a first stage.
+  /// What a stage of `width` units adds. `tail`: its sync and step if it is the first one.
   struct Added {
     Real cost[kRates], first[kRates], most;
   };
@@ -59,9 +63,9 @@ public:
     a.most = static_cast<Real>(s.y);
     return a;
   }
-  /// It leads from row front + k to row here + k, k < count.
+  /// Adds a stage that leads from row front + k to row here + k, k < count.
   void add(std::size_t front, std::size_t here, const Added& stage, int count = 1) {
-    const Added a = stage;  // of which the compiler knows that no row is part
+    const Added a = stage;  // a copy, so that the compiler knows that it aliases no row
     for (int k = 0; k < count; ++k, ++front, ++here) {
       if (!reached(front)) continue;
       m_most[here] = std::min(m_most[here], std::max(m_most[front], a.most));
@@ -72,8 +76,8 @@ public:
 
   bool reached(std::size_t row) const { return m_most[row] < kUnreached; }
   double leastMax(std::size_t row) const { return m_certain * double(m_most[row]); }
-  /// Of the whole pipeline, if what stands behind has y of at most `max`, x of `sum` in all, and exposes
-  /// `tail`.
+  /// A bound on the time of the whole pipeline if the stages behind have y of at most `max`, a total x of
+  /// `sum`, and expose `tail`.
   double time(std::size_t row, int units, double max, double sum, double tail) const {
     if (!reached(row)) return std::numeric_limits<double>::infinity();
     const double most = std::max(max, leastMax(row));
@@ -82,7 +86,8 @@ public:
       bound = std::max(bound, (m_weights.max - double(m_rate[j]) * units) * most + rest(row, j, tail));
     return bound + m_weights.sum * sum;
   }
-  /// No stage of a pipeline that ends in this row within the limit has a larger y; 0: there is none.
+  /// An upper bound on the y of any stage of a pipeline that ends in this row within the limit; 0 if there is
+  /// none.
   double most(std::size_t row, int units, double limit, double most) const {
     if (!reached(row)) return 0;
     for (int j = 0; j < kRates && double(m_rate[j]) * units < m_weights.max; ++j)

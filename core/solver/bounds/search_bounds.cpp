@@ -1,4 +1,4 @@
-// The proofs are in search_bounds.h. lowerBound() prunes every (b, σ, d, s, v, z) whose bound passes the
+// The proofs are in search_bounds.h. lowerBound() prunes every (b, σ, d, s, v, z) whose bound exceeds the
 // limit.
 #include "solver/bounds/search_bounds.h"
 
@@ -56,8 +56,8 @@ double leastFill(const Problem& problem, const LayerSums& sums, const Target& ta
   return filling.of(LeastPasses::of(sums, zero, Part{0, cut}, sums.leastAny[cut], 0), 0, 0).x;
 }
 
-// The furthest end of a stage recedes with its begin, and the fewer layers are left behind it, the fewer
-// stages hold them.
+// The furthest end of a stage moves back with its begin, and the fewer layers are behind it, the fewer stages
+// can hold them.
 std::vector<int> fewestStages(const Problem& problem, const LayerOrder& order, const CutRules& rules,
                               const std::vector<StageFloor>& floors, const Target& target, double most,
                               double capacity) {

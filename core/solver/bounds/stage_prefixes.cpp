@@ -1,6 +1,6 @@
-// Q_λ(k, x, u) = min over the last stage y…x of strategy σ, width a, with k stages behind:
-//   Q_λ(k + 1, y, u − a) + w_sum·γ(y, x, σ) + λ·a·load(y, x, σ);
-// and the same for M (stage_prefixes.h).
+// The minimum is over the last stage y…x with strategy σ, width a, and k stages behind:
+//   Q_λ(k, x, u) = min ( Q_λ(k + 1, y, u − a) + w_sum·γ(y, x, σ) + λ·a·load(y, x, σ) );
+// M is computed in the same way (stage_prefixes.h).
 #include "solver/bounds/stage_prefixes.h"
 
 #include <numeric>
@@ -13,7 +13,7 @@
 namespace nest::solver {
 namespace {
 
-// λ·u reaches w_max for the widest pipeline, and for narrower prefixes as far as the values go.
+// The rates let λ·u reach w_max for the widest pipeline, and for narrower prefixes as far as the values go.
 PrefixTable<float>::Rates ratesOf(const ObjectiveWeights& weights, int units) {
   constexpr double kRatio = 1.5;
   PrefixTable<float>::Rates rates{};
@@ -82,7 +82,7 @@ StageFill StagePrefixes::fillOf(const StageFloor& f, const Part& part, double wo
                       m_limits.load * kRoundUp);
 }
 
-/// Of one width and the same layers only those count that no other one beats wherever it stands.
+/// Among stages with the same width and layers, only those count that no other one dominates at every place.
 void StagePrefixes::list(int to, InFlight inFlight, const std::vector<Span>& fronts, int mostUnits,
                          const std::vector<StageFloor>& floors, Watch& watch) {
   struct Least {
@@ -174,7 +174,7 @@ void StagePrefixes::growTo(std::size_t row) {
   if (looksClosely()) m_bands.grow(row + 1);
 }
 
-// No other rows are asked about than those of (6.15).
+// Only the rows of (6.15) are used.
 void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watch& watch) {
   growTo(row(behind, 0, m_limits.units));
   m_table.open(row(behind, 0, 0));

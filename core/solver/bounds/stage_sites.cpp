@@ -1,4 +1,5 @@
-// For every layout and units u in front, the groups that begin at position d_in·u of every block.
+// For every layout and number of units u in front, uses the groups that begin at position d_in·u of every
+// block.
 #include "solver/bounds/stage_sites.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ StageSites::StageSites(const Problem& problem, GroupShapes& shapes, LayerSums& s
     if (it == known.end() && known.size() < kMostClasses) it = known.insert(it, sites);
     m_classOf.push_back(static_cast<std::uint8_t>(it == known.end() ? 0 : it - known.begin()));
   }
-  // Of several tables the slowest counts: at least the one that is slowest over all layers.
+  // Of several tables the slowest counts; the one that is slowest over all layers gives a bound.
   const auto add = [&](Exchange kind, const std::vector<const ExchangeSums*>& tables,
                        const ExchangeSums& least, Extra& extra) {
     const double shown = 1 - problem.assumptions.overlap[at(static_cast<int>(kind))];

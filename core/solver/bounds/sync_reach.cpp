@@ -1,4 +1,4 @@
-// For a largest load λ and a tail τ each stage takes all the layers that it can (sync_reach.h).
+// For a largest load λ and a tail τ, each stage takes as many layers as possible (sync_reach.h).
 #include "solver/bounds/sync_reach.h"
 
 #include <algorithm>
@@ -38,7 +38,8 @@ public:
     return false;
   }
 
-  /// For some largest load between the two, of which `left` − weight · load remains for the tail.
+  /// Whether the end can be reached for some largest load between `low` and `high`, which leaves `left` −
+  /// weight · load for the tail.
   bool mayReach(double low, double high, double left, double weight) const {
     constexpr double kNarrow = 1e-2;
     if (!reachesEnd(high, left - weight * low)) return false;

@@ -1,6 +1,6 @@
-// E_μ(i, x) = min over the last stage y…x of strategy σ, width a, with load at most λ, the i-th from the
+// The minimum is over the last stage y…x with strategy σ, width a, and load at most λ, the i-th from the
 // front:
-//   E_μ(i − 1, y) + w_sum·x + μ·a + (i ≤ I ? tail/I : 0).
+//   E_μ(i, x) = min ( E_μ(i − 1, y) + w_sum·x + μ·a + (i ≤ I ? tail/I : 0) ).
 #include "solver/bounds/unit_prices.h"
 
 #include <algorithm>
@@ -16,12 +16,12 @@
 
 namespace nest::solver {
 
-/// The relaxed stages by the cut at which they end, none beaten by another. Those of layers that are alike
-/// are the same at one cut as at the next. Kept from the first time on that they are asked for, unless they
-/// are too many: of 10,000 layers that differ there are tens of millions.
+/// Lists the nondominated relaxed stages by the cut at which they end. Where layers are identical, a cut has
+/// the same stages as the one before it. The lists are kept after their first use unless they are too large:
+/// 10,000 different layers have tens of millions of stages.
 class UnitPrices::Lister {
 public:
-  /// `mostLoad`: of any stage of the pipeline.
+  /// `mostLoad`: upper bound on the load of any stage of the pipeline.
   Lister(const UnitPrices& prices, const Problem& problem, const CutRules& rules,
          const std::vector<StageFloor>& floors, int zero, double mostLoad, Watch& watch)
       : m_prices(prices),
@@ -44,7 +44,8 @@ public:
     }
   }
 
-  /// To be asked for all cuts in turn; not all once the watch is over.
+  /// The stages that end at cut `to`. Must be called for all cuts in turn. Incomplete if the watch has
+  /// stopped.
   const std::vector<Stage>& before(int to) {
     if (m_listed) return m_lists[m_listOf[at(to)]];
     if (m_lists.empty() || !repeats(to)) {
@@ -61,14 +62,15 @@ public:
     return m_lists.back();
   }
   bool keeps() const { return m_keeps; }
-  /// It took little to list them.
+  /// Whether listing was quick.
   bool isQuick() const { return m_listed && m_lists.size() < m_listOf.size() / 8; }
 
 private:
   InFlight inFlightBefore(int to) const {
     return leastInFlight(m_prices.m_target, m_fewest[at(to)], m_fewest[0]);
   }
-  /// All that was looked at for the cut in front stands among layers that are alike, and holds as much.
+  /// Whether the cut has the stages of the one in front of it: all that were considered there are among
+  /// identical layers, and as much is in flight.
   bool repeats(int to) const {
     return m_reach <= m_alike[at(to - 1)] && m_alike[at(to)] > 0 &&
            inFlightBefore(to).count == inFlightBefore(to - 1).count;
@@ -97,7 +99,7 @@ private:
         const StageSize size = f.size(part);
         const double own =
             f.work(m_problem.search.recompute, f.fixedMemory(size), inFlight, part, p.m_limits.capacity);
-        if (own == kInfinity) break;  // nor does a longer stage fit
+        if (own == kInfinity) break;  // no longer stage fits
         const double received = from > 0 ? transfer(m_leastBytes[at(from)]) : 0, work = own + sent + received,
                      data = f.data(size);
         if (work + data > m_mostLoad * kRoundUp) continue;
@@ -146,9 +148,9 @@ private:
   std::vector<double> m_leastBytes;
   std::vector<std::vector<Stage>> m_byStart;
   std::deque<std::vector<Stage>> m_lists;
-  std::vector<std::size_t> m_listOf;  ///< by cut
+  std::vector<std::size_t> m_listOf;  ///< per cut
   std::vector<int> m_alike;
-  int m_reach = 0;  ///< layers in front of the cut that the last list looked at
+  int m_reach = 0;  ///< layers in front of the cut that the last list considered
   std::size_t m_count = 0;
   bool m_keeps = true, m_listed = false;
 };
@@ -176,12 +178,13 @@ UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const Cu
     for (Row& row : band.whole) row.fill(-kInfinity);
   }
   for (std::size_t v = 0; v < m_tails; ++v) {
-    // Nested timers: these seconds are part of those of the prices.
+    // Timers are nested: these seconds are part of those of the prices.
     std::optional<BoundLedger::Timer> timer;
     if (v > 0)
       timer.emplace(watch.bounds(), SearchBound::SharedTails),
           watch.bounds().countCalls(SearchBound::SharedTails, 1);
-    // One by one their tables stay small; all at once where stages are listed anew each time.
+    // Processing bands one by one keeps their tables small; where stages must be listed again each time, all
+    // bands are processed together.
     std::vector<std::size_t> left;
     for (std::size_t j = m_bands.size(); j-- > 0;)
       if (j + 1 == m_bands.size() || v == 0 ||
@@ -193,7 +196,7 @@ UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const Cu
       std::vector<Pass*> all;
       for (std::size_t k = 0; k < most; ++k)
         all.push_back(&passes.emplace_back(m_bands[left[k]].most, kTails[v], order.cutCount()));
-      // In pipelines without larger loads more stages stand behind a cut, and more is in flight.
+      // In pipelines without larger loads more stages are behind a cut, and more is in flight.
       if (stages.isQuick() && left.front() + 1 < m_bands.size()) {
         Lister own(*this, problem, rules, floors, zero, m_bands[left.front()].most / m_weights.share, watch);
         if (!price(own, all, watch)) return;
@@ -227,13 +230,13 @@ UnitPrices::Row& UnitPrices::Pass::row(int stages, int cut) {
 bool UnitPrices::price(Lister& lister, const std::vector<Pass*>& passes, Watch& watch) const {
   for (int to = 1; to < m_order.cutCount(); ++to) {
     const std::vector<Stage>& stages = lister.before(to);
-    // Many stages end at one cut of a long chain, and of many strategies.
+    // Many stages end at one cut of a long chain with many strategies.
     if (stages.size() * passes.size() > 100 ? watch.checkClock() : watch.shouldStop()) return false;
     for (Pass* pass : passes)
       if (!extend(*pass, stages, to, watch)) return false;
   }
   for (Pass* pass : passes) {
-    // Behind the stages in front a later one hides that much of its sync.
+    // A later stage hides this much of its sync behind the stages in front of it.
     const double hidden = m_backwardShare * pass->most / m_weights.share * (pass->shared - 1) / 2 * kRoundUp;
     for (std::size_t c = 1; c < pass->before.size(); ++c)
       for (double& v : pass->before[c]) v = v * kRoundDown - hidden;
@@ -241,7 +244,7 @@ bool UnitPrices::price(Lister& lister, const std::vector<Pass*>& passes, Watch& 
   return true;
 }
 
-// Of stages of the same layers the least cost at each price is all that counts.
+// Among stages with the same layers, only the least cost at each price counts.
 bool UnitPrices::extend(Pass& pass, const std::vector<Stage>& stages, int to, Watch& watch) const {
   const int shared = pass.shared;
   Row none, far;

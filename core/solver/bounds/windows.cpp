@@ -1,7 +1,7 @@
-// Windows: last[0] = 0, last[i+1] = the furthest cut that stage i reaches from last[i]; first[s] = L,
+// The windows are last[0] = 0, last[i+1] = the furthest cut that stage i reaches from last[i]; first[s] = L,
 // first[i] = the earliest cut from which stage i reaches first[i+1]. Both are exact for the relaxed stage,
-// because feasible() only shrinks as a stage grows. Cost: 2·s searches,
-// each beginning at the width of the stage beside.
+// because a stage only becomes harder to fit as it grows. Cost: 2·s searches, each beginning at the width of
+// the neighbouring stage.
 #include "solver/bounds/windows.h"
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 namespace nest::solver {
 namespace {
 
-/// The largest number in low…high up to which `holds` holds, as it does for `low`; looked for near `guess`.
+/// The largest number in low…high up to which `holds` is true, as it is for `low`. The search begins near
+/// `guess`.
 template <class Holds>
 int farthest(int low, int high, int guess, Holds holds) {
   if (low >= high) return low;
@@ -57,7 +58,7 @@ StageWindows::StageWindows(const ChainConfiguration& context, double capacity)
       m_capacity(capacity),
       m_mostLoad(kInfinity) {
   const LayerSums& sums = *context.sums;
-  // Without pins all stages are alike.
+  // Without pins all stages are identical.
   m_policies.assign(at(context.stages), context.policies(0));
   if (!context.problem->constraints.stagePins.empty())
     for (int i = 1; i < context.stages; ++i) m_policies[at(i)] = context.policies(i);
@@ -107,14 +108,14 @@ bool StageWindows::findLeastWork(Watch& watch) {
   return true;
 }
 
-// min over `from` of W(from) + P(to) − P(from): of the cuts from which the stage fits, which move on with
-// `to`, the best and those that may become it wait in a row.
+// Computes min over `from` of W(from) + P(to) − P(from). The cuts from which the stage fits move on with
+// `to`; the best of them, and those that may become the best, are kept in a monotone queue.
 void StageWindows::leastWorkOf(int stage, int policy, std::vector<double>& next) const {
   const auto& work = m_context.sums->least[at(policy)];
   const auto& before = m_leastWork[at(stage)];
   const int first = m_first[at(stage)], last = m_last[at(stage)];
   const double most = m_mostLoad * kRoundUp - m_hops[at(stage)];
-  std::vector<std::pair<double, int>> row;  // rising
+  std::vector<std::pair<double, int>> row;  // ascending
   std::size_t head = 0;
   int from = first, least = first;
   for (int to = m_first[at(stage) + 1]; to <= m_last[at(stage) + 1]; ++to) {
@@ -155,7 +156,7 @@ int StageWindows::earliest(int stage) const {
   return m_context.rules && m_path.empty() ? m_context.rules->earliest(stage) : stage;
 }
 
-// Rules that hold for one end hold for those in front of it, or name the end that does.
+// A rule for one end also applies to the ends in front of it, or names the end that satisfies it.
 int StageWindows::mostEnd(int stage, int from) const {
   const int most = m_context.order->layerCount() - (m_context.stages - stage - 1);
   if (!m_context.rules || !m_path.empty()) return most;
@@ -210,7 +211,7 @@ std::vector<int> StageWindows::evenCuts() {
     cuts.assign(m_last.begin(), m_last.end());
     return true;
   };
-  // Most often the even share, or a little more, is enough.
+  // Usually the even share, or a little more, is enough.
   for (double step = 1.02; low * step < high; step = 1 + 4 * (step - 1)) {
     if (attempt(low * step)) {
       high = low * step;

@@ -8,14 +8,13 @@
 
 namespace nest::solver {
 
-/// How far stages can reach when no load may exceed a limit, each must fit the memory of the roomiest device
-/// and begin where the configuration's rules let it. Claim: no plan within the limits has a stage that begins
-/// outside its window, or stages in front of a cut whose
-///   loads add up to less than leastWork().
-/// Proof: what is asked here does not depend on the layout, and grows with the layers of a stage: a stage
-/// that
-///   cannot hold some layers cannot hold more, so that the furthest cuts of the greedy ways from both ends
-///   bound all others. leastWork() is the least sum over all cuts in the windows.
+/// How far each stage can extend if no load may exceed a limit, each stage must fit the roomiest device, and
+/// each must begin where the configuration's rules allow it.
+/// Claim: no plan within the limits has a stage that begins outside its window, or stages in front of a cut
+/// whose loads add up to less than leastWork().
+/// Proof: the requirements do not depend on the layout and only become stricter as a stage grows: a stage
+/// that cannot hold some layers cannot hold more. So the furthest cuts of the greedy walks from both ends
+/// bound all others. leastWork() is the least sum over all cuts in the windows.
 /// Cost: windows O(stages × cuts); leastWork() O(cuts in the windows) for each policy.
 class StageWindows {
 public:
@@ -24,29 +23,30 @@ public:
   void limitLoad(double most) { m_mostLoad = most; }
   double mostLoad() const { return m_mostLoad; }
   void limitMemory(double capacity) { m_capacity = capacity; }
-  /// Least transfers of each stage; of a layout, or of any.
+  /// Sets the least transfer seconds of each stage, in one layout or in any.
   void setHops(std::vector<double> perStage);
-  const std::vector<double>& leastHops() const { return m_leastHops; }  ///< of any layout
+  const std::vector<double>& leastHops() const { return m_leastHops; }  ///< in any layout
   double hops(int stage) const { return m_hops[stage]; }
   double hopsBefore(int stage) const { return m_hopsBefore[stage]; }
   bool feasible(int stage, int from, int to) const {
     return leastLoad(stage, from, to, true) < std::numeric_limits<double>::infinity();
   }
-  /// The load limit alone; no longer stage does if this one does not.
+  /// Whether a stage satisfies the load limit alone. If it does not, no longer stage does.
   bool staysBelow(int stage, int from, int to) const {
     const auto& work = m_context.sums->leastAny;
     return work[to] - work[from] + hops(stage) <= m_mostLoad * kRoundUp;
   }
-  /// With the leanest policy; infinite: there is none.
+  /// Under the policy that stores least; infinite if there is none.
   double leastMemory(int stage, int from, int to) const;
 
-  /// Chains: windows for the cut at which each stage begins. False: no plan stays within the limits. (Of a
-  /// DAG: windows on LayerOrder::path(), which say nothing of other cuts.)
+  /// For chains: finds the window of the cut at which each stage begins. Returns false if no plan is within
+  /// the limits. For DAGs the windows apply to cuts on LayerOrder::path() only.
   bool findWindows();
-  /// Cuts, on LayerOrder::path(), of a pipeline whose largest relaxed load is nearly the least possible
-  /// there; empty: nothing on it stays within the limits. Leaves the load limit and the windows as they were.
+  /// The cuts, on LayerOrder::path(), of a pipeline whose largest relaxed load is nearly the least possible
+  /// on it; empty if no pipeline on it is within the limits. Restores the load limit and the windows.
   std::vector<int> evenCuts();
-  /// The stages before `stage` may hold the layers before `cut` and the others the rest, by the load limit.
+  /// Whether, by the load limit, the stages before `stage` can hold the layers before `cut` and the others
+  /// the rest.
   bool mayBegin(int stage, int cut) const {
     if (m_mostLoad == std::numeric_limits<double>::infinity()) return true;
     const auto& work = m_context.sums->leastAny;
@@ -55,17 +55,17 @@ public:
            work.back() - before + m_hopsBefore.back() - hopsBefore(stage) <=
                (m_context.stages - stage) * most * kRoundUp;
   }
-  /// The first stage does at least so much work, by the load limit.
+  /// A lower bound on the work of the first stage, by the load limit.
   double leastFirst() const;
-  /// Found by evenCuts(): every plan within the limits has a larger load.
+  /// Lower bound on the largest load of every plan within the limits, found by evenCuts().
   double leastMax() const { return m_leastMax; }
-  /// Chains, after findWindows(): what leastWork() tells, for cuts inside the windows. Stays as it is while
-  /// limits fall and hops grow, because what was out of reach remains so.
+  /// For chains, after findWindows(): computes leastWork() for the cuts inside the windows. The result stays
+  /// valid while limits decrease and hop counts increase.
   bool findLeastWork(Watch&);
-  long long windowPairs() const;  ///< stages that the windows leave
+  long long windowPairs() const;  ///< number of stages that the windows allow
   bool knowsLeastWork() const { return !m_leastWork.empty(); }
-  /// The sum of the loads of stages 0…stage−1 that hold the layers before `cut`, each under a policy that
-  /// fits, is not below this; hops are left out.
+  /// A lower bound on the sum of the loads of stages 0…stage−1 if they hold the layers before `cut`, each
+  /// under a policy that fits. Hops are not included.
   double leastWork(int stage, int cut) const {
     const double any = m_context.sums->leastAny[cut];
     if (m_leastWork.empty()) return any;
@@ -74,7 +74,7 @@ public:
     if (k < 0 || k >= static_cast<int>(row.size())) return std::numeric_limits<double>::infinity();
     return std::max(any, row[k]);
   }
-  /// Of all stages, hops included.
+  /// The same for all stages, hops included.
   double leastSum() const {
     return leastWork(m_context.stages, m_context.order->last()) + m_hopsBefore.back();
   }
@@ -83,11 +83,12 @@ public:
 
 private:
   int cutAt(int place) const { return m_path.empty() ? place : m_path[place]; }
-  /// Hops left out; infinite: not feasible. With `any`: of some policy.
+  /// Hops are not included; infinite if not feasible. `any`: under some policy that fits, not the fastest.
   double leastLoad(int stage, int from, int to, bool any = false) const;
   void leastWorkOf(int stage, int policy, std::vector<double>& next) const;
-  bool findLast();                ///< of the windows; false: the layers do not fit
-  int earliest(int stage) const;  ///< it begins, by the rules
+  /// Finds the last cuts of the windows. Returns false if the layers do not fit.
+  bool findLast();
+  int earliest(int stage) const;  ///< first cut at which the rules let it begin
   int mostEnd(int stage, int from) const;
   int leastBegin(int stage, int to) const;
 

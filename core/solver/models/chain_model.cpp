@@ -1,6 +1,6 @@
-// State (i, U) of (6.1) under a limit. Pruning: a label is dropped if even the least work of the layers
-// before U, spread evenly over i stages, leads past the limit; windows bound the cuts. Cost: Σ over windows
-// of (ends × front). A chain has at most L ends, a DAG those downsets from which a way to the end is known.
+// Solves the states (i, U) of (6.1) under a limit. A label is pruned if even the least work of the layers
+// before U, spread evenly over i stages, exceeds the limit; windows bound the cuts. Cost: Σ over windows of
+// (ends × front). A chain has at most L ends, a DAG those downsets from which the end can be reached.
 #include "solver/models/chain_model.h"
 
 #include <cmath>

@@ -8,15 +8,15 @@
 
 namespace nest::solver {
 
-/// A pipeline's cuts and policies, and its time as the sums give it.
+/// The cuts and policies of a pipeline, and its time as computed from the sums.
 struct PipelineCut {
   double time = 0, memory = 0;  ///< seconds; bytes on the fullest device
-  std::vector<int> cuts;        ///< s + 1 cuts, from the empty to the whole one; with chunks s·v + 1
+  std::vector<int> cuts;        ///< s + 1 cuts, from the empty to the whole one; s·v + 1 with chunks
   std::vector<int> policies;    ///< per stage
 };
 
-/// Model of LabelSetting: the stages' strategies and places are given, s is their number. A state is the cut
-/// behind which the stages that are settled begin.
+/// A Model of LabelSetting in which the stages' strategies and places are given; s is their number. A state
+/// is the cut at which the stages that are already formed begin.
 class ChainModel {
 public:
   struct State {
@@ -24,12 +24,12 @@ public:
     std::size_t number() const { return static_cast<std::size_t>(cut); }
   };
   using Index = DenseIndex;
-  /// Known of every plan within the limit: its largest load and its tail. Needs not be sharp.
+  /// Lower bounds on the largest load and the tail of every plan within the limit. They need not be sharp.
   struct Floor {
     double max = 0, tail = 0;
   };
 
-  /// `windows`: nullptr: every cut is looked at.
+  /// `windows`: null if every cut is considered.
   ChainModel(const ChainCosts&, const StageWindows* windows, const CutRules&, const Target&, Watch&);
   void limitTo(double limit, const Floor&);
 
@@ -61,10 +61,10 @@ public:
 private:
   /// What must stand in front of a stage.
   struct Before {
-    int stage = -1;    ///< of which this is known
-    double work = 0;   ///< seconds, at least; infinite: nothing can hold these layers
-    double even = 0;   ///< what the largest max is at least, from the same shared out evenly
-    double least = 0;  ///< no pipeline through here has a smaller largest load
+    int stage = -1;    ///< the stage they apply to
+    double work = 0;   ///< least seconds; infinite if no stages can hold these layers
+    double even = 0;   ///< bound on the largest load from dividing the work evenly
+    double least = 0;  ///< lower bound on the largest load of any pipeline through here
     double leastBackward = 0, mostBackward = 0;
   };
   const Before& before(int stage, int from);
@@ -119,7 +119,7 @@ void ChainModel::stages(int behind, const State& state, const LeastCosts& least,
   if (m_order.isChain()) {
     const int last = std::min(to - 1, m_windows ? m_windows->last(stage) : to - 1),
               first = std::max(stage, m_windows ? m_windows->first(stage) : 0);
-    // What does not fit does not fit with more layers either.
+    // If layers do not fit, more layers do not fit either.
     for (int from = last; from >= first && stays(from); --from)
       if (!take(from)) break;
     return;
@@ -129,10 +129,12 @@ void ChainModel::stages(int behind, const State& state, const LeastCosts& least,
 
 using ChainLabels = LabelSetting<ChainModel>;
 
-/// The best pipeline of one configuration, exact over all cuts and policies, if its time is at most `limit`.
+/// The best pipeline of one configuration, exact over all cuts and policies; nullopt if its time exceeds
+/// `limit`.
 std::optional<PipelineCut> bestCut(const ChainCosts&, const StageWindows&, const CutRules&, const Target&,
                                    double limit, const ChainModel::Floor&, Watch&, ChainLabels::Storage&);
-/// Among all pipelines within 1e-12 of the best, the one with the least recompute, then the left-most cuts.
+/// Among all pipelines within 1e-12 of the best time, the one with the least recompute, then the left-most
+/// cuts.
 std::optional<PipelineCut> preferredCut(const ChainCosts&, const StageWindows&, const CutRules&,
                                         const Target&, double limit, const ChainModel::Floor&, Watch&);
 

@@ -1,5 +1,5 @@
-// Interleaved schedules with given strategies: T grows in every load, so the fastest policy that fits is the
-// best one. Cost: stages × policies.
+// Interleaved schedules with given strategies: T is monotone in every load, so the fastest policy that fits
+// is the best one. Cost: stages × policies.
 #include "solver/models/chunk_chain_model.h"
 
 #include <algorithm>
@@ -33,7 +33,8 @@ Step ChunkChainModel::stepOf(int stage) const {
 }
 
 namespace {
-/// Of the plans with these cuts the best, if it is better than `found` (then `fits`).
+/// Replaces `found` by the best plan with these cuts if that is better (or if `fits` is false); returns
+/// whether `found` is a plan that fits.
 bool solveWith(ChainConfiguration c, const std::vector<int>& cuts, const BlockLayout& layout,
                CandidatePlan& found, bool fits, Watch& watch) {
   const int stages = c.stages, width = layout.inner * c.sums->strategy().width();

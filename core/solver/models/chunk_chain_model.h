@@ -6,8 +6,8 @@
 
 namespace nest::solver {
 
-/// Model of LabelSetting: strategies, places and cuts are given, each stage holds `chunks` parts. Nothing is
-/// left to choose but policies; a state is the number of stages in front.
+/// A Model of LabelSetting in which strategies, places and cuts are given and each stage holds `chunks`
+/// parts. Only policies are left to choose; a state is the number of stages in front.
 class ChunkChainModel {
 public:
   struct State {
@@ -16,7 +16,7 @@ public:
   };
   using Index = DenseIndex;
 
-  /// `cuts`: s·v + 1.
+  /// `cuts`: s·v + 1 of them.
   ChunkChainModel(const ChainCosts&, const std::vector<int>& cuts, ObjectiveWeights);
 
   int mostStages() const { return m_stages; }
@@ -61,12 +61,12 @@ private:
   int m_stages;
   std::vector<std::vector<Part>> m_parts;  ///< per stage
   std::vector<Transfers> m_transfers;      ///< per stage
-  std::vector<double> m_backward;          ///< of all stages before, one more than there are
+  std::vector<double> m_backward;          ///< of all stages before; one entry more than there are stages
   double m_best = std::numeric_limits<double>::infinity();
 };
 
-/// The best plan of one configuration with chunks and one strategy; of equals the one with the least
-/// recompute. False if none fits.
+/// Finds the best plan of one configuration with chunks and one strategy, and among equals the one with the
+/// least recompute. Returns false if none fits.
 bool solveInterleaved(const ChainConfiguration&, const CutRules&, const BlockLayout&, CandidatePlan& found,
                       Watch&);
 

@@ -1,9 +1,9 @@
-// State (i, e, σ, ℓ, σ_last): stage i of strategy σ takes the units before e and sends at level ℓ; the stages
-// behind it are placed. With it go the sync between shared parameters and whether some stage shards anything.
-// Transition: every strategy of the stage in front decides the level between them and what stage i receives.
-// The wrap edge from the last stage to the first crosses a level that both widths decide: the first stage is
-// guessed from outside, up to what the others notice of it, and so is the earlier holder of shared
-// parameters. Pruning: ChunkBounds for the stages in front.
+// State (i, e, σ, ℓ, σ_last): stage i with strategy σ uses the units before e and sends at level ℓ; the
+// stages behind it are placed. The state also contains the sync between shared parameters and whether some
+// stage shards anything. Transition: every strategy of the stage in front determines the level between them
+// and what stage i receives. The wrap edge from the last stage to the first crosses a level that both widths
+// determine. Therefore the first stage is guessed from outside, up to what the others can distinguish, and so
+// is the earlier holder of shared parameters. Pruning: ChunkBounds for the stages in front.
 #include "solver/models/chunk_model.h"
 
 #include <bit>
@@ -95,7 +95,7 @@ Level ChunkModel::wrapLevel(StrategyId last, int firstWidth) const {
 }
 
 std::vector<ChunkModel::Guess> ChunkModel::guesses() const {
-  // What the other stages notice of a first stage.
+  // What the other stages can distinguish about a first stage.
   std::map<std::vector<double>, StrategyId> firsts;
   std::vector<Guess> all;
   for (const StrategyId k : m_chosen.strategies()) {
@@ -135,7 +135,8 @@ bool ChunkModel::asGuessed(StrategyId strategy) const {
   return true;
 }
 
-/// Sets the exchange's seconds where the later holder is placed; false: the place contradicts the guess.
+/// Sets the seconds of the exchange when the later holder is placed. Returns false if the place contradicts
+/// the guess.
 bool ChunkModel::sharesAs(int stage, StrategyId strategy, int begin, double& seconds) const {
   if (m_early < 0 || (stage != m_early && stage != m_late)) return true;
   if (stage == m_early) return begin == m_guess.begin && m_chosen.sameHolder(strategy, m_guess.holder);

@@ -8,30 +8,30 @@
 
 namespace nest::solver {
 
-/// Model of LabelSetting: an interleaved pipeline on `units` units whose stages choose their strategies; cuts
-/// and the number of stages are given.
+/// A Model of LabelSetting for an interleaved pipeline on `units` units whose stages choose their strategies.
+/// Cuts and the number of stages are given.
 class ChunkModel {
 public:
-  /// A stage that takes the units before `end` and sends at `level` to the stages behind it, which are
-  /// placed. The last stage of all, of strategy `last`, sends over the wrap edge. Strategies stand for all
-  /// that are alike() (ChosenStages).
+  /// A stage that uses the units before `end` and sends at `level` to the stages behind it, which are placed
+  /// already. The last stage of the pipeline, with strategy `last`, sends over the wrap edge. A strategy
+  /// represents all that are alike() (ChosenStages).
   struct State {
     UnitCount end;
     StrategyId strategy, last;
     Level level = kNoLevel;
     bool shards = false;  ///< some stage behind has d·c > 1
-    StrategyId behind;    ///< folded: of the stage behind, which sends the second chunk
-    double tiedSync = 0;  ///< of the exchange between shared parameters, once the later holder is placed
+    StrategyId behind;    ///< folded pipelines: strategy of the stage behind, which sends the second chunk
+    double tiedSync = 0;  ///< seconds exchanging shared parameters, once the later holder is placed
     friend bool operator==(const State&, const State&) = default;
     struct Hash {
       std::size_t operator()(const State&) const;
     };
   };
   using Index = HashedIndex<State>;
-  /// What is guessed of the pipeline's front; see chunk_model.cpp.
+  /// Assumptions about the front of the pipeline; see chunk_model.cpp.
   struct Guess {
-    StrategyId first;  ///< of the first stage, or one that others cannot tell from it
-    int begin = 0;     ///< of the earlier holder of shared parameters
+    StrategyId first;  ///< of the first stage, or one that is equivalent for the others
+    int begin = 0;     ///< first unit of the earlier holder of shared parameters
     StrategyId holder;
   };
 
@@ -41,7 +41,7 @@ public:
   void limitTo(double limit);
   std::vector<Guess> guesses() const;
   void assume(const Guess& guess) { m_guess = guess; }
-  void keepAll() { m_keepAll = true; }  ///< a pipeline found does not tighten the limit
+  void keepAll() { m_keepAll = true; }  ///< a pipeline that is found does not lower the limit
 
   int mostStages() const { return m_stages; }
   template <class Visit>
@@ -70,16 +70,16 @@ public:
 private:
   int stageOf(int behind) const { return m_stages - 1 - behind; }
   bool asGuessed(StrategyId) const;                             ///< as a first stage
-  bool prepare(int stage, int begin, Step&, double& tiedSync);  ///< of the step's strategy
+  bool prepare(int stage, int begin, Step&, double& tiedSync);  ///< for the step's strategy
   bool sharesAs(int stage, StrategyId, int begin, double& seconds) const;
   Transfers transfers(int stage, StrategyId, StrategyId before, StrategyId behind, Level in, Level out) const;
   bool folded() const { return m_config.schedule->isFolded(); }
-  Level wrapLevel(StrategyId last, int firstWidth) const;  ///< kNoLevel: folded pipelines have no such edge
+  Level wrapLevel(StrategyId last, int firstWidth) const;  ///< kNoLevel if folded: there is no wrap edge
   StrategyId behindOf(StrategyId k) const { return folded() ? m_chosen.senderOf(k) : StrategyId(0); }
   bool allowed(int stage, StrategyId k) const {
     return m_chosen.forms(k) && m_space.strategyAllowed(stage, m_chosen.strategy(k));
   }
-  double backward(int stage, StrategyId) const;  ///< of the first chunk, at full speed
+  double backward(int stage, StrategyId) const;  ///< seconds for the first chunk, at full speed
 
   const SearchSpace& m_space;
   ChosenStages& m_chosen;
@@ -87,20 +87,21 @@ private:
   const ChunkBounds::Prefixes& m_bounds;
   Watch& m_watch;
   int m_stages, m_units;
-  std::vector<StrategyId> m_ofWidth;       ///< one of each width
+  std::vector<StrategyId> m_ofWidth;       ///< one per width
   std::vector<std::vector<Part>> m_parts;  ///< per stage
   struct Boundaries {
-    Messages into, outOf;  ///< over the edge to the stage in front and over that to the stage behind,
-    Messages returned, fromBehind;  ///< and of a folded pipeline, what its second chunks add
+    Messages into, outOf;           ///< over the edge to the stage in front, and to the stage behind
+    Messages returned, fromBehind;  ///< folded pipelines: what the second chunks add
   };
-  IndexedVector<StrategyId, std::vector<Boundaries>> m_boundaries;  ///< per stage, if a stage of it sends
-  std::vector<double> m_leastBackward, m_mostBackward;              ///< of the stages before each
-  int m_early = -1, m_late = -1;  ///< stages with shared parameters; −1: nothing is shared between stages
-  int m_copyIn = -1;              ///< the one that holds the copy
+  /// Per strategy and stage; empty if no stage with the strategy sends.
+  IndexedVector<StrategyId, std::vector<Boundaries>> m_boundaries;
+  std::vector<double> m_leastBackward, m_mostBackward;  ///< of the stages before each one
+  int m_early = -1, m_late = -1;  ///< stages with shared parameters; −1 if none are shared between stages
+  int m_copyIn = -1;              ///< the stage with the copy
   double m_limit = 0, m_mostLoad = 0, m_leastTail = 0;
   bool m_keepAll = false;
   Guess m_guess;
-  double m_tiedSync = 0;  ///< of the stage that is being formed
+  double m_tiedSync = 0;  ///< seconds, of the stage being formed
 };
 
 template <class Visit>
@@ -146,7 +147,7 @@ void ChunkModel::fronts(int behind, const State& state, const Step& step, Visit 
   }
 }
 
-/// The best strategies for the stages of one interleaved configuration in one layout; exact over all
+/// Finds the best strategies for the stages of one interleaved configuration in one layout, exactly over all
 /// sequences of strategies and all policies.
 class ChunkSolver {
 public:
@@ -155,11 +156,12 @@ public:
 
   /// Fills `found` and returns true if some sequence takes no longer than `limit`.
   bool solve(double limit, CandidatePlan& found);
-  /// Of the sequences that take no longer than `limit`, the one with the least recompute, then with the
-  /// smallest strategies from the first stage on. False: there is none, or there are too many to tell.
+  /// Among the sequences that take no longer than `limit`, finds the one with the least recompute, then with
+  /// the smallest strategies from the first stage on. Returns false if there is none, or if there are too
+  /// many to compare.
   bool settle(double limit, CandidatePlan& found);
-  /// Every sequence that takes no longer than `limit`, at its fastest and then with the least recompute.
-  /// False: there are more than `most`, or as many steps would not do.
+  /// Lists every sequence that takes no longer than `limit`, with its fastest policies and among equals the
+  /// least recompute. Returns false if there are more than `most`, or if the watch stopped it.
   bool solveMany(double limit, std::size_t most, std::vector<CandidatePlan>& found);
 
 private:

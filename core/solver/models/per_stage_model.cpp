@@ -1,10 +1,10 @@
-// State (k, U, u, σ, ℓ): k stages stand behind the cut U on u units; the next stage towards the front ends at
-// U, has strategy σ or one that is alike, and sends to the one behind it at level ℓ (both widths decide it,
-// so it is settled before that stage is formed). With it go the sync between shared parameters, once known,
-// and whether some stage shards anything. Transition: the stage V…U of strategy σ, its fastest policy that
-// fits, and every strategy of the stage before it. Pruning: PerStageBounds for the layers before V on the
-// units left, with the label's own figures. Where the earlier holder of shared parameters stands is guessed
-// from outside (almost always: the first stage).
+// State (k, U, u, σ, ℓ): k stages are behind the cut U on u units; the next stage towards the front ends at
+// U, has strategy σ or an equivalent one, and sends to the stage behind it at level ℓ. Both widths determine
+// ℓ, so it is known before that stage is formed. The state also contains the sync between shared parameters,
+// once known, and whether some stage shards anything. Transition: the stage V…U with strategy σ under its
+// fastest policy that fits, and every strategy of the stage before it. Pruning: PerStageBounds for the layers
+// before V on the remaining units, with the label's own values. The place of the earlier holder of shared
+// parameters is guessed from outside; it is almost always the first stage.
 #include "solver/models/per_stage_model.h"
 
 #include <bit>
@@ -43,7 +43,7 @@ PerStageModel::PerStageModel(const SearchSpace& space, const LayerOrder& order, 
       m_mostBackward(order.cutCount(), 0.0) {
   for (int c = 1; c < order.cutCount(); ++c) {
     const CutIndex cut(c), before(order.parent(c));
-    // Layer by layer: of mixed strategies a prefix may do more than under any single one.
+    // Layer by layer, because with mixed strategies a prefix may do more work than under any single one.
     double least = kInfinity, most = 0;
     for (const StrategyId k : chosen.strategies()) {
       const LayerSums& s = chosen.sums(k);
@@ -165,7 +165,7 @@ bool PerStageModel::holdsCopy(const Part& part) const {
   return m_order.holds(part.to, second) && !m_order.holds(part.from, second);
 }
 
-/// Whether the stage at a known place agrees with the guess; sets what it exchanges of shared parameters.
+/// Whether the stage at a known place agrees with the guess. Sets its exchange of shared parameters.
 bool PerStageModel::sharesAs(const State& state, StrategyId strategy, int begin, int from,
                              StageCosts::Surroundings& around, double& tiedSync) const {
   if (m_guess.front < 0) return true;
@@ -244,7 +244,7 @@ bool PerStageSolver::solve(const PerStageModel::Goal& goal, CandidatePlan& found
   for (const auto& guess : m_model.guesses()) {
     Labels labels(m_model, m_watch);
     if (guess.front >= 0 && !guess.same && !apartChecked) {
-      // Most configurations lose even without the exchange between the two copies.
+      // Most configurations are too slow even without the exchange between the two copies.
       apartChecked = true;
       const auto before = m_model.goal();
       auto relaxed = guess;

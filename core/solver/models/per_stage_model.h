@@ -9,53 +9,55 @@
 
 namespace nest::solver {
 
-/// Model of LabelSetting: each stage chooses its strategy, on `units` units in all. Cuts, strategies,
-/// policies and, unless fixed, the number of stages are open.
+/// A Model of LabelSetting in which each stage chooses its strategy, on `units` units in total. Cuts,
+/// strategies, policies and, unless fixed, the number of stages are open.
 class PerStageModel {
 public:
-  /// The next stage towards the front ends at `cut` and sends at `level` to the one behind it, which is
-  /// placed: both widths decide the level. The strategy stands for all that are alike().
+  /// The next stage towards the front ends at `cut` and sends at `level` to the stage behind it, which is
+  /// placed already: both widths determine the level. The strategy represents all that are alike().
   struct State {
     CutIndex cut;
-    UnitCount behind;  ///< of the stages behind
+    UnitCount behind;  ///< units of the stages behind
     StrategyId strategy;
     Level level = kNoLevel;
     bool shards = false;   ///< some stage behind has d·c > 1
-    double tiedSync = -1;  ///< of the exchange between shared parameters, once the stage behind is placed
+    double tiedSync = -1;  ///< seconds exchanging shared parameters, once the stage behind is placed
     friend bool operator==(const State&, const State&) = default;
     struct Hash {
       std::size_t operator()(const State&) const;
     };
   };
   using Index = HashedIndex<State>;
-  /// Where the earlier of the two layers with shared parameters stands: its stage's first unit and strategy.
+  /// The assumed place of the earlier of the two layers with shared parameters: its stage's first unit and
+  /// strategy.
   struct TiedGuess {
-    bool relaxed = false;  ///< any stage in front, at no exchange: a bound on all guesses that are apart
-    bool same = true;      ///< both layers stand in one stage
-    int front = -1, behind = -1;  ///< layers; −1: nothing is shared
-    int begin = 0;                ///< of the stage that holds `front`
-    StrategyId strategy;          ///< any one of equal width and share will do
+    bool relaxed = false;  ///< some stage in front, without exchange: a bound on all guesses with two stages
+    bool same = true;      ///< both layers are in one stage
+    int front = -1, behind = -1;  ///< layers; −1 if nothing is shared
+    int begin = 0;                ///< first unit of the stage with `front`
+    StrategyId strategy;          ///< any one with this width and share
   };
-  /// What is of interest: pipelines faster than `time`, and those of at most `mostEqual` stages that take as
-  /// long.
+  /// The pipelines that count: those faster than `time`, and those with at most `mostEqual` stages that take
+  /// as long.
   struct Goal {
     double time = 0;
     int mostEqual = 0;
   };
 
-  /// The number of stages may be open (0) under 1F1B alone: others hold stashes by it.
+  /// The number of stages may be open (`fixedStages` = 0) only under 1F1B: under other schedules the stashes
+  /// in flight depend on it.
   PerStageModel(const SearchSpace&, const LayerOrder&, const CutRules&, const PipelineSchedule&,
                 ChosenStages&, int fixedStages, PerStageBounds&, Watch&);
 
-  /// False: no pipeline reaches the goal.
+  /// Returns false if no pipeline reaches the goal.
   bool limitTo(const Goal&);
   void assume(const TiedGuess& guess) { m_guess = guess; }
   std::vector<TiedGuess> guesses() const;
   const Goal& goal() const { return m_goal; }
-  void restore(const Goal& goal) { m_goal = goal; }  ///< one that limitTo() has seen
-  void keepAll() { m_keepAll = true; }               ///< a pipeline found does not tighten the goal
+  void restore(const Goal& goal) { m_goal = goal; }  ///< to a goal that limitTo() has had before
+  void keepAll() { m_keepAll = true; }               ///< a pipeline that is found does not tighten the goal
 
-  bool holdsCopy(const Part&) const;  ///< of the shared parameters, as assumed
+  bool holdsCopy(const Part&) const;  ///< whether it has the copy of the shared parameters, as assumed
 
   int mostStages() const;
   template <class Visit>
@@ -80,7 +82,7 @@ public:
   ObjectiveWeights weights(int stages) const {
     return targetOf(m_problem.search.objective, m_schedule, microbatchCount(), stages, 1).weights;
   }
-  /// `behind` stages stand behind the stage.
+  /// `behind`: number of stages behind the stage.
   InFlight inFlight(int behind) const {
     const int stages = m_fixedStages > 0 ? m_fixedStages : behind + 1;
     return inFlightOf(m_schedule, stages - 1 - behind, stages, microbatchCount(), 1);
@@ -93,13 +95,14 @@ public:
 
 private:
   int units() const { return m_chosen.configuration().units.value; }
-  double bar(int stages) const {  ///< a pipeline of so many stages must not take longer
+  /// The most time that a pipeline with this many stages may take.
+  double bar(int stages) const {
     return m_goal.time * (stages <= m_goal.mostEqual ? 1 + kEqualTimes : 1 - kEqualTimes);
   }
   bool hopeless(double sum, double max, double tail, int cut, int units, int stages);
   bool sharesAs(const State&, StrategyId, int begin, int from, StageCosts::Surroundings&,
                 double& tiedSync) const;
-  bool prepare(int behind, const State&, int begin, int from, Step&);  ///< of the step's strategy
+  bool prepare(int behind, const State&, int begin, int from, Step&);  ///< for the step's strategy
   bool mayStand(int behind, const State&, int begin, int from) const;
   int stageNumber(int behind) const { return m_fixedStages > 0 ? m_fixedStages - 1 - behind : -1; }
   Policies policies(int behind) const {
@@ -114,7 +117,7 @@ private:
   const PipelineSchedule& m_schedule;
   ChosenStages& m_chosen;
   const Target m_target;
-  int m_fixedStages;  ///< 0: any number
+  int m_fixedStages;  ///< 0 if the number is open
   PerStageBounds& m_bounds;
   Watch& m_watch;
   Predecessors m_predecessors;
@@ -124,8 +127,8 @@ private:
   double m_mostLoad = 0, m_leastTail = 0;
   bool m_keepAll = false;
   TiedGuess m_guess;
-  double m_tiedSync = -1;   ///< of the stage that is being formed
-  double m_gradientIn = 0;  ///< what it receives from behind
+  double m_tiedSync = -1;   ///< of the stage being formed
+  double m_gradientIn = 0;  ///< seconds of receiving gradients from behind
 };
 
 template <class Visit>
@@ -150,7 +153,7 @@ void PerStageModel::stages(int behind, const State& state, const LeastCosts& lea
           Step step;
           step.strategy = strategy;
           if (!prepare(behind, state, begin, from, step)) return true;
-          // What does not fit does not fit with more layers either.
+          // If layers do not fit, more layers do not fit either.
           if (step.prepared.count == 0) return false;
           if (step.leastMax > m_mostLoad) return true;
           if (step.first && m_chosen.configuration().zero > 0 && !state.shards && !m_chosen.shards(k))
@@ -175,8 +178,8 @@ void PerStageModel::fronts(int, const State& state, const Step& step, Visit visi
   }
 }
 
-/// The best pipelines of one configuration with a strategy for each stage, exact over cuts, strategies,
-/// policies and, unless fixed, the number of stages.
+/// Finds the best pipelines of one configuration with a strategy for each stage, exactly over cuts,
+/// strategies, policies and, unless fixed, the number of stages.
 class PerStageSolver {
 public:
   /// `sums`: one per strategy that may be used (e divides d_in).
@@ -185,21 +188,22 @@ public:
                  int fixedStages, PerStageBounds&, Watch&);
 
   struct Effort {
-    long long states = std::numeric_limits<long long>::max();  ///< until the watch has counted so many
-    long long labels = std::numeric_limits<long long>::max();  ///< held at once
+    long long states = std::numeric_limits<long long>::max();  ///< stop when the watch has counted this many
+    long long labels = std::numeric_limits<long long>::max();  ///< most stored
   };
-  /// Fills `found` and returns true if some pipeline reaches the goal; of equally fast ones, one with the
-  /// fewest stages. Where the effort does not suffice (complete()), what is found need not be the best.
+  /// Fills `found` and returns true if some pipeline reaches the goal; among equally fast ones it is one with
+  /// the fewest stages. If the effort did not suffice (see complete()), there may be better ones.
   bool solve(const PerStageModel::Goal&, CandidatePlan& found, const Effort&);
-  bool complete() const { return m_complete; }  ///< of the last solve()
-  /// The same by a beam of so many labels: what is found need not be the best, nor need anything be.
+  bool complete() const { return m_complete; }  ///< whether the last solve() was exhaustive
+  /// Searches by a beam of `width` labels: the result need not be the best, and there may be none.
   bool guess(const PerStageModel::Goal&, std::size_t width, CandidatePlan& found);
-  /// The best pipelines that differ in the strategies of their stages and take no longer than `time`: at
-  /// least the first `count` of them, in no order. False: more than `mostStates` states were to be looked at.
+  /// Lists the best pipelines that differ in the strategies of their stages and take no longer than `time`:
+  /// at least the first `count` of them, in no particular order. Returns false if more than `mostStates`
+  /// states were needed.
   bool solveMany(double time, int count, long long mostStates, std::vector<CandidatePlan>& found);
-  /// Of the pipelines of so many stages that take no longer than `time`: least recompute, then cuts
-  /// left-most, then smaller strategies from the first stage on. False: there is none, or there are too many
-  /// to tell.
+  /// Among the pipelines with the fixed number of stages that take no longer than `time`, finds the one with
+  /// the least recompute, then left-most cuts, then smaller strategies from the first stage on. Returns false
+  /// if there is none, or if there are too many to compare.
   bool settle(double time, long long mostLabels, CandidatePlan& found);
 
 private:

@@ -6,14 +6,15 @@
 
 namespace nest::solver {
 
-/// The cuts from which a stage that ends at a given cut may begin: all that a DAG does differently.
+/// The cuts from which a stage that ends at a given cut may begin. This is the only difference between chains
+/// and DAGs.
 class Predecessors {
 public:
   explicit Predecessors(const LayerOrder& order) : m_order(order) {}
 
-  /// Smaller cuts, larger ones before those that they hold, for as long as `light` says that the layers
-  /// between are not too many; it says so of no smaller cut then. On a chain `visit` ends it by returning
-  /// false.
+  /// Visits smaller cuts, larger ones before the subsets of them, for as long as `light` returns true, which
+  /// means that there are not too many layers in between. If `light` is false for a cut, it must be false for
+  /// its subsets. On a chain, `visit` ends the walk by returning false.
   template <class Light, class Visit>
   void visit(int cut, Light light, Visit visit) {
     if (m_order.isChain()) {

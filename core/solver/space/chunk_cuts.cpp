@@ -1,5 +1,5 @@
-// Megatron's rule: q blocks in every part; the first and the last may hold one less, as embedding and loss
-// count as a layer there. So s·v·q exceeds the blocks by two at most, and q follows.
+// Megatron's rule: every part has q blocks, and the first and the last may have one less, because embedding
+// and loss count as a layer there. So s·v·q exceeds the number of blocks by at most two, which determines q.
 #include "solver/space/chunk_cuts.h"
 #include "units/at.h"
 
@@ -67,7 +67,7 @@ std::vector<std::vector<int>> interleavedCuts(const Problem& problem, int stages
                     each = (count + missing) / parts;
   if (missing > 2) return all;
   const auto counted = countedLayers(*problem.graph);
-  for (const std::size_t less : {1, 0}) {  // blocks that the first part lacks
+  for (const std::size_t less : {1, 0}) {  // number of blocks that the first part lacks
     if (missing < less || missing - less > 1) continue;
     std::vector<int> cuts = {0};
     for (std::size_t p = 1; p < parts; ++p) {

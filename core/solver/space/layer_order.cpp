@@ -1,6 +1,6 @@
-// Downsets breadth first: D ∪ {x} follows D for every layer x whose inputs D holds; known sets are found by
-// their bits. Layers are numbered after their inputs, so that sets of one size come out in lexicographic
-// order. Ends after kMostCuts. Cost: downsets × layers.
+// Lists downsets breadth first: D ∪ {x} follows D for every layer x whose inputs are in D; known sets are
+// found by their bits. Layers are numbered after their inputs, so sets of one size come out in lexicographic
+// order. Stops after kMostCuts. Cost: downsets × layers.
 #include "solver/space/layer_order.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ LayerOrder::LayerOrder(const LayerGraph& graph) : m_chain(graph.isChain()), m_la
     enumerate(graph);
 }
 
-// Breadth first by size: a downset grows by any layer all of whose inputs it holds.
+// Breadth first by size: a downset may grow by any layer whose inputs it contains.
 void LayerOrder::enumerate(const LayerGraph& graph) {
   m_words = (m_layers + 63) / 64;
   std::vector<std::vector<std::uint64_t>> inputs(at(m_layers), std::vector<std::uint64_t>(at(m_words), 0));
@@ -76,7 +76,7 @@ std::vector<int> LayerOrder::path() const {
   std::vector<int> cuts(at(m_layers) + 1);
   for (int x = 0; x <= m_layers; ++x) cuts[at(x)] = x;
   if (m_chain) return cuts;
-  // The lowest layer that may follow comes first among the cuts that grow from one.
+  // Among the cuts that grow from one, the one with the lowest layer comes first.
   for (int x = 0; x < m_layers; ++x) cuts[at(x) + 1] = m_next[at(cuts[at(x)])].front();
   return cuts;
 }
@@ -109,7 +109,7 @@ RangeMaximum::RangeMaximum(const LayerOrder& order, std::vector<double> perLayer
     for (auto& [value, layers] : equal) m_falling.push_back({value, std::move(layers)});
     return;
   }
-  // Tables over ten thousand layers fill more memory than everything else about them.
+  // Tables over ten thousand layers use more memory than everything else about them.
   constexpr std::size_t kLong = 256, kFewer = 8;
   if (std::vector<double> stretches; perLayer.size() > kLong) {
     for (const double value : perLayer) {

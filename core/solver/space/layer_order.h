@@ -8,15 +8,15 @@
 
 namespace nest::solver {
 
-/// The downsets of a layer graph, numbered so that a subset comes first: the places where a pipeline can be
-/// cut. Cut 0 is empty, the last one holds every layer. In a chain, cut x holds the layers before x.
+/// The downsets of a layer graph, numbered so that subsets come first: the places where a pipeline can be
+/// cut. Cut 0 is empty, the last cut contains every layer. In a chain, cut x contains the layers before x.
 class LayerOrder {
 public:
   static constexpr int kMostCuts = 40000;
 
   explicit LayerOrder(const LayerGraph& graph);
 
-  bool tooMany() const { return m_tooMany; }  ///< more than kMostCuts downsets; nothing else is usable then
+  bool tooMany() const { return m_tooMany; }  ///< more than kMostCuts downsets; then nothing else may be used
   bool isChain() const { return m_chain; }
   int layerCount() const { return m_layers; }
   int cutCount() const { return m_cuts; }
@@ -31,20 +31,21 @@ public:
                    : (m_members[at(cut) * at(m_words) + at(layer) / 64] >> (layer % 64) & 1) != 0;
   }
   bool subset(int small, int large) const;
-  /// Whether a layer of `set` (its bits, 64 a word) stands between the cuts. Not for chains.
+  /// Whether a layer of `set` (a bit set, 64 per word) is between the cuts. Not for chains.
   bool anyBetween(int from, int to, const std::vector<std::uint64_t>& set) const {
     const auto *small = &m_members[at(from) * at(m_words)], *large = &m_members[at(to) * at(m_words)];
     for (std::size_t w = 0; w < set.size(); ++w)
       if (large[w] & ~small[w] & set[w]) return true;
     return false;
   }
-  /// From the empty cut to the whole one, each with one layer more: the layers in their order.
+  /// A sequence of cuts from the empty to the whole one, each with one layer more, in the order of the
+  /// layers.
   std::vector<int> path() const;
-  /// Cuts with one layer more.
+  /// The cuts with one layer more.
   const std::vector<int>& next(int cut) const { return m_next[at(cut)]; }
   std::vector<LayerIndex> between(int from,
                                   int to) const;  ///< layers of `to` without those of `from`, ascending
-  int firstBetween(int from, int to) const;       ///< the lowest of them
+  int firstBetween(int from, int to) const;       ///< the lowest of these layers
 
 private:
   void enumerate(const LayerGraph& graph);
@@ -56,7 +57,7 @@ private:
   std::vector<std::vector<int>> m_next;
 };
 
-/// The largest of one figure over the layers between two cuts.
+/// The largest value over the layers between two cuts.
 class RangeMaximum {
 public:
   RangeMaximum() = default;
@@ -65,13 +66,13 @@ public:
 
 private:
   const LayerOrder* m_order = nullptr;
-  std::vector<int> m_place;                   ///< chain of long stretches alike: the stretch of each layer
-  std::vector<std::vector<double>> m_sparse;  ///< chain: maxima over runs of 2^k layers, or stretches
+  std::vector<int> m_place;                   ///< chain with long runs of equal values: the run of each layer
+  std::vector<std::vector<double>> m_sparse;  ///< chain: maxima over 2^k layers, or runs
   struct Equal {
     double value;
     std::vector<std::uint64_t> layers;  ///< bits
   };
-  std::vector<Equal> m_falling;  ///< otherwise: the different figures, falling, and which layers have them
+  std::vector<Equal> m_falling;  ///< DAG: the distinct values, descending, with the layers that have them
 };
 
 }  // namespace nest::solver

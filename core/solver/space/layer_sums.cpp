@@ -1,6 +1,6 @@
-// S(c) = S(parent(c)) + f(added(c)) for every figure f that adds over layers and every cut c, so that a
-// stage's figure is S(to) − S(from); maxima over a range by sparse tables (chain) or in falling order (DAG).
-// Exchange sums come per group shape and are kept. Cost: figures × cuts, once per (b, σ).
+// S(c) = S(parent(c)) + f(added(c)) for every additive value f of the layers and every cut c, so the value of
+// a stage is S(to) − S(from). Maxima over a range use sparse tables (chain) or values in descending order
+// (DAG). Exchange sums are computed per group shape and cached. Cost: values × cuts, once per (b, σ).
 #include "solver/space/layer_sums.h"
 
 #include <algorithm>
@@ -138,7 +138,7 @@ LeastLayers LeastLayers::of(const Problem& problem, GroupShapes& shapes, int mic
                             bool covered) {
   const Strategy& s = problem.profile->strategies()[at(strategy)];
   const double best = fastestDevice(*problem.cluster);
-  const auto shown = [&](Exchange e) {  // what overlap leaves at least
+  const auto shown = [&](Exchange e) {  // the least visible share, given the overlap
     return covered && e == Exchange::Expert ? 0 : 1 - problem.assumptions.overlap[e];
   };
   const std::array groups{
@@ -184,7 +184,7 @@ void LayerSums::addBounds(const Problem& problem, GroupShapes& shapes) {
   leastDensePerLoad = leastExpertPerLoad = std::numeric_limits<double>::infinity();
   const auto unusable = sumOver<int>(order, [&](int x) { return m_usable[at(x)] ? 0 : 1; });
   for (int c = 1; c < order.cutCount(); ++c) {
-    if (unusable[at(c)] > 0) continue;  // no first stage of this strategy
+    if (unusable[at(c)] > 0) continue;  // no first stage has this strategy
     const double load = leastAny[at(c)];
     leastDensePerLoad = load > 0 ? std::min(leastDensePerLoad, dense[at(c)] / load) : 0;
     leastExpertPerLoad = load > 0 ? std::min(leastExpertPerLoad, expert[at(c)] / load) : 0;
@@ -218,7 +218,7 @@ const std::vector<const ExchangeSums*>& LayerSums::exchange(GroupKind kind, int 
   if (const auto it = sets.find(set); it != sets.end()) return it->second;
   auto& tables = m_tables[at(static_cast<int>(kind))];
   std::vector<const ExchangeSums*> kept;
-  // A table whose every layer is at most another's never is the slowest.
+  // A table whose every layer is at most that of another table is never the slowest.
   const auto covers = [&](const ExchangeSums& a, const ExchangeSums& b) {
     for (int r = 0; r < kRecomputeCount; ++r)
       for (int c = 1; c < m_order->cutCount(); ++c) {

@@ -15,7 +15,7 @@ namespace nest::solver {
 /// Exchange seconds of the layers of a cut, per recompute policy, in groups of one shape.
 struct ExchangeSums {
   PerRecompute<std::vector<double>> upTo;  ///< per cut
-  std::vector<double> forward;             ///< per cut: of it, in the forward pass
+  std::vector<double> forward;             ///< per cut: the part in the forward pass
 
   double between(int policy, int from, int to) const {
     const auto& s = upTo[policy];
@@ -23,7 +23,7 @@ struct ExchangeSums {
   }
 };
 
-/// The slowest of groups that share a stage.
+/// The time in the slowest of the groups that share a stage, seconds.
 inline double slowest(const std::vector<const ExchangeSums*>& tables, int policy, int from, int to) {
   double most = 0;
   for (const auto* t : tables) {
@@ -33,65 +33,66 @@ inline double slowest(const std::vector<const ExchangeSums*>& tables, int policy
   return most;
 }
 
-/// Seconds of a layer at least, wherever its stage stands: compute at the best speed, exchanges in the
-/// cheapest groups less the largest overlap.
+/// Lower bounds on the seconds of a layer at any place: compute at the best speed, exchanges in the cheapest
+/// groups less the largest overlap.
 struct LeastLayer {
   PerRecompute<double> seconds{};
-  double forward = 0;                                        ///< of any of these, in the forward pass
-  double fastest = std::numeric_limits<double>::infinity();  ///< under any policy; infinite: none is usable
+  double forward = 0;                                        ///< the part in the forward pass
+  double fastest = std::numeric_limits<double>::infinity();  ///< under any policy; infinite if none is usable
 };
-/// Of one (microbatch size, strategy).
+/// Those of one (microbatch size, strategy).
 struct LeastLayers {
   int width = 1;
   std::vector<LeastLayer> ofClass;
 
-  /// At once. The parameters are those of LayerSums.
+  /// Computed without LayerSums, whose parameters it has.
   static LeastLayers of(const Problem&, GroupShapes&, int microbatch, int strategy, bool covered);
 };
 
 /// Everything about one (microbatch size, strategy) that does not depend on where its stages stand: sums over
-/// the layers of every cut, so that a stage's figure is the difference of two. Seconds, bytes, parameters on
-/// one device.
+/// the layers of every cut, so that the value of a stage is a difference of two. Seconds, bytes, and
+/// parameters on one device.
 class LayerSums {
 public:
-  /// `microbatch` and `strategy` are indices of the profile. Not usable (see `offered`) if a layer has no
+  /// `microbatch` and `strategy` are indices in the profile. Not usable (see `offered`) if a layer has no
   /// costs.
   /// `covered`: for schedules that hide pipeline and expert exchange behind compute.
   LayerSums(const Problem&, const LayerOrder&, GroupShapes&, int microbatch, int strategy,
             bool covered = false);
 
-  bool offered() const { return m_offered; }  ///< every layer is usable
+  bool offered() const { return m_offered; }  ///< whether every layer is usable
   bool usable(int layer) const { return m_usable[layer] != 0; }
   const Strategy& strategy() const { return m_strategy; }
   int strategyIndex() const { return m_strategyIndex; }
   int microbatchIndex() const { return m_microbatchIndex; }
 
   std::vector<double> compute, backward, dense, expert;  ///< per cut
-  std::vector<double> forward, weightGradient;           ///< of compute
+  std::vector<double> forward, weightGradient;           ///< parts of `compute`
   PerRecompute<std::vector<double>> extra, stash;
-  PerRecompute<std::vector<int>> missing;  ///< layers without the policy
+  PerRecompute<std::vector<int>> missing;  ///< number of layers without the policy
   PerRecompute<RangeMaximum> workspace;
-  RangeMaximum largestLayer;          ///< dense + expert parameters of what ZeRO-3 gathers by itself
-  std::vector<double> outsideBlocks;  ///< per cut: parameters that it gathers for the whole step; empty: none
-  bool tiedGathersAlone = true;       ///< so the layer that holds the second copy of tied parameters
-  std::vector<double> boundary;       ///< bytes that cross each cut, one way
-  double leastBoundary = 0;           ///< bytes, over the cuts with layers on both sides
-  bool noneIsFastest = true;          ///< without recompute no stage is slower than with it
-  double leastTransfer = 0;           ///< seconds of any boundary crossing one way, less the largest overlap
+  RangeMaximum largestLayer;            ///< dense + expert parameters that ZeRO-3 gathers layer by layer
+  std::vector<double> outsideBlocks;    ///< per cut: parameters gathered for the whole step; may be empty
+  bool tiedGathersAlone = true;         ///< whether the layer with the second copy of tied parameters is
+  std::vector<double> boundary;         ///< bytes that cross each cut, one way
+  double leastBoundary = 0;             ///< bytes, over the cuts with layers on both sides
+  bool noneIsFastest = true;            ///< no stage is slower without recompute than with it
+  double leastTransfer = 0;             ///< seconds of any boundary, one way, less the largest overlap
   std::vector<double> layerParameters;  ///< dense + expert, per layer
 
   LeastLayers leastLayers;
-  /// Sums of these: no stage between two cuts is faster than the difference (recompute policy, then cut).
+  /// Sums of the least seconds, by recompute policy, then cut: no stage between two cuts takes less than the
+  /// difference.
   PerRecompute<std::vector<double>> least;
   std::vector<double> leastAny;            ///< the same with the fastest policy of each layer
-  std::vector<double> leastForward;        ///< of it, in the forward pass
-  ExchangeSums leastTensor, leastContext;  ///< of it, before overlap
-  double mostBackwardShare = 0;            ///< of the compute of any layer
+  std::vector<double> leastForward;        ///< the part in the forward pass
+  ExchangeSums leastTensor, leastContext;  ///< exchanges in it, before overlap
+  double mostBackwardShare = 0;            ///< largest share in the compute of a layer
   double slowestLayer = 0;                 ///< largest single layer of leastAny
   double leastDensePerLoad = 0,
          leastExpertPerLoad = 0;  ///< parameters of a first stage ≥ this × its leastAny
 
-  /// The tables of a set of groups; none is everywhere below another.
+  /// The tables for a set of groups, without those that can never be the slowest.
   const std::vector<const ExchangeSums*>& exchange(GroupKind kind, int set);
 
 private:

@@ -9,7 +9,7 @@ bool has(const auto& all, const auto& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-/// One for all stages, unless each may have its own; of those on offer.
+/// Whether the strategies are offered, and are the same for all stages unless each may have its own.
 bool areSearched(const SearchSpace& space, const std::vector<StagePlan>& stages) {
   const Problem& p = space.problem();
   const bool mayDiffer = space.stagesMayDiffer(), choose = p.search.strategyPerStage && mayDiffer;

@@ -5,8 +5,8 @@
 
 namespace nest::solver {
 
-/// Whether a plan that can run is one of the search space: what the options and constraints leave open (of
-/// devices in their order).
+/// Whether a feasible plan belongs to the search space: what the options and constraints allow, on devices in
+/// their order.
 bool isSearched(const SearchSpace&, const Plan&);
 
 }  // namespace nest::solver

@@ -9,7 +9,7 @@
 
 namespace nest::solver {
 
-/// How the model's shared parameters fall: the stages that hold `first` and `second`, and the level between
+/// Where the model's shared parameters are: the stages that hold `first` and `second`, and the level between
 /// them.
 struct TiedPlace {
   int firstStage = 0, secondStage = 0;
@@ -20,28 +20,28 @@ struct TiedPlace {
 struct ChainConfiguration {
   const Problem* problem = nullptr;
   const SearchSpace* space = nullptr;
-  const CutRules* rules = nullptr;  ///< that windows of chains obey; may be null
+  const CutRules* rules = nullptr;  ///< rules for the windows of chains; may be null
   const LayerOrder* order = nullptr;
   LayerSums* sums = nullptr;
   GroupShapes* shapes = nullptr;
   const PipelineSchedule* schedule = nullptr;
   int dataDegree = 1, stages = 1, chunks = 1, microbatchCount = 1, zero = 0;
-  int shardDegree = 1;                                           ///< h; d where z = 0
-  std::optional<int> sharedPolicy;                               ///< of all stages
+  int shardDegree = 1;                                           ///< h; equal to d if z = 0
+  std::optional<int> sharedPolicy;                               ///< the policy of all stages
   double memoryLimit = std::numeric_limits<double>::infinity();  ///< of any device, bytes
-  std::optional<TiedPlace> tied;  ///< set if the two layers stand in different stages
+  std::optional<TiedPlace> tied;  ///< set if the two layers are in different stages
 
   Policies policies(int stage) const;
   Target target() const;
   InFlight inFlight(int stage) const { return inFlightOf(*schedule, stage, stages, microbatchCount, chunks); }
 };
 
-/// The stages of one pipeline whose strategies and places are given; layers are still to be shared out.
+/// The stages of one pipeline whose strategies and places are given; its cuts are still open.
 class ChainCosts {
 public:
   /// One strategy for all stages.
   ChainCosts(const ChainConfiguration&, const std::vector<StageSite>&);
-  /// A strategy for each stage, `sums` one a stage; places follow from the layout.
+  /// A strategy for each stage; `sums`: one per stage. The layout determines the places.
   ChainCosts(const ChainConfiguration&, const std::vector<LayerSums*>& sums, const BlockLayout&);
 
   const ChainConfiguration& configuration() const { return m_configuration; }
@@ -53,7 +53,7 @@ public:
   StageCosts::Figures best(int stage, Parts parts) const {
     return prepare(stage, parts).with(transfers(stage, parts));
   }
-  /// Behind which the sync of later stages hides.
+  /// Seconds of backward work, behind which the sync of later stages is hidden.
   double backward(int stage, const Part& first) const {
     const Stage& s = m_stages[stage];
     return between(s.sums->backward, first) / s.costs->speed(s.slot);
@@ -64,19 +64,19 @@ public:
   int levelIn(int stage) const { return m_stages[stage].levelIn; }
   int width(int stage) const;  ///< devices of one replica
   double speed(int stage) const;
-  /// At full speed, of all layers before a cut: least and most over the stages' strategies.
+  /// At full speed, over all layers before a cut: the least and the most over the stages' strategies.
   std::pair<double, double> backwardBefore(int cut) const {
     const auto k = static_cast<std::size_t>(cut);
     const double only = m_sums[0]->backward[k];
     return m_mostBackward.empty() ? std::pair(only, only) : std::pair(m_leastBackward[k], m_mostBackward[k]);
   }
-  /// Per stage, the transfers of its two boundaries at least, less the largest overlap.
+  /// Lower bounds per stage on the transfers over its two boundaries, less the largest overlap.
   std::vector<double> leastHops() const;
 
 private:
   struct Stage {
     StageCosts* costs;
-    const LayerSums *sums, *before, *behind;  ///< its own, and of its neighbours
+    const LayerSums *sums, *before, *behind;  ///< of its own strategy, and of its neighbours'
     int slot, levelIn = -1, levelOut = -1;
     StageCosts::Surroundings around;
   };
@@ -89,8 +89,8 @@ private:
   ChainConfiguration m_configuration;
   std::vector<std::unique_ptr<StageCosts>> m_costs;
   std::vector<Stage> m_stages;
-  std::vector<const LayerSums*> m_sums;                 ///< of the different strategies
-  std::vector<double> m_leastBackward, m_mostBackward;  ///< per cut; empty: one strategy
+  std::vector<const LayerSums*> m_sums;                 ///< of the distinct strategies
+  std::vector<double> m_leastBackward, m_mostBackward;  ///< per cut; empty if there is one strategy
 };
 
 }  // namespace nest::solver

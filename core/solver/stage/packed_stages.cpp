@@ -16,7 +16,7 @@ PackedStages packFromBehind(const Problem& problem, const LayerOrder& order,
                             const StageWorth& worth, double most, Watch& watch) {
   PackedStages packed;
   packed.cuts.push_back(order.last());
-  // Stages that fill hosts evenly do not straddle them.
+  // Stages whose width divides the host size do not straddle hosts.
   const auto [first, end] = problem.cluster->groupSpan(0, 0);
   const auto divides = [host = end - first](int width) { return host % width == 0; };
   int widest = 1;
@@ -45,12 +45,12 @@ PackedStages packFromBehind(const Problem& problem, const LayerOrder& order,
         const Part p{from, to};
         return f.work(problem.search.recompute, inFlight, p, capacity, most - besides(p), true) < kInfinity;
       };
-      // What holds a stage holds a shorter one: its begin is looked for in growing steps, then halved.
+      // If a stage fits, a shorter one fits, too, so its begin is found by growing steps and then by halving.
       int held = 0, step = 1;
       while (held < to && stands(to - std::min(to, held + step))) held = std::min(to, held + step), step *= 2;
       for (; step > 0; step /= 2)
         if (held + step <= to && stands(to - held - step)) held += step;
-      // What stands in front of all begins at the first device.
+      // The first stage begins at the first device.
       if (held == to && (packed.units + a) % std::max(widest, divides(a) ? a : 1) != 0) --held;
       const double own = held > 0 ? worth(held, a, behind) : -kInfinity;
       if (own <= best.worth) continue;
@@ -78,8 +78,9 @@ PackedStages packFromBehind(const Problem& problem, const LayerOrder& order,
 
 namespace {
 
-/// In exactly so many stages, if that can be: of a price of units in layers under which stages are too few
-/// and one under which they are too many, the dearer behind, where less is in flight, and the other in front.
+/// Packs into exactly `stages` stages if possible. It finds a price of units, in layers, that gives too few
+/// stages and one that gives too many, and uses the higher price behind, where less is in flight, and the
+/// lower one in front.
 PackedStages packInStages(int stages, double mostPrice,
                           const std::function<PackedStages(const StageWorth&)>& pack, Watch& watch) {
   constexpr int kHalvings = 9;
@@ -96,7 +97,7 @@ PackedStages packInStages(int stages, double mostPrice,
     (p.stages() >= stages ? high : low) = middle;
   }
   for (int from = 0, to = stages; from < to && !watch.checkClock();) {
-    const int until = (from + to) / 2;  // so many have the dearer one
+    const int until = (from + to) / 2;  // this many stages have the higher price
     p = packed(high, low, until);
     if (p.whole() && p.stages() == stages) return p;
     if (p.stages() >= stages)
@@ -113,13 +114,14 @@ PackedStages packedStages(const Problem& problem, const LayerOrder& order,
                           const std::vector<StageFloor>& floors, const Target& target, double capacity,
                           int units, double leastMax, double mostLoad, Watch& watch) {
   constexpr double kLeast = 0.25, kMost = 32, kRatio = 1.3;  // prices of a stage, in units
-  constexpr double kMostPrice = 4;  // of a unit in layers, in times of those that it holds on average
+  // price of a unit in layers, relative to the layers that a unit holds on average
+  constexpr double kMostPrice = 4;
   constexpr double kFiner = 3e-3;
   constexpr int kHalvings = 12, kFurther = 36;
   PackedStages best;
   double least = kInfinity;
   const auto& allowed = problem.constraints.stages;
-  // Packs with falling limits of the largest load. `finer`: the steps at the end.
+  // Packs with decreasing limits of the largest load. `finer`: the step size at the end.
   const auto search = [&](const auto& pack, bool toCount, double finer) {
     double low = leastMax, high = mostLoad;
     const auto fits = [&](double most) {
@@ -148,14 +150,14 @@ PackedStages packedStages(const Problem& problem, const LayerOrder& order,
                 stages, kMostPrice * order.layerCount() / units,
                 [&](const StageWorth& worth) { return pack(worth, most); }, watch);
           },
-          true, -kFiner / 2);  // of so many stages not every load has some
+          true, -kFiner / 2);  // for a fixed number of stages, some loads have no packing
   if (allowed.least && allowed.least == allowed.most) return best;
   for (double perStage = kLeast; perStage < kMost; perStage *= kRatio)
     search(
         [&](double most) {
           return pack([=](int layers, int width, int) { return layers / (width + perStage); }, most);
         },
-        false, kFiner);  // less load may need fewer units all the same
+        false, kFiner);  // a lower load limit may still need fewer units
   return best;
 }
 

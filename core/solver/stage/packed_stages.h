@@ -12,8 +12,8 @@ class Watch;
 
 /// A pipeline of relaxed stages, packed from the last one on.
 struct PackedStages {
-  std::vector<int> cuts, policies;  ///< from the first stage on
-  std::vector<std::size_t> floors;  ///< per stage, which relaxed one
+  std::vector<int> cuts, policies;  ///< of stages, from the first on
+  std::vector<std::size_t> floors;  ///< per stage: index of its floor
   int units = 0;
   double sum = 0, tail = 0;
 
@@ -21,17 +21,17 @@ struct PackedStages {
   int stages() const { return static_cast<int>(floors.size()); }
 };
 
-/// How much of a stage counts that holds so many layers on so many units, with so many stages behind it.
+/// The value of a stage with `layers` layers on `width` units and `behind` stages behind it.
 using StageWorth = std::function<double(int layers, int width, int behind)>;
 
-/// Layer by layer from the end of a chain: the next stage is the one worth most (each stage in front holds
-/// its stashes for longer), of those with no larger load than `most`, and straddle no hosts. 1F1B. Where no
-/// stage holds the next layer, it ends there. `capacity`: bytes of a device.
+/// Packs a chain from its end: the next stage is the one of greatest worth among those with a load of at most
+/// `most` that straddle no hosts. (Stages further in front store their stashes for longer.) The schedule is
+/// 1F1B. Packing ends where no stage can hold the next layer. `capacity`: bytes of a device.
 PackedStages packFromBehind(const Problem&, const LayerOrder&, const std::vector<StageFloor>&, const Target&,
                             double capacity, const StageWorth&, double most, Watch&);
 
-/// The fastest of such pipelines on so many units whose number of stages is allowed, with several prices of a
-/// stage; none where none fits.
+/// The fastest such pipeline on at most `units` units with an allowed number of stages, over several prices
+/// of a stage; not whole() if none fits.
 PackedStages packedStages(const Problem&, const LayerOrder&, const std::vector<StageFloor>&, const Target&,
                           double capacity, int units, double leastMax, double mostLoad, Watch&);
 

@@ -1,7 +1,7 @@
-// STATEMENT.md §4 for a stage, from differences of LayerSums: load = compute + Σ exchange − hidden, sync,
-// step and memory; the slowest of a set of group shapes for each exchange. With chunks: sums over the parts,
-// the stash of the largest chunk, messages of all parameters once. Policies are tried from the least
-// recompute on. Cost: O(parts × policies × shapes) per stage.
+// STATEMENT.md §4 for one stage, from differences of LayerSums: load = compute + Σ exchange − hidden, sync,
+// step and memory. Each exchange counts the slowest of a set of group shapes. With chunks, the costs are sums
+// over the parts, the stash is that of the largest chunk, and messages with all parameters count once.
+// Policies are tried from the least recompute on. Cost: O(parts × policies × shapes) per stage.
 #include "solver/stage/stage_costs.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ double slowestGroup(const std::vector<const ExchangeSums*>& groups, int policy, 
   }
   return most;
 }
-/// Of the exchange in the slowest group the forward part.
+/// The forward part of the exchange in the slowest group.
 template <class P>
 double forwardInSlowest(const std::vector<const ExchangeSums*>& groups, int policy, const P& parts) {
   double most = -1, forward = 0;
@@ -57,7 +57,7 @@ Target targetOf(Objective objective, const PipelineSchedule& schedule, int m, in
     const LoadWeights weights = schedule.weights(m, chunks);
     t.weights = {weights.sum, weights.max};
   } else {
-    // As 0 ≤ g ≤ load: Σ g + max (m·load − g) ≥ m·max load, and load − g/m ≥ load·(1 − 1/m).
+    // Because 0 ≤ g ≤ load: Σ g + max (m·load − g) ≥ m·max load, and load − g/m ≥ load·(1 − 1/m).
     t.weights = {1, double(m)};
     t.bound = {0, double(m)};
     t.share = 1 - 1.0 / m;
@@ -70,7 +70,8 @@ Target targetOf(Objective objective, const PipelineSchedule& schedule, int m, in
 
 namespace {
 
-// Neighbouring replicas of a block, inner/h groups in each, or whole blocks.
+// A shard group is h neighbouring replicas of a block, with inner/h groups in each block, or several whole
+// blocks.
 void placeShards(GroupShapes& shapes, const Strategy& s, const BlockLayout& l, int begin, StageSite& site) {
   const int t = s.tensor, c = s.context, a = s.width(), e = s.expert, h = l.shardDegree();
   const bool inside = h <= l.inner;
@@ -192,7 +193,7 @@ StageCosts::Prepared StageCosts::prepare(int slot, const Surroundings& around, P
   return parts.size() == 1 ? prepareAs(slot, around, parts.front()) : prepareAs(slot, around, parts);
 }
 
-// In the group where the whole message takes longest.
+// In the group in which the whole message takes longest.
 std::pair<double, double> StageCosts::scatterAndGather(const std::vector<const GroupRates*>& groups,
                                                        double parameters) const {
   const auto messages = GradientMessages::of(m_context.zero, m_context.problem->assumptions.zeroAllReduces);
@@ -215,7 +216,7 @@ StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& a
   const auto messages = GradientMessages::of(m_context.zero, m_context.problem->assumptions.zeroAllReduces);
   const StageSize s = size(around, parts);
   const double fixed = fixedMemory(s), own = between(sums.compute, parts);
-  // Both kinds of parameters, each through the slowest of its groups.
+  // The two kinds of parameters are exchanged one after the other, each in the slowest of its groups.
   const auto exchanged = [&](auto message) {
     return slowestGroup(*slot.dense, [&](const GroupRates& g) { return message(g, s.dense); }) +
            slowestGroup(*slot.experts, [&](const GroupRates& g) { return message(g, s.expert); });

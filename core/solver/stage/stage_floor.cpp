@@ -1,4 +1,4 @@
-// Per parameter, from GroupShapes::cheapest: latency left out, and all hidden that can be.
+// Costs per parameter, from GroupShapes::cheapest, without latency and with the most overlap.
 #include "solver/stage/stage_floor.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ ParameterRates ParameterRates::of(const Problem& problem, int zero, int shards) 
   return p;
 }
 
-// Copies of one shard keep a whole shard group, h·c·t positions, apart.
+// The copies of one shard are a whole shard group, h·c·t positions, apart.
 GradientFloor GradientFloor::of(const GroupShapes& shapes, const Strategy& s, int dataDegree,
                                 const std::vector<int>& shardDegrees) {
   GradientFloor f;
@@ -32,7 +32,7 @@ GradientFloor GradientFloor::of(const GroupShapes& shapes, const Strategy& s, in
     const auto kind = [&](int shards, int spacing) {
       return Kind{shards, shapes.cheapestPerByte(shards, spacing), perCopy / shards};
     };
-    // Where no h serves the strategy, no stage has it.
+    // If no h fits the strategy, no stage has it.
     if (s.fitsExperts(h) || (f.choices.empty() && h == shardDegrees.back()))
       f.choices.push_back({kind(h * s.context, s.tensor),
                            kind(std::max(1, s.expertShards(h)), s.foldedExperts ? s.expert : s.tensor)});

@@ -9,20 +9,20 @@
 namespace nest::solver {
 class Watch;
 
-/// A d, and every h that it may have, the largest first.
+/// A d, and every h that it allows, the largest first.
 struct Sharding {
   int dataDegree = 1;
   std::vector<int> shardDegrees;
   friend auto operator<=>(const Sharding&, const Sharding&) = default;
 };
 
-/// What no plan of one (b, σ, d) can beat when its gradients are exchanged, whichever shard groups it has.
+/// A lower bound on the gradient exchange of any plan of one (b, σ, d), whatever its shard groups.
 struct GradientFloor {
-  /// Under one h.
+  /// Costs under one h.
   struct Kind {
     int shards = 1;
-    double shardPerByte = 0;   ///< reduce-scatter or all-gather in the cheapest shard group
-    double copiesPerByte = 0;  ///< the same of a shard between its copies, per byte of all shards
+    double shardPerByte = 0;   ///< reduce-scatter or all-gather in the cheapest shard group, seconds
+    double copiesPerByte = 0;  ///< the same for a shard between its copies, per byte of all shards
   };
   struct Choice {
     Kind dense, expert;
@@ -31,14 +31,14 @@ struct GradientFloor {
   /// `shardDegrees`: every h, the largest first.
   static GradientFloor of(const GroupShapes&, const Strategy&, int dataDegree,
                           const std::vector<int>& shardDegrees);
-  /// Of any of several d: of more than one, a choice that none of theirs beats. There can be thousands: once
-  /// the watch is over, it is that of some of them.
+  /// The same for any of several d. With more than one, only choices that no other one dominates. There can
+  /// be thousands of d; if the watch has stopped, only some are covered.
   static GradientFloor of(const GroupShapes&, const Strategy&, const std::vector<Sharding>&, Watch&);
 };
 
-/// The relaxed stage of one (b, σ, d, z): what it costs at least wherever it stands, in the cheapest groups,
-/// with the largest overlap, on a device with `capacity`. All bounds are made of it. Grows with the layers of
-/// a stage: where some do not fit, more do not.
+/// The relaxed stage of one (b, σ, d, z): lower bounds on its costs at any place, in the cheapest groups,
+/// with the largest overlap, on a device with `capacity`. All bounds are made of it. Its costs grow with the
+/// layers of a stage: if some layers do not fit, more do not.
 class StageFloor {
 public:
   StageFloor(const Problem&, const LayerSums&, const GradientFloor&, int zero);
@@ -53,14 +53,14 @@ public:
   double fixedMemory(const StageSize& s) const {
     return s.dense * m_dense.memory + s.expert * m_expert.memory + m_reserve + s.gathered() * m_gathered;
   }
-  /// Seconds of compute and exchanges inside the stage under the fastest of the policies that fits; infinite:
-  /// none does, or not in less than `most`. With `any`: under the first that does.
+  /// Seconds of compute and exchanges inside the stage under the fastest policy that fits; infinite if none
+  /// does, or if none takes at most `most`. `any`: use the first policy that fits.
   template <class P>
   double work(const Policies& policies, InFlight inFlight, const P& parts, double capacity,
               double most = std::numeric_limits<double>::infinity(), bool any = false) const {
     return work(policies, -1.0, inFlight, parts, capacity, most, any);
   }
-  /// The same with a fixed memory that is known; negative: it is not.
+  /// The same with a known fixed memory; negative if it is not known.
   template <class P>
   double work(const Policies& policies, double fixed, InFlight inFlight, const P& parts, double capacity,
               double most = std::numeric_limits<double>::infinity(), bool any = false) const {
@@ -85,10 +85,10 @@ public:
   double data(const StageSize& s) const { return s.dense * m_dataDense + s.expert * m_dataExpert; }
   /// Seconds of sync and step that a first stage of this size exposes.
   double tail(const StageSize& s) const { return s.dense * m_tailDense + s.expert * m_tailExpert; }
-  /// The same for one parameter.
+  /// The same per parameter.
   double tailPerDense() const { return m_tailDense; }
   double tailPerExpert() const { return m_tailExpert; }
-  /// A first stage exposes sync and step of at least this × its least load (LayerSums::leastAny).
+  /// A first stage exposes at least this × its least load (LayerSums::leastAny) of sync and step.
   double tailPerLoad() const {
     return m_tailDense * m_sums->leastDensePerLoad + m_tailExpert * m_sums->leastExpertPerLoad;
   }

@@ -8,8 +8,8 @@
 #include "solver/common.h"
 #include "solver/space/layer_sums.h"
 
-/// What the layers of a stage add up to, from differences of LayerSums. A stage holds one part, with chunks
-/// several.
+/// Totals over the layers of a stage, from differences of LayerSums. A stage has one part, or several with
+/// chunks.
 namespace nest::solver {
 
 struct Part {
@@ -21,12 +21,12 @@ using Policies = PerRecompute<bool>;
 /// Parameters on one device.
 struct StageSize {
   double dense = 0, expert = 0;
-  /// Of what ZeRO-3 gathers at once, the largest layer by itself and what stays whole for the step; 0 if not
-  /// asked for.
+  /// Parameters gathered at once under ZeRO-3: the largest layer gathered by itself, and what stays gathered
+  /// for the whole step. 0 if not requested.
   double alone = 0, whole = 0;
 
   double gathered() const { return alone + whole; }
-  /// A second copy of the shared parameters.
+  /// Adds the second copy of the shared parameters.
   void addCopy(const Problem& problem, const LayerSums& sums) {
     const auto& tied = *problem.profile->tied;
     const double copy = tied.parameters[sums.strategyIndex()];
@@ -50,7 +50,8 @@ inline double between(const std::vector<double>& sums, Parts parts) {
 inline double gatheredAlways(const LayerSums& sums, const Part& p) {
   return sums.outsideBlocks.empty() ? 0 : between(sums.outsideBlocks, p);
 }
-// Each for one part too: most stages have no more, and there it is a difference without loops.
+// Each function also exists for one part: most stages have only one, for which it is a difference without a
+// loop.
 inline StageSize sizeOf(const LayerSums& sums, const Part& p, bool gathers) {
   return {between(sums.dense, p), between(sums.expert, p), gathers ? sums.largestLayer(p.from, p.to) : 0,
           gathers ? gatheredAlways(sums, p) : 0};
@@ -67,7 +68,7 @@ inline StageSize sizeOf(const LayerSums& sums, Parts parts, bool gathers) {
   return s;
 }
 
-/// All its layers can be recomputed so.
+/// Whether all its layers have the policy.
 inline bool hasPolicy(const LayerSums& sums, const Part& p, int policy) {
   const auto& missing = sums.missing[policy];
   return missing[p.to] == missing[p.from];
@@ -76,7 +77,7 @@ inline bool hasPolicy(const LayerSums& sums, Parts parts, int policy) {
   return std::all_of(parts.begin(), parts.end(), [&](const Part& p) { return hasPolicy(sums, p, policy); });
 }
 
-/// Stashes that a stage holds at its peak: so many, of all its parts or of the largest.
+/// The number of stashes that a stage stores at its peak: of all its parts (`whole`), or of the largest part.
 struct InFlight {
   double count = 1;
   bool whole = false;
@@ -86,11 +87,11 @@ inline InFlight inFlightOf(const PipelineSchedule& schedule, int stage, int stag
   return {schedule.stashesInFlight(stage, stages, microbatches, chunks), schedule.stashesWholeStages()};
 }
 
-/// Stashes and workspace, bytes.
+/// Stashes and workspace, in bytes.
 inline double activationBytes(const LayerSums& sums, const Part& p, int policy, InFlight inFlight) {
   return inFlight.count * between(sums.stash[policy], p) + sums.workspace[policy](p.from, p.to);
 }
-/// Of all parts, or of the largest.
+/// The sum over all parts, or the largest part. Bytes.
 inline double stashBytes(const LayerSums& sums, Parts parts, int policy, bool whole) {
   double stash = 0;
   for (const Part& p : parts) {
@@ -109,7 +110,7 @@ inline double activationBytes(const LayerSums& sums, Parts parts, int policy, In
          workspaceBytes(sums, parts, policy);
 }
 
-/// Bytes a device holds per parameter, and the step's seconds per parameter, for one sharding.
+/// Bytes per parameter on a device, and the optimizer step's seconds per parameter, for one sharding.
 struct ParameterRates {
   double memory = 0, step = 0;
   static ParameterRates of(const Problem&, int zero, int shards);
