@@ -9,7 +9,7 @@ namespace nest {
 
 enum class Severity { Note, Warning, Error };
 
-/// Where in the input something was found. Lines and columns count from 1; 0 = unknown.
+/// Where in the input something was found. Lines and columns count from 1; 0 means unknown.
 struct Place {
   std::string file;
   int line = 0;
@@ -19,13 +19,13 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// One thing that the program has to say about its input: what, where, why, and what to do about it.
+/// One finding about the input: what is wrong, where, why, and what to do about it.
 struct Diagnostic {
   Severity severity = Severity::Error;
   std::string code;  ///< stable kebab-case name, e.g. "bandwidth-not-positive"
   Place where;
-  std::string message;  ///< what is wrong, and what is allowed; a sentence without final stop
-  std::string remedy;   ///< what to do now; empty if the message says it
+  std::string message;  ///< what is wrong, and what is allowed; a sentence without a full stop
+  std::string remedy;   ///< what to do; empty if the message contains it
 
   friend bool operator==(const Diagnostic&, const Diagnostic&) = default;
 };
@@ -44,11 +44,11 @@ inline Diagnostic note(std::string code, Place where, std::string message, std::
 
 bool hasErrors(const Diagnostics&);
 
-/// "file:12:3: error: message (remedy) [code]"; parts that are unknown are left out.
+/// "file:12:3: error: message (remedy) [code]"; unknown parts are left out.
 std::string toText(const Diagnostic&);
 
-/// What a reader returns: the value where the input is usable, and everything noticed on the way.
-/// `value` is empty exactly when `diagnostics` holds an error.
+/// What a reader returns: the value if the input is usable, and all findings. `value` is empty exactly when
+/// `diagnostics` contains an error.
 template <class T>
 struct Reading {
   std::optional<T> value;

@@ -11,7 +11,7 @@ constexpr std::pair<std::string_view, FieldChange::How> kSigns[] = {
     {" += ", FieldChange::How::Add}, {" := ", FieldChange::How::Only}, {" = ", FieldChange::How::Set}};
 
 bool isKey(std::string_view s) {
-  if (s == "program") return true;  // the one field that stands in no part of a scenario
+  if (s == "program") return true;  // the only field that is in no part of a scenario
   return s.find('.') != std::string_view::npos && s.front() != '.' && s.back() != '.' &&
          std::all_of(s.begin(), s.end(),
                      [](char c) { return (c >= 'a' && c <= 'z') || c == '_' || c == '.'; });
@@ -28,7 +28,7 @@ std::vector<std::string> split(std::string_view list) {
   return out;
 }
 
-/// What stands between two backquotes; nullopt: nothing about a field.
+/// Parses the text between two backquotes; nullopt if it names no field.
 std::optional<FieldChange> readChange(std::string_view s) {
   for (const auto& [sign, how] : kSigns)
     if (const auto at = s.find(sign);
@@ -59,7 +59,7 @@ std::vector<std::variant<std::string, FieldChange>> adviceParts(std::string_view
       if (!words.empty()) out.emplace_back(std::exchange(words, {}));
       out.emplace_back(std::move(*change));
       text.remove_prefix(end + 1);
-    } else {  // the second one may begin a field
+    } else {  // the second backquote may begin a field
       words += text.substr(begin, end - begin);
       text.remove_prefix(end);
     }

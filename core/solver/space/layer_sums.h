@@ -45,7 +45,7 @@ struct LeastLayers {
   int width = 1;
   std::vector<LeastLayer> ofClass;
 
-  /// Computed without LayerSums, whose parameters it has.
+  /// Quick, because it needs no sums. The parameters are those of the constructor of LayerSums.
   static LeastLayers of(const Problem&, GroupShapes&, int microbatch, int strategy, bool covered);
 };
 
