@@ -7,8 +7,7 @@
 namespace nest {
 
 /// How often a ZeRO stage sends the gradients of a parameter through a reduce-scatter, and its weights
-/// through an all-gather, STATEMENT.md (4.11). Evaluation, explanation, traffic and search all read this
-/// table.
+/// through an all-gather, STATEMENT.md (4.11). Evaluation, explanation, traffic and search share this table.
 struct GradientMessages {
   struct Count {
     int gradients = 0, weights = 0;
@@ -20,7 +19,7 @@ struct GradientMessages {
   };
   Count perStep;
   Count perMicrobatch;
-  int weightsBeforeForward = 0;  ///< of perMicrobatch.weights, those that the forward pass waits for
+  int weightsBeforeForward = 0;  ///< those of perMicrobatch.weights that the forward pass waits for
 
   static constexpr GradientMessages of(int zero, bool zeroAllReduces) {
     constexpr GradientMessages kByZeroStage[] = {

@@ -8,8 +8,8 @@ GroupShape shapeOf(const Hierarchy& h, std::span<const int> positions) {
   GroupShape shape;
   shape.ranks = static_cast<std::int32_t>(positions.size());
   for (int l = 0; l < h.levelCount(); ++l) {
-    // One pass over the ranks: a level-l group ends where groupOf(l) changes, one of level l−1 where
-    // groupOf(l−1) does.
+    // In one pass over the ranks, a level-l group ends where groupOf(l) changes, and a group of level l−1
+    // where groupOf(l−1) changes.
     std::int32_t groups = 0, ranksHere = 0, partsHere = 0;
     std::int32_t most = 0, fewest = shape.ranks;
     const auto close = [&] {

@@ -10,11 +10,11 @@
 
 namespace nest {
 
-inline constexpr int kShapeLevels = 8;  ///< as many levels as a Hierarchy may have
+inline constexpr int kShapeLevels = 8;  ///< a Hierarchy has no more levels
 
-/// How a group of ranks lies in the levels of a Hierarchy: all that its reduce-scatter, all-gather,
-/// all-reduce and ring cost depends on (STATEMENT.md §4). Entries above `outermost` are 0, so that equal
-/// shapes compare equal.
+/// How a group of ranks is distributed over the levels of a Hierarchy: everything that the cost of its
+/// reduce-scatter, all-gather, all-reduce and ring depends on (STATEMENT.md §4). Entries above `outermost`
+/// are 0, so that equal shapes compare equal.
 struct GroupShape {
   std::int32_t ranks = 1;      ///< n
   std::int32_t outermost = 0;  ///< innermost level that joins all ranks
@@ -25,8 +25,8 @@ struct GroupShape {
   friend auto operator<=>(const GroupShape&, const GroupShape&) = default;
 };
 
-/// For each different kind of rank r of a group, the ranks within level ℓ of it, itself counted (N_ℓ(r)).
-/// Sorted, distinct; what the all-to-all depends on.
+/// For each distinct kind of rank r of a group, the number of ranks within level ℓ of it, itself included
+/// (N_ℓ(r)). Sorted and distinct. An all-to-all depends on them.
 struct PeerCounts {
   std::int32_t ranks = 1;
   std::vector<std::array<std::int32_t, kShapeLevels>> within;
@@ -34,7 +34,7 @@ struct PeerCounts {
   friend auto operator<=>(const PeerCounts&, const PeerCounts&) = default;
 };
 
-/// Positions in locality order, ascending and distinct, at least one. O(n · levels).
+/// `positions` in locality order: ascending and distinct, at least one. O(n · levels).
 GroupShape shapeOf(const Hierarchy&, std::span<const int> positions);
 PeerCounts peersOf(const Hierarchy&, std::span<const int> positions);
 

@@ -6,38 +6,38 @@
 #include "units/enum_array.h"
 #include "units/quantity.h"
 
-/// What a device of a stage holds, listed once (STATEMENT.md (4.8), (4.9)). The evaluation sums the parts,
-/// the explanation opens them, files and pictures name them, and the search takes its bytes per parameter
+/// The parts of a device's memory, listed once (STATEMENT.md (4.8), (4.9)). The evaluation sums them, the
+/// explanation breaks them down, files and pictures name them, and the search takes its bytes per parameter
 /// from here.
 namespace nest {
 
-/// What fits to this factor fits: sums of the same bytes in another order differ by roundings, and devices
-/// that hold exactly what a stage needs do hold it. A difference of two prefix sums of 1,000 layers is off by
-/// at most 1,000·u of the larger prefix, which is 1.1e-13 of it, and of a stage that holds a thousandth of
-/// the model 1.1e-10. Evaluation and search allow the same.
+/// A stage fits if its memory is within the device's by this factor: sums of the same bytes in another order
+/// differ by rounding, and a device with exactly the memory that a stage needs is enough. A difference of two
+/// prefix sums of 1,000 layers is off by at most 1,000·u of the larger prefix, which is 1.1e-13 of it, and
+/// 1.1e-10 of a stage with a thousandth of the model. Evaluation and search use the same factor.
 inline constexpr double kMemoryRounding = 1 + 1e-10;
 
-/// In the order in which they are added up and shown.
+/// In the order in which they are added and shown.
 enum class MemoryPart { Weights, Gradients, Optimizer, Stash, Workspace, Gathered, Reserve, Headroom };
 inline constexpr int kMemoryPartCount = 8;
 template <class T>
 using PerMemoryPart = EnumArray<MemoryPart, T, kMemoryPartCount>;
 
 struct MemoryPartWords {
-  const char* id;       ///< in paths of the explanation: "stash"
+  const char* id;       ///< used in paths of the explanation: "stash"
   const char* label;    ///< "Activations"
-  const char* meaning;  ///< a sentence
+  const char* meaning;  ///< one sentence
 };
 const MemoryPartWords& wordsOf(MemoryPart);
 
-/// Parameters that one device of a stage holds before ZeRO shards them, and over how many ranks it does.
+/// The parameters of a stage on one device before ZeRO shards them, and the number of shards.
 struct ModelState {
   double dense = 0, expert = 0;
   double denseShards = 1, expertShards = 1;  ///< h·c and h·c/e
   double gathered = 0;                       ///< parameters that ZeRO-3 gathers at once, dense + expert
 };
 
-/// Bytes that a device holds for each of its parameters, whole or as one of S shards.
+/// Bytes per parameter on a device, either whole or as one of S shards.
 struct BytesPerParameter {
   double bytes = 0;
   bool sharded = false;
@@ -49,17 +49,17 @@ struct BytesPerParameter {
   }
 };
 
-/// Model state under a ZeRO stage, by what it is kept for.
+/// The model state under a ZeRO stage, by purpose.
 struct StateBytes {
   BytesPerParameter weights, gradients, optimizer;
-  /// Shards that are held in addition to whole weights and gradients (STATEMENT.md (10.10)).
+  /// Shards stored in addition to whole weights and gradients (STATEMENT.md (10.10)).
   BytesPerParameter beside;
-  /// Of each parameter that is gathered at once: of ZeRO-3's largest layer; where groups are gathered, of the
-  /// exchange's buffer, and under ZeRO-3 of the weights beside it (STATEMENT.md (10.10)).
+  /// Bytes per parameter that is gathered at once: of ZeRO-3's largest layer; where groups are gathered, of
+  /// the exchange's buffer and, under ZeRO-3, of the weights next to it (STATEMENT.md (10.10)).
   double gathered = 0;
 
   static StateBytes of(const OptimizerRegime&, const Assumptions&, int zero);
-  /// On a device, of one parameter that so many ranks share; what is gathered apart.
+  /// Bytes per parameter on a device, if `shards` ranks share it, without gathered parameters.
   double onDevice(double shards) const {
     return weights.onDevice(shards) + gradients.onDevice(shards) + optimizer.onDevice(shards) +
            beside.onDevice(shards);
@@ -67,7 +67,7 @@ struct StateBytes {
   Bytes gatheredOf(const ModelState& s) const { return Bytes(s.gathered * gathered) + beside.of(s); }
 };
 
-/// What the optimizer step reads or writes of each parameter, STATEMENT.md (4.14).
+/// What the optimizer step reads or writes for each parameter, STATEMENT.md (4.14).
 struct StepTraffic {
   const char* symbol;   ///< "g"
   const char* meaning;  ///< "gradient bytes per parameter"

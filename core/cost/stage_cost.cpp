@@ -12,7 +12,7 @@ Seconds stepTime(const ModelState& s, const StepBytes& step, BytesPerSecond memo
 }
 
 Seconds tiedTime(const Hierarchy& h, int level, Bytes bytes) {
-  // Two ranks: recursive halving has one round and sends half, there and back.
+  // With two ranks, recursive halving has one round and sends half the bytes, there and back.
   return 2 * transferTime(h, level, bytes * 0.5);
 }
 

@@ -7,28 +7,30 @@
 #include "problem/job.h"
 #include "units/quantity.h"
 
-/// The closed formulas of STATEMENT.md §4 for one stage and for the whole batch, on numbers that the caller
-/// has summed.
+/// The closed formulas of STATEMENT.md §4 for one stage and for the whole batch, applied to sums that the
+/// caller has computed.
 namespace nest {
 
-/// Reads and writes of the optimizer step at the device's memory bandwidth; 0 where that is not known (0).
+/// The reads and writes of the optimizer step at the device's memory bandwidth; 0 if the bandwidth is unknown
+/// (0).
 Seconds stepTime(const ModelState&, const StepBytes&, BytesPerSecond memoryBandwidth);
 
-/// All-reduce of the gradients of tied parameters between two ranks that meet at `level`.
+/// An all-reduce of the gradients of tied parameters between two ranks that are joined at `level`.
 Seconds tiedTime(const Hierarchy&, int level, Bytes);
 
-/// f_k: the assumed overlaps, and 1 for what the schedule covers.
+/// f_k: the assumed overlaps, and 1 for the exchanges that the schedule hides.
 PerExchange<double> overlapUnder(const PipelineSchedule&, const Assumptions&);
 
-/// What of each exchange overlaps with compute: f_k·E_k; where these are more than the compute together, each
-/// has its share of it (STATEMENT.md (4.7)).
+/// The part of each exchange that overlaps with compute: f_k·E_k. If these exceed the compute, each gets its
+/// share of the compute (STATEMENT.md (4.7)).
 PerExchange<Seconds> hiddenExchange(Seconds compute, const PerExchange<Seconds>& exchange,
                                     const PerExchange<double>& overlap);
 
-/// What a stage's own last backward and next forward passes hide of its sync, STATEMENT.md (4.12): the share
-/// φ of min(sync, passes). `passes`: forward and backward of PipelineSchedule::coveringPasses() microbatches.
+/// The part of a stage's sync that its own last backward and next forward passes hide, STATEMENT.md (4.12):
+/// the share φ of min(sync, passes). `passes`: forward and backward of PipelineSchedule::coveringPasses()
+/// microbatches.
 Seconds hiddenSync(Seconds sync, Seconds passes, double syncOverlap);
-/// φ under a ZeRO stage: none where ZeRO 1 all-reduces behind the last pass (STATEMENT.md (10.6)).
+/// φ under a ZeRO stage; 0 if ZeRO 1 all-reduces after the last pass (STATEMENT.md (10.6)).
 inline double syncOverlap(const Assumptions& a, int zero) {
   return a.zeroAllReduces && zero == 1 ? 0 : a.syncOverlap;
 }

@@ -19,7 +19,7 @@ MessagePhase phaseOf(Phase phase) {
   return MessagePhase::Recompute;
 }
 
-/// Of dense parameters, or of those of experts.
+/// Appends the messages of dense parameters, or of those of experts.
 void addGradientsOf(double parameters, double shards, double copies, const GradientMessages& messages,
                     const OptimizerRegime& r, bool experts, std::vector<GroupMessages>& out) {
   if (!(parameters > 0)) return;
@@ -74,7 +74,8 @@ bool runsUnder(Recompute policy, Phase phase) {
 }
 
 std::vector<GroupMessages> layerGroups(const Strategy& s, std::size_t layers) {
-  constexpr std::size_t kGroups = 7, kMessages = 4;  // usually no more, with gradients; of a layer
+  // The usual numbers of groups, with gradients, and of messages of a layer.
+  constexpr std::size_t kGroups = 7, kMessages = 4;
   std::vector<GroupMessages> groups;
   groups.reserve(kGroups);
   for (const auto& [kind, ranks] :

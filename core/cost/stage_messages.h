@@ -10,18 +10,18 @@
 #include "problem/job.h"
 
 /// Every exchange that a stage takes part in, listed once (STATEMENT.md §4). The evaluation sums the list,
-/// the explanation names its entries and the traffic draws them.
+/// the explanation names its entries, and the traffic draws them.
 namespace nest {
 
-/// Kinds of groups that the ranks of one stage form (STATEMENT.md §3). The first three are those of
+/// The kinds of groups that the ranks of one stage form (STATEMENT.md §3). The first three are those of
 /// GroupKind.
 enum class RankGroup {
   Tensor,
   Context,
   Expert,
-  DenseShards,   ///< that share one copy of the dense gradients and optimizer state
-  ExpertShards,  ///< the same of one expert
-  Copies,        ///< that hold the same shard; one rank each where shards span all replicas
+  DenseShards,   ///< ranks that share one copy of the dense gradients and optimizer state
+  ExpertShards,  ///< the same for one expert
+  Copies,        ///< ranks that hold the same shard; one rank if shards span all replicas
 };
 constexpr RankGroup rankGroupOf(GroupKind kind) {
   return static_cast<RankGroup>(kind);
@@ -34,61 +34,62 @@ constexpr Exchange exchangeOf(GroupKind kind) {
 enum class MessagePhase : std::uint8_t {
   Forward,
   Backward,
-  Recompute,       ///< in the backward pass, because recompute repeats it
+  Recompute,       ///< in the backward pass, repeated by recompute
   WeightGradient,  ///< in the backward pass, with the weight gradients
-  StepEnd,         ///< once, behind the last microbatch
+  StepEnd,         ///< once, after the last microbatch
 };
 
 /// What a message carries.
 enum class Payload : std::uint8_t {
-  Layer,           ///< what a layer exchanges inside itself
-  Gradients,       ///< of all parameters of a rank
+  Layer,           ///< an exchange inside a layer
+  Gradients,       ///< gradients of all parameters of a rank
   GradientShards,  ///< gradients of one shard, between its copies
   Weights,
 };
 /// "RS(G)", "AR(G/S)", "AG(W)"; empty for a layer.
 const char* symbolOf(Payload);
 
-/// One collective of a group. `bytes` as in Collective.
+/// One collective of a group. `bytes` is defined as in Collective.
 struct Message {
   CollectiveKind kind = CollectiveKind::AllReduce;
   Payload payload = Payload::Layer;
   MessagePhase phase = MessagePhase::Forward;
   Bytes bytes;
-  double times = 1;  ///< a microbatch; a step in phase StepEnd
-  int chunk = 0;     ///< of the stage
+  double times = 1;  ///< per microbatch; per step in phase StepEnd
+  int chunk = 0;     ///< index within the stage
 };
 
-/// All that the groups of one kind exchange. The group that takes longest counts, with all its messages.
+/// All messages of the groups of one kind. The group that takes longest for all of them counts.
 struct GroupMessages {
   Exchange exchange = Exchange::Tensor;
   RankGroup group = RankGroup::Tensor;
   double ranks = 1;      ///< of a group
-  bool experts = false;  ///< gradients and weights are those of experts
+  bool experts = false;  ///< whether gradients and weights are those of experts
   std::vector<Message> messages;
 };
 
 /// Whether a layer's collective takes place under a recompute policy.
 bool runsUnder(Recompute, Phase);
-/// The messages of one layer, appended to the lists of its groups: `groups` begins with one for each
+/// Appends the messages of one layer to the lists of its groups; `groups` begins with one list for each
 /// GroupKind.
 void addLayerMessages(const LayerCost&, Recompute, int chunk, std::span<GroupMessages> groups);
-/// One list for each GroupKind, empty, with room for the messages of so many layers.
+/// One empty list for each GroupKind, with capacity for the messages of `layers` layers.
 std::vector<GroupMessages> layerGroups(const Strategy&, std::size_t layers = 0);
-/// What data parallelism exchanges, STATEMENT.md (4.11), appended. `copies`: ranks that hold the same shard.
+/// Appends the messages of data parallelism, STATEMENT.md (4.11). `copies`: number of ranks with the same
+/// shard.
 void addGradientMessages(const ModelState&, double copies, int zero, const OptimizerRegime&,
                          const Assumptions&, std::vector<GroupMessages>&);
 
-/// What the messages of one chunk take with each microbatch.
+/// The time of the messages of one chunk with each microbatch.
 struct MessageTime {
   Seconds forward, backward, recompute, weightGradient;
 
   Seconds total() const { return forward + backward + recompute + weightGradient; }
 };
-/// What all messages take in one group.
+/// The time of all messages in one group.
 struct MessageTimes {
-  MessageTime first;                ///< of the stage's first chunk; most stages have no more
-  std::vector<MessageTime> others;  ///< of the further ones
+  MessageTime first;                ///< of the stage's first chunk; most stages have no other
+  std::vector<MessageTime> others;  ///< of the other chunks
   Seconds stepEnd;
 
   MessageTime& chunk(int q) { return q == 0 ? first : others[static_cast<std::size_t>(q) - 1]; }
@@ -102,14 +103,14 @@ struct MessageTimes {
 MessageTimes timesOf(const Hierarchy&, const GroupMessages&, int chunks, const GroupShape&,
                      const PeerCounts&);
 
-/// What the ranks of one stage send to their partners in another: a pipeline boundary with each microbatch,
-/// or the gradients of tied parameters at the end of the step.
+/// What the ranks of one stage send to their partners in another: over a pipeline boundary with each
+/// microbatch, or the gradients of tied parameters at the end of the step.
 struct PairMessages {
   Exchange exchange = Exchange::Pipeline;
   int from = 0, to = 0;            ///< stages
-  int fromChunk = 0, toChunk = 0;  ///< of these stages
-  Bytes bytes;                     ///< that one rank of `from` sends
-  Bytes back;                      ///< that one rank of `to` sends back
+  int fromChunk = 0, toChunk = 0;  ///< index of the chunk within its stage
+  Bytes bytes;                     ///< sent by one rank of `from`
+  Bytes back;                      ///< sent back by one rank of `to`
 };
 
 }  // namespace nest
