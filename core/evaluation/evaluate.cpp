@@ -51,7 +51,7 @@ void exchangeTerms(const PlacedStage& placed, const PerExchange<double>& overlap
   out.load = compute;
   for (const Seconds e : out.exchange) out.load += e;
   out.load -= out.hidden;
-  // Of each kind of exchange the same share shows in every pass.
+  // The visible share of each kind of exchange is the same in every pass.
   const auto shown = [&](Exchange e) {
     const Seconds whole = out.exchange[at(e)];
     return whole > Seconds() ? 1 - out.hiddenExchange[at(e)] / whole : 1.0;
@@ -100,7 +100,7 @@ void memoryTerms(const Problem& problem, const Plan& plan, int i, const StageWor
 }
 
 void placeTerms(const Plan& plan, StageEvaluation& out, int i, long long& begin) {
-  // Hand-made degrees may multiply beyond an int.
+  // Degrees entered by hand may multiply beyond an int.
   const auto clamped = [](long long v) { return static_cast<int>(std::min<long long>(v, INT_MAX)); };
   const long long width = static_cast<long long>(plan.dataInner) * plan.stages[at(i)].strategy.width();
   out.firstDevice = clamped(begin);
@@ -108,7 +108,7 @@ void placeTerms(const Plan& plan, StageEvaluation& out, int i, long long& begin)
   out.devices = clamped(width * plan.dataOuter);
 }
 
-/// Batch times, and what of each stage's sync earlier stages' backward passes cover.
+/// Computes batch times, and the part of each stage's sync that the backward passes of earlier stages hide.
 void batchTerms(const Problem& problem, const Plan& plan, const std::vector<StageWork>& works,
                 const std::vector<PlacedStage>& placed, Evaluation& out) {
   const int m = out.microbatchCount, v = plan.chunksPerStage();

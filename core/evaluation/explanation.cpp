@@ -14,7 +14,7 @@ namespace {
 
 using namespace explanation;
 
-/// min(Σ f·E, compute): what overlap hides.
+/// min(Σ f·E, compute): the part hidden by overlap.
 CostTerm hiddenTerm(const Scene& s, int stage, const std::vector<CostTerm>& parts) {
   const std::string id = stageId(stage) + "/hidden";
   CostTerm t = term(id, "Hidden behind compute", s.figures(stage).hidden.value(), TermUnit::Time,
@@ -64,7 +64,7 @@ CostTerm loadTerm(const Scene& s, int stage) {
   return t;
 }
 
-/// Backward compute of every layer before the stage: the time its gradient exchange may take unseen.
+/// The backward compute of every layer before the stage, which hides its gradient exchange.
 CostTerm earlierBackwardTerm(const Scene& s, int stage) {
   CostTerm t = term(stageId(stage) + "/earlier", "Backward still running before it", 0, TermUnit::Time,
                     TermKind::Compute, stage);
@@ -72,7 +72,7 @@ CostTerm earlierBackwardTerm(const Scene& s, int stage) {
   t.combine = Combine::Sum;
   t.factor = -1;
   for (int j = 0; j < stage; ++j) {
-    // Interleaved: only the first chunks stand before this stage's first chunk.
+    // If interleaved, only the first chunks are before this stage's first chunk.
     if (s.plan.chunksPerStage() == 1) {
       if (!(s.figures(j).backward.value() > 0)) continue;
       CostTerm c = term(stageId(j) + "/backward", "Backward compute of " + text::stageName(StageIndex(j)),
@@ -131,7 +131,7 @@ CostTerm stepTerm(const Scene& s, int stage) {
   return t;
 }
 
-/// What the stage's own last backward and next forward passes hide.
+/// The part hidden by the stage's own last backward and next forward passes.
 CostTerm hiddenSyncTerm(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
   CostTerm t = term(stageId(stage) + "/exposed/own", "Hidden behind its own passes", f.hiddenSync.value(),
@@ -202,7 +202,7 @@ CostTerm fillTerm(const Scene& s, int stage) {
   return t;
 }
 
-/// What a stage takes beside fill and drain.
+/// The time of a stage beyond fill and drain.
 CostTerm restTerm(const Scene& s, int stage, const CostTerm& load, const CostTerm& fill) {
   const StageEvaluation& f = s.figures(stage);
   const int m = s.evaluation.microbatchCount;

@@ -43,7 +43,7 @@ CostTerm gatherTerm(const Subject& s, const std::string& id, std::string label, 
   CostTerm t =
       s.seconds(id, std::move(label), gatherTime(h, shape, bytes).value(), "min(flat, level by level)");
   t.level = shape.outermost;
-  if (!(bytes.value() > 0) || shape.ranks <= 1) return t;  // nothing to send takes no time
+  if (!(bytes.value() > 0) || shape.ranks <= 1) return t;  // sending nothing takes no time
   const int outermost = shape.outermost;
   CostTerm flat = stepTerm(s, id, gatherStep(h.level(outermost), outermost, shape.ranks, shape.ranks),
                            shape.ranks, bytes, "the whole tensor");
@@ -61,7 +61,7 @@ CostTerm gatherTerm(const Subject& s, const std::string& id, std::string label, 
   return t;
 }
 
-/// One collective, once.
+/// A single run of a collective.
 CostTerm collectiveTerm(const Subject& s, const std::string& id, std::string label, const Collective& c,
                         const SlowestGroup& g) {
   const double value = collectiveTime(*s.scene.problem.cluster, c.kind, c.bytes, g.shape, g.peers).value();
@@ -129,7 +129,7 @@ CostTerm groupTerm(const Scene& scene, int stage, GroupKind group, Exchange kind
   return t;
 }
 
-/// `count`: boundaries with something to carry; one unless the schedule is interleaved.
+/// `count`: number of boundaries that carry something; one unless the schedule is interleaved.
 CostTerm transferTerm(const Scene& scene, int stage, const char* name, const char* label, Seconds value,
                       Bytes bytes, int level, int count) {
   const Subject s{scene, stage, TermKind::Pipeline};
@@ -146,7 +146,7 @@ CostTerm transferTerm(const Scene& scene, int stage, const char* name, const cha
   latency.inputs = {t.inputs[2]};
   wire.inputs = {t.inputs[0], t.inputs[1]};
   t.level = latency.level = wire.level = level;
-  // A folded stage may receive from either side, at two levels: the outer one stands for both then.
+  // A folded stage may receive from both sides, at two levels; then the outer level is shown for both.
   const double atLevel = count * latency.value + wire.value;
   if (scene.plan.pipelineSchedule().isFolded() && std::abs(atLevel - t.value) > 1e-9 * t.value) return t;
   t.combine = Combine::Sum;
@@ -154,7 +154,7 @@ CostTerm transferTerm(const Scene& scene, int stage, const char* name, const cha
   return t;
 }
 
-/// Boundaries into a stage (out of it, for gradients) that carry something.
+/// The number of boundaries into a stage (out of it, for gradients) that carry something.
 int boundariesOf(const Scene& s, int stage, bool activation) {
   return static_cast<int>(
       std::count_if(s.placed.pairs.begin(), s.placed.pairs.end(), [&](const PairMessages& p) {
@@ -167,7 +167,7 @@ GradientMessages::Count countOf(const Scene& s, bool load) {
   return load ? messages.perMicrobatch : messages.perStep;
 }
 
-/// "RS(G) + AR(G/S) + AG(W)". `copied`: shards do not span all replicas.
+/// "RS(G) + AR(G/S) + AG(W)". `copied`: whether shards do not span all replicas.
 std::string formulaOf(const GradientMessages::Count& count, bool copied) {
   std::string formula;
   const auto add = [&](int times, const char* symbol) {
@@ -182,7 +182,7 @@ std::string formulaOf(const GradientMessages::Count& count, bool copied) {
   return formula.empty() ? "0" : formula;
 }
 
-/// Of one list of messages, those with each microbatch (`load`) or at the end of the step.
+/// The messages of one list that are sent with each microbatch (`load`) or at the end of the step.
 struct Sent {
   const GroupMessages& list;
   const SlowestGroup& group;
@@ -201,7 +201,7 @@ struct Sent {
   }
 };
 
-/// 2·RS(G/S) between the ranks that hold the same shard.
+/// 2·RS(G/S) between the ranks with the same shard.
 CostTerm copiesTerm(const Subject& s, const std::string& id, const Sent& sent, double shards) {
   const GroupShape& shape = sent.group.shape;
   const Bytes shard = sent.bytes(Payload::GradientShards);
@@ -218,7 +218,7 @@ CostTerm copiesTerm(const Subject& s, const std::string& id, const Sent& sent, d
   return t;
 }
 
-/// Dense parameters, or those of experts.
+/// The messages of dense parameters, or of those of experts.
 CostTerm messageTerm(const Subject& s, const std::string& id, bool expert, bool load) {
   const Scene& scene = s.scene;
   const OptimizerRegime& o = scene.problem.job.optimizer;

@@ -15,7 +15,7 @@ CostTerm partTerm(const Scene& s, int stage, MemoryPart part) {
               s.figures(stage).memory[part].value(), TermUnit::Memory, TermKind::Memory, stage);
 }
 
-/// params · bytes ÷ shards, dense and expert apart.
+/// params · bytes ÷ shards, with dense and expert parameters separate.
 CostTerm opened(const Scene& s, int stage, const char* name, const BytesPerParameter& each, CostTerm t) {
   const auto [bytes, sharded] = each;
   const StageWork& p = s.work(stage);
@@ -57,7 +57,7 @@ CostTerm stashTerm(const Scene& s, int stage) {
       term(t.id + "/one", chunks ? "Activations of the largest chunk" : "Activations of one microbatch", 0,
            TermUnit::Memory, TermKind::Memory, stage);
   one.factor = f.inFlight;
-  // Of several chunks the fullest counts.
+  // With several chunks, the fullest one counts.
   double largest = -1;
   for (const auto& chunk :
        whole ? std::vector<std::vector<LayerIndex>>{s.stage(stage).layers()} : s.stage(stage).chunks) {
@@ -106,7 +106,7 @@ CostTerm largestLayerTerm(const Scene& s, int stage, MemoryPart part, const char
   return t;
 }
 
-/// The tied copy is a layer of its own in ZeRO-3's gather; the profile's classes do not show it.
+/// The tied copy is a separate layer in ZeRO-3's gather; the profile's classes do not show it.
 void addTiedGather(int stage, CostTerm& gathered) {
   double largest = 0;
   for (const CostTerm& c : gathered.children) largest = std::max(largest, c.value);
@@ -118,7 +118,8 @@ void addTiedGather(int stage, CostTerm& gathered) {
   gathered.combine = Combine::Max;
 }
 
-/// What is in no block, the largest block, and shards beside what is whole (STATEMENT.md (10.10)).
+/// The parameters outside blocks, the largest block, and the shards next to what is whole (STATEMENT.md
+/// (10.10)).
 CostTerm groupsTerm(const Scene& s, int stage, const StateBytes& held) {
   const double bytes = held.gathered;
   CostTerm t = partTerm(s, stage, MemoryPart::Gathered);

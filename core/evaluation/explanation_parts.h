@@ -9,7 +9,7 @@
 
 namespace nest::explanation {
 
-/// Layers of one class in a stage, costed under the stage's strategy.
+/// The layers of one class in a stage, costed under the stage's strategy.
 struct LayerRun {
   int classId = 0;
   int count = 0;
@@ -17,7 +17,7 @@ struct LayerRun {
   const LayerCost* cost = nullptr;
 };
 
-/// What all terms of one plan draw on.
+/// What all terms of one plan use.
 struct Scene {
   const Problem& problem;
   const Plan& plan;
@@ -38,7 +38,8 @@ struct Scene {
   }
 
   TermInput profiled(std::string symbol, std::string meaning, double value, TermUnit unit, Origin) const;
-  TermInput bandwidth(int level, int ranks = 1) const;  ///< as collectives of so many sustain it
+  /// The bandwidth that a collective with `ranks` ranks sustains.
+  TermInput bandwidth(int level, int ranks = 1) const;
   TermInput latency(int level) const;
 
 private:
@@ -46,15 +47,17 @@ private:
 };
 
 std::string stageId(int stage);  ///< "stage1" for the first
-/// Which exchange a term of this kind is the time of; nullopt: of none.
+/// The exchange whose time a term of this kind is; nullopt if it is not the time of one.
 std::optional<Exchange> exchangeOf(TermKind);
 CostTerm term(std::string id, std::string label, double value, TermUnit unit, TermKind kind, int stage);
 CostTerm referenceTo(const CostTerm& whole, double factor = 1);
 TermInput counted(std::string symbol, std::string meaning, double value);
 TermInput typed(std::string symbol, std::string meaning, double value, TermUnit unit);
 
-CostTerm computeTerm(const Scene&, int stage, const char* which);  ///< "forward", "backward", "recompute"
-/// Exchanges that are not zero, in the order of enum Exchange; the pipeline's as activation and gradient.
+/// `which`: "forward", "backward" or "recompute".
+CostTerm computeTerm(const Scene&, int stage, const char* which);
+/// The exchanges that are not zero, in the order of enum Exchange; the pipeline's are split into activations
+/// and gradients.
 std::vector<CostTerm> exchangeTerms(const Scene&, int stage);
 CostTerm syncTerm(const Scene&, int stage);
 CostTerm memoryTerm(const Scene&, int stage);

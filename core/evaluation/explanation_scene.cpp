@@ -31,7 +31,7 @@ std::vector<LayerRun> Scene::runsOf(const std::vector<LayerIndex>& layers, const
       out.push_back({layer.classId, 1, layer.name, cost});
   }
   for (LayerRun& r : out)
-    if (r.count > 1) r.name = "as " + r.name;  // how many stands in the factor
+    if (r.count > 1) r.name = "as " + r.name;  // the factor shows how many there are
   return out;
 }
 

@@ -31,7 +31,7 @@ public:
       }
   }
 
-  /// All groups of one kind; those of one rank exchange nothing.
+  /// Prices all groups of one kind. Groups of one rank exchange nothing.
   void group(int i, std::size_t g, PlacedStage& out) const {
     const GroupMessages& list = m_works[at(i)].groups[g];
     SlowestGroups& slowest = out.slowest[g];
@@ -40,7 +40,7 @@ public:
     const bool allToAll = sendsAllToAll(list);
     const int chunks = isLayers ? static_cast<int>(out.chunks.size()) : 1;
     int& level = isLayers ? out.groupLevel[g] : out.dataLevel;
-    std::vector<SlowestGroup> seen;  // groups of equal shape cost the same: they are costed once
+    std::vector<SlowestGroup> seen;  // groups of equal shape have equal costs, so each shape is costed once
     MessageTimes perMicrobatch;
     Seconds most, mostAtEnd;
     m_groups.visit(i, list.group, [&](std::span<const int> ranks) {
@@ -49,7 +49,7 @@ public:
       if (std::find(seen.begin(), seen.end(), here) != seen.end()) return;
       level = std::max(level, static_cast<int>(here.shape.outermost));
       MessageTimes times = timesOf(m_cluster, list, chunks, here.shape, here.peers);
-      // The first group stands for all where nothing is sent.
+      // If nothing is sent, the first group represents all.
       if (seen.empty() || times.stepEnd > mostAtEnd) mostAtEnd = times.stepEnd, slowest.stepEnd = here;
       if (const Seconds all = times.perMicrobatch(); seen.empty() || all > most)
         most = all, slowest.perMicrobatch = here, perMicrobatch = std::move(times);
@@ -86,7 +86,7 @@ public:
   }
 
 private:
-  /// Largest level over all pairs of ranks that a transfer between two stages joins.
+  /// The largest level over all pairs of ranks that a transfer between two stages joins.
   int levelBetween(int from, int to) const {
     int level = 0;
     const int top = m_cluster.levelCount() - 1;

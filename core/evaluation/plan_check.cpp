@@ -104,7 +104,7 @@ private:
     if (!m_plan.deviceOrder.empty()) checkDeviceOrder(used);
   }
 
-  /// Neighbouring replicas of a block, or whole neighbouring blocks.
+  /// A shard group is neighbouring replicas of a block, or whole neighbouring blocks.
   void checkShardGroups() {
     const int h = m_plan.shardReplicas, inner = m_plan.dataInner;
     if (h == 0 || h == m_plan.dataDegree()) return;
@@ -167,8 +167,7 @@ private:
     return {};
   }
 
-  /// The first layer without costs, and the first one that does not offer the recompute policy, speak for
-  /// all.
+  /// Only the first layer without costs, and the first one without the recompute policy, are reported.
   void checkCosts(int i, int strategy) {
     const StagePlan& s = m_plan.stages[i];
     bool missing = false, unavailable = false;
@@ -202,7 +201,7 @@ private:
     checkChunkSizes();
   }
 
-  /// Equally many blocks; the first and the last part may hold one less.
+  /// Parts must have equally many blocks, but the first and the last may have one less.
   void checkChunkSizes() {
     const auto& layers = m_problem.graph->layers;
     const bool blocks =
@@ -214,7 +213,7 @@ private:
       });
     };
     const std::size_t stages = m_plan.stages.size(), parts = stages * m_plan.stages.front().chunks.size();
-    if (stages < 2) return;  // refused already
+    if (stages < 2) return;  // reported already
     const auto chunk = [&](std::size_t part) -> const auto& {
       const int stage = m_plan.pipelineSchedule().stageOf(static_cast<int>(part), static_cast<int>(stages));
       return m_plan.stages[stage].chunks[part / stages];
@@ -254,7 +253,8 @@ private:
     report(" in no stage", [](int n) { return n == 0; });
     report(" in more than one place", [](int n) { return n > 1; });
 
-    if (std::any_of(times.begin(), times.end(), [](int n) { return n > 1; })) return;  // no order to speak of
+    // The order is undefined.
+    if (std::any_of(times.begin(), times.end(), [](int n) { return n > 1; })) return;
     const std::vector<int> part = partOfLayers(m_problem, m_plan);
     for (const Tensor& t : graph.tensors)
       for (const LayerIndex c : t.consumers)

@@ -64,7 +64,7 @@ private:
                                                                    : text::layerName(x);
   }
 
-  /// The part that begins at a layer, −1 if none does.
+  /// The index of the part that begins at a layer; −1 if none does.
   int beginsPart(LayerIndex x) const {
     if (x.value < 0 || x.value >= m_problem.graph->layerCount() || m_part[x.at()] < 0) return -1;
     const int part = m_part[x.at()];
@@ -74,7 +74,7 @@ private:
 
   void cuts() {
     for (const LayerIndex x : m_problem.constraints.requiredCuts)
-      // The model's first layer begins a stage anyhow.
+      // The model's first layer always begins a stage.
       if (beginsPart(x) < 0 || (beginsPart(x) == 0 && x.value > 0))
         add(-1, beginsPart(x) < 0 ? "a stage must begin at " + layerName(x)
                                   : "a stage other than the first must begin at " + layerName(x));
@@ -102,7 +102,7 @@ private:
     }
   }
 
-  /// What the program runs.
+  /// Checks what the program runs.
   void program(const Program& p) {
     const bool pipeline = m_plan.stageCount() > 1;
     const StagePlan& first = m_plan.stages.front();
@@ -139,8 +139,8 @@ private:
            "selective recompute");
   }
 
-  /// What Megatron-LM's flags can say: one strategy and one recompute policy, its default rank order, ZeRO-1
-  /// at most with a pipeline, whole microbatches, a layout of consecutive layers.
+  /// Checks what Megatron-LM's flags can express: one strategy and one recompute policy, its default rank
+  /// order, at most ZeRO-1 with a pipeline, whole microbatches, a layout of consecutive layers.
   void megatron() {
     const StagePlan& first = m_plan.stages.front();
     for (const StagePlan& s : m_plan.stages) {
@@ -158,7 +158,7 @@ private:
       add(-1, "Megatron-LM needs a global batch that microbatch size × data degree divides");
     if (m_plan.stageCount() > 1 && !m_problem.graph->isChain())
       add(-1, "Megatron-LM cuts only a chain of layers into stages");
-    // Devices may be left out: a launcher starts no rank there.
+    // Devices may be left out, because a launcher starts no rank on them.
     if (!std::is_sorted(m_plan.deviceOrder.begin(), m_plan.deviceOrder.end()))
       return add(-1, "Megatron-LM places ranks in the order of the devices");
   }

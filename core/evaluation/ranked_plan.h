@@ -5,10 +5,10 @@
 
 namespace nest {
 
-/// A plan with what it costs.
+/// A plan and its cost.
 struct RankedPlan {
   Plan plan;
-  Evaluation evaluation;  ///< by evaluate(), not the DP's sums
+  Evaluation evaluation;  ///< from evaluate(), not from the DP's sums
   Seconds simulated;      ///< batch time by event simulation
 };
 

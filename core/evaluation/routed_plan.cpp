@@ -7,11 +7,11 @@
 namespace nest {
 namespace {
 
-/// Looks at the stop token between so many flows.
+/// The stop token is polled once per this number of flows.
 constexpr unsigned kFlowsPerLook = 1U << 14;
 
-/// Bytes between network nodes, by destination and sender, each pair once: sums of the same numbers in one
-/// order give the same bound with every standard library. What is there so far when stopped.
+/// Bytes between network nodes, by destination and sender, each pair once: adding the same numbers in one
+/// order gives the same bound with every standard library. Incomplete if stopped.
 std::vector<NodeFlow> flowsBetweenNodes(const Traffic& traffic, const std::vector<int>& node, int nodes,
                                         const Until& until, const ExchangeMask& kinds) {
   std::vector<std::vector<std::pair<int, double>>> to(nodes);  ///< sender, bytes

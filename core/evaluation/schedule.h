@@ -10,7 +10,7 @@ namespace nest {
 
 enum class TaskKind {
   Forward,
-  Backward,  ///< of schedules that split it, the gradients of inputs alone
+  Backward,  ///< in schedules that split it, the gradients of inputs only
   ActivationTransfer,
   GradientTransfer,
   Sync,
@@ -18,7 +18,7 @@ enum class TaskKind {
   WeightGradient
 };
 
-/// One thing that a stage does. Recompute is the first `recompute` seconds of a Backward.
+/// A task of a stage. Recompute is the first `recompute` seconds of a Backward.
 struct ScheduleInterval {
   int stage = 0;
   int chunk = 0;
@@ -28,27 +28,28 @@ struct ScheduleInterval {
   Seconds recompute;
 };
 
-/// Memory of a stage's device as a step function.
+/// A step of the memory in use on a stage's device.
 struct MemoryStep {
   int stage = 0;
   Seconds at;
   Bytes used;
 };
 
-/// The pipeline as it runs, from an event simulation: a task starts when its inputs have arrived and its
-/// stage is free.
+/// The pipeline as an event simulation runs it: a task starts when its inputs have arrived and its stage is
+/// free.
 struct Schedule {
   ScheduleKind kind = ScheduleKind::OneForwardOneBackward;
   std::vector<ScheduleInterval> intervals;  ///< by stage, then begin
   std::vector<MemoryStep> memory;           ///< by stage, then time
   std::vector<Seconds> busy;                ///< per stage
-  Seconds total;                            ///< of one batch, sync and step included
+  Seconds total;                            ///< of one batch, including sync and step
 };
 
-/// The plan under its own schedule or, for comparison, under another one that takes its chunks (else the
-/// usual one for them). `detail` false: only `busy` and `total` (for re-ranking many plans). Of very long
-/// batches the first microbatches are run and listed; the steady state is extrapolated. A plan that cannot be
-/// costed gives an empty schedule. A stop ends it within some 50 ms, with an empty schedule.
+/// Simulates the plan under its own schedule or, for comparison, under another one that supports its number
+/// of chunks (otherwise under the usual one for them). `detail` false computes only `busy` and `total`, for
+/// re-ranking many plans. For very long batches the first microbatches are simulated and listed, and the
+/// steady state is extrapolated. The schedule is empty for a plan that cannot be costed. A stop ends the call
+/// within some 50 ms, with an empty schedule.
 Schedule simulate(const Problem&, const Plan&, const Evaluation&, ScheduleKind, bool detail = true,
                   std::stop_token stop = {});
 inline Schedule simulate(const Problem& problem, const Plan& plan, const Evaluation& evaluation,

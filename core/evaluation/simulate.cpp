@@ -10,19 +10,19 @@
 namespace nest {
 namespace {
 
-/// More passes than this are not run one by one: the schedule is periodic long before.
+/// Passes beyond this number are not simulated one by one: the schedule is periodic long before.
 constexpr long long kMostPasses = 1LL << 20;
-/// Passes between two looks at the stop token: less than a millisecond.
+/// The stop token is polled once per this number of passes, which take less than a millisecond.
 constexpr unsigned kPassesPerLook = 1U << 12;
 
 struct ChunkTime {
   double forward = 0, backward = 0, recompute = 0;  ///< recompute is part of backward
-  double weight = 0;                                ///< of backward: weight gradients
+  double weight = 0;                                ///< part of backward: weight gradients
   double activationIn = 0, gradientIn = 0;
   double stash = 0;
 };
 
-/// What overlap leaves of each kind of exchange, as a share.
+/// The visible share of each kind of exchange, given the overlap.
 PerExchange<double> shownShares(const StageEvaluation& stage) {
   PerExchange<double> shares{};
   for (std::size_t k = 0; k < kExchangeCount; ++k)
@@ -30,7 +30,7 @@ PerExchange<double> shownShares(const StageEvaluation& stage) {
   return shares;
 }
 
-/// The one chunk of a stage; its times stand in the evaluation.
+/// The only chunk of a stage; its times are in the evaluation.
 ChunkTime wholeStage(const StageEvaluation& stage) {
   const auto shown = shownShares(stage);
   ChunkTime t;
@@ -48,7 +48,7 @@ ChunkTime wholeStage(const StageEvaluation& stage) {
   return t;
 }
 
-/// The chunks of an interleaved stage; one microbatch through all of them takes the stage's load.
+/// The chunks of an interleaved stage. One microbatch takes the stage's load to pass through all of them.
 std::vector<ChunkTime> chunksOf(const StageWork& work, const PlacedStage& placed,
                                 const StageEvaluation& stage) {
   const auto shares = shownShares(stage);
@@ -82,7 +82,8 @@ std::vector<ChunkTime> chunksOf(const StageWork& work, const PlacedStage& placed
   return times;
 }
 
-/// By stage and chunk. Only chunks need the placement again, and whole stages their work only for the stash.
+/// Times by stage and chunk. Only chunks need the placement again; whole stages need their work only for the
+/// stash.
 std::vector<std::vector<ChunkTime>> chunkTimes(const Problem& problem, const Plan& plan,
                                                const PlanCheck& check, const Evaluation& evaluation,
                                                bool detail) {
@@ -121,8 +122,8 @@ public:
     m_memory.resize(times.size());
   }
 
-  /// nullopt: the order waits for itself (possible only where chunks do not suit the number of microbatches),
-  /// or a stop was asked for.
+  /// Returns nullopt if the order is a deadlock (possible only if chunks do not suit the number of
+  /// microbatches), or if a stop was requested.
   std::optional<Schedule> run() {
     if (const auto* alternating = dynamic_cast<const AlternatingSchedule*>(&scheduleOf(m_out.kind));
         alternating && !m_detail && m_chunks == 1)
@@ -153,9 +154,9 @@ public:
   }
 
 private:
-  /// The same passes in the order of AlternatingSchedule::taskOrder, without listing them: a stage that has
-  /// done `backward` passes is at most its warm-up and one pass ahead of them. So it is of its neighbours,
-  /// and no more ends than that are waited for.
+  /// Runs the same passes in the order of AlternatingSchedule::taskOrder without listing them. A stage that
+  /// has done `backward` passes is at most its warm-up and one pass ahead of them, and so are its neighbours,
+  /// so no more ends than that must be kept.
   std::optional<Schedule> totals(const AlternatingSchedule& schedule) {
     const auto m = static_cast<std::size_t>(m_microbatches), stages = m_times.size();
     std::vector<std::size_t> forward(stages, 0), backward(stages, 0), ahead(stages);
@@ -165,7 +166,7 @@ private:
     m_waiting = std::bit_ceil(*std::max_element(ahead.begin(), ahead.end()) + 1);
     m_forwardEnd.resize(stages * m_waiting);
     m_backwardEnd = m_forwardEnd;
-    // Activations go on with a look from the first stage to the last, gradients with one back.
+    // Activations move on with a sweep from the first stage to the last, gradients with one back.
     bool moved = true;
     const auto look = [&](std::size_t i) {
       const std::size_t before = forward[i] + backward[i];
@@ -191,7 +192,7 @@ private:
     const double activation = std::max(0.0, t.activationIn), gradient = std::max(0.0, t.gradientIn);
     const bool first = i == 0, last = i + 1 == m_times.size();
     const std::size_t arrived = first ? m : forward[i - 1], returned = last ? m : backward[i + 1];
-    const std::size_t place = m_waiting - 1;  // of a pass among those waited for: its lower bits
+    const std::size_t place = m_waiting - 1;  // the lower bits of a pass index it among those that are kept
     const double* inputs = first ? nullptr : &m_forwardEnd[(i - 1) * m_waiting];
     const double* gradients = last ? nullptr : &m_backwardEnd[(i + 1) * m_waiting];
     std::size_t f = forward[i], b = backward[i];
@@ -261,7 +262,7 @@ private:
     m_out.busy[at(stage)] += Seconds(duration);
   }
 
-  /// What a stage holds throughout.
+  /// The memory that a stage uses throughout.
   void rest(int stage) {
     const MemoryUse& m = m_evaluation.stages[at(stage)].memory;
     double bytes = 0;
@@ -286,7 +287,7 @@ private:
     m_out.total = std::max(m_out.total, Seconds(m_free[at(stage)]));
   }
 
-  /// Each stage works in the order of time.
+  /// Joins the lists of the stages, each of which is in the order of time.
   bool joinStages() {
     std::size_t intervals = 0, steps = 0;
     for (std::size_t i = 0; i < m_intervals.size(); ++i)
@@ -312,7 +313,7 @@ private:
   Schedule m_out;
   std::vector<std::vector<ScheduleInterval>> m_intervals;  ///< by stage
   std::vector<std::vector<MemoryStep>> m_memory;           ///< by stage
-  /// By part and microbatch, −1: not yet; of totals(), by stage, the last m_waiting.
+  /// By part and microbatch, −1 if not yet run; in totals(), by stage, the last m_waiting.
   std::vector<double> m_forwardEnd, m_backwardEnd;
   std::size_t m_waiting = 0;
   std::vector<double> m_free, m_used;  ///< by stage
@@ -343,7 +344,7 @@ Schedule simulate(const Problem& problem, const Plan& plan, const Evaluation& ev
   for (const StagePlan& s : plan.stages)
     if (s.chunks.size() != v || v == 0) return empty;
   if (!scheduleOf(kind).takesChunks(static_cast<int>(v))) kind = usualSchedule(static_cast<int>(v));
-  // Under some schedules stages hold other parts, or show less of their exchanges.
+  // Under some schedules, stages hold other parts or show less of their exchanges.
   const PipelineSchedule &own = plan.pipelineSchedule(), &other = scheduleOf(kind);
   if (own.takesChunks(static_cast<int>(v)) &&
       (own.isFolded() != other.isFolded() || own.coversExchanges() != other.coversExchanges())) {
@@ -357,7 +358,7 @@ Schedule simulate(const Problem& problem, const Plan& plan, const Evaluation& ev
   const long long reached = std::max<long long>(8 * s, kMostPasses / std::max<long long>(1, width)) / s * s;
   if (m <= reached) return run(kind, m, times, evaluation, detail, stop);
 
-  // Steady state: each further group of s microbatches takes as long as the one before.
+  // In the steady state, each further group of s microbatches takes as long as the one before.
   const int few = static_cast<int>(reached) + m % s;
   Schedule schedule = run(kind, few, times, evaluation, detail, stop);
   const Schedule fewer = run(kind, few - s, times, evaluation, false, stop);

@@ -12,7 +12,7 @@
 namespace nest {
 namespace {
 
-/// What one rank sends in a ring reduce-scatter or all-gather of `full` bytes.
+/// The bytes that one rank sends in a ring reduce-scatter or all-gather of `full` bytes.
 double ringShare(double ranks, double full) {
   return (ranks - 1) / ranks * full;
 }
@@ -80,13 +80,13 @@ void Traffic::collectPairs(const std::vector<PairMessages>& pairs, double microb
   }
 }
 
-/// Reports every flow, all-to-all within a group as a whole.
+/// Reports every flow; an all-to-all within a group is reported as a whole.
 class Traffic::Painter {
 public:
   explicit Painter(const Traffic& t) : m_traffic(t), m_groups(t.m_plan) {}
 
-  /// Level by level, innermost first: rings of the groups inside, one through every port, each with its part
-  /// of what is left.
+  /// Proceeds level by level, innermost first: rings over the groups inside, one through every port, each
+  /// with its part of what is left.
   template <class OnFlow>
   void paintRings(const Exchanges& x, std::span<const int> ranks, const OnFlow& onFlow) const {
     const std::size_t n = ranks.size();
@@ -99,7 +99,7 @@ public:
     }
     const double steps = static_cast<double>(n - 1), full = x.ringBytes * static_cast<double>(n) / steps;
     std::vector<std::size_t> inside(n + 1),
-        around;  // where the groups' ranks begin; the last: where they end
+        around;  // where the groups' ranks begin; the last entry is their end
     std::iota(inside.begin(), inside.end(), std::size_t{0});
     for (int level = 0; inside.size() > 2 && level < m_traffic.m_cluster->levelCount(); ++level) {
       around.assign(1, 0);
@@ -132,7 +132,7 @@ public:
         if (x.pairBytes > 0) onAllToAll(x, ranks);
       });
     for (const Transfer& t : m_traffic.m_transfers) {
-      // Where one rank meets several of the other stage, each gets its part.
+      // If one rank is paired with several of the other stage, each gets its part.
       const int a = m_groups.placement().ranks(t.from), b = m_groups.placement().ranks(t.to);
       const Bytes each(t.bytes * a / std::max(a, b));
       m_groups.visitPairs(t.from, t.to, [&](int from, int to) {
@@ -158,7 +158,7 @@ void Traffic::countTotals() {
           add(f.kind, m_cluster->levelBetween(f.source, f.destination), f.bytes.value());
       },
       [&](const Exchanges& x, std::span<const int> ranks) {
-        // Pairs within level-l groups, less those already within smaller ones.
+        // Pairs within level-l groups, without those within smaller ones.
         double inside = static_cast<double>(ranks.size());
         for (int l = 0; l < m_cluster->levelCount(); ++l) {
           double pairs = 0;
@@ -202,7 +202,7 @@ void Traffic::visitFlows(const std::function<void(const Flow&)>& visit) const {
 
 namespace {
 
-/// Seconds that one device takes for what it sends across a level.
+/// The seconds in which one device sends across a level.
 double sendingTime(const NetworkLevel& level, double bytes, double messages) {
   return messages * level.latency.value() + bytes / level.sustained().value();
 }
@@ -225,7 +225,7 @@ public:
 
   int bucketOf(int position) const { return m_bucket[at(position)]; }
 
-  /// `senders` devices around `source` send `bytes` each to devices around `destination`.
+  /// Adds `bytes` from each of `senders` devices around `source` to devices around `destination`.
   void add(int source, int destination, Exchange kind, double senders, double bytes, double messages) {
     const int level = m_cluster.levelBetween(source, destination);
     if (m_only >= 0 && level != m_only) return;
@@ -266,7 +266,7 @@ private:
   std::vector<int> m_bucket;
 };
 
-/// Ranks of one group in one bucket and one host.
+/// The ranks of one group in one bucket and one host.
 struct Run {
   int first = 0;
   double count = 0;
@@ -286,7 +286,7 @@ TrafficMatrix Traffic::matrix(const std::vector<int>& starts, const ExchangeMask
       },
       [&](const Exchanges& x, std::span<const int> ranks) {
         if (!wanted(x.kind)) return;
-        // Ranks of one bucket and one host meet any other such run at one level.
+        // The ranks of one bucket and one host are joined to any other such run at a single level.
         runs.clear();
         for (const int p : ranks) {
           if (runs.empty() || sum.bucketOf(runs.back().first) != sum.bucketOf(p) ||
@@ -321,7 +321,7 @@ std::vector<std::vector<Seconds>> Traffic::sendingTimes(const ExchangeMask& kind
   const auto add = [&](int device, int level, double bytes, double messages) {
     out[at(level)][at(device)] += Seconds(sendingTime(m_cluster->level(level), bytes, messages));
   };
-  std::vector<int> inside;  // ranks of the group around each that is looked at, itself included
+  std::vector<int> inside;  // number of ranks of the group around the current rank, itself included
   Painter(*this).paint(
       [&](const Flow& f) {
         if (kinds[f.kind] && f.source != f.destination)

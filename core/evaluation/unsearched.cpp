@@ -60,7 +60,7 @@ bool allowsAbove(const Bound& b, int value) {
   return !b.most || *b.most > value;
 }
 
-/// What one plan is outside of.
+/// Lists the properties of one plan that are outside the search.
 class Reader {
 public:
   Reader(const Problem& problem, const Plan& plan)
@@ -141,7 +141,7 @@ private:
   std::vector<NotSearched> m_out;
 };
 
-/// What a whole search leaves out.
+/// Lists what a whole search leaves out.
 class Lister {
 public:
   Lister(const Problem& p, const Plan* best)
@@ -174,7 +174,7 @@ private:
   bool mayPipeline() const {
     return m_p.graph->layerCount() > 1 && allowsAbove(m_c.stages, 1) && m_p.runs(PlanFeature::Pipeline);
   }
-  /// Some number of chunks that it takes is allowed.
+  /// Whether some number of chunks that the schedule supports is allowed.
   bool allowsChunksOf(const PipelineSchedule& s) const {
     if (const int fixed = s.fixedChunks(); fixed > 0)
       return m_c.chunks.allows(fixed) && m_blocks >= 2 * fixed && (fixed == 1 || m_p.graph->isChain());
@@ -255,7 +255,7 @@ private:
     padding();
   }
 
-  /// Degrees that divide the devices and not the batch.
+  /// Adds degrees that divide the devices but not the batch.
   void padding() {
     int odd = m_p.cluster->deviceCount();
     while (odd % 2 == 0) odd /= 2;
@@ -339,7 +339,7 @@ private:
           "`search.sequence_parallel = true`");
   }
 
-  /// What the program itself cannot run, whatever is switched on.
+  /// Adds what the program cannot run, whatever the options are.
   void programs() {
     const auto cannot = [&](PlanFeature f, bool counts, const char* what) {
       if (counts && !m_p.runs(f)) m_refused.emplace_back(what);
@@ -389,7 +389,7 @@ private:
   const Constraints& m_c;
   const Plan* m_best;
   int m_blocks;
-  std::vector<std::string> m_refused;  ///< what the program does not run
+  std::vector<std::string> m_refused;  ///< not supported by the program
   std::vector<NotSearched> m_out;
 };
 
