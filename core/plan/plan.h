@@ -11,8 +11,9 @@ namespace nest {
 
 /// One stage of the pipeline.
 struct StagePlan {
-  /// Chunk q of stage i is the pipeline's (q·s + i)-th part. One chunk unless the schedule is interleaved.
-  /// Each chunk lists its layers in ascending order; together the chunks of all stages hold every layer once.
+  /// Chunk q of stage i is part q·s + i of the pipeline. There is one chunk unless the schedule is
+  /// interleaved. Each chunk lists its layers in ascending order; together the chunks of all stages contain
+  /// every layer once.
   std::vector<std::vector<LayerIndex>> chunks;
   Strategy strategy;
   Recompute recompute = Recompute::None;
@@ -21,21 +22,21 @@ struct StagePlan {
   friend bool operator==(const StagePlan&, const StagePlan&) = default;
 };
 
-/// All decisions (STATEMENT.md §3). A plan may be infeasible or hand-made; the evaluator says what is wrong
-/// with it.
+/// All decisions of a plan (STATEMENT.md §3). A plan may be infeasible or made by hand; the evaluator reports
+/// what is wrong with it.
 struct Plan {
   int microbatch = 1;     ///< b
   int dataInner = 1;      ///< d_in: replicas packed together inside one block
   int dataOuter = 1;      ///< d_out: blocks
   int blockStride = 0;    ///< P: block o begins at device o·P
   int zero = 0;           ///< z
-  int shardReplicas = 0;  ///< h: replicas that share one copy of the sharded state; 0: all of them
+  int shardReplicas = 0;  ///< h: replicas that share one copy of the sharded state; 0 for all
   /// Interleaved if and only if stages have several chunks.
   ScheduleKind schedule = ScheduleKind::OneForwardOneBackward;
   std::vector<StagePlan> stages;
-  /// Empty: position p is device p of the locality order. Otherwise position p is device deviceOrder[p] of
-  /// that order (plans that leave devices idle, hand-made or random-walk placements). These are not the
-  /// numbers of the input that exceptions and excluded devices have.
+  /// If empty, position p is device p of the locality order. Otherwise position p is device deviceOrder[p] of
+  /// that order (plans that leave devices idle, placements made by hand or by the random walk). These are not
+  /// the input's numbers, which exceptions and excluded devices use.
   std::vector<DeviceIndex> deviceOrder;
 
   const PipelineSchedule& pipelineSchedule() const { return scheduleOf(schedule); }
@@ -50,14 +51,16 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-/// The same parts of the model, degrees and placement under another schedule that takes as many chunks.
+/// The same parts of the model, degrees and placement under another schedule that supports the same number of
+/// chunks.
 Plan underSchedule(Plan, ScheduleKind);
 
-/// "TP8+SP · PP4 · DP32 (8×4) · MBS1 · ZeRO-1/8"; the one-line name of a plan. ZeRO-1/8: sharded over 8 of
-/// the replicas, not over all.
+/// "TP8+SP · PP4 · DP32 (8×4) · MBS1 · ZeRO-1/8": the one-line name of a plan. ZeRO-1/8 means that state is
+/// sharded over 8 of the replicas instead of all.
 std::string summaryOf(const Plan&);
 
-/// Where the ranks of a plan stand. Replica-major, then context, tensor fastest (STATEMENT.md §3).
+/// The devices of a plan's ranks. Ranks are numbered replica-major, then context, tensor fastest
+/// (STATEMENT.md §3).
 class Placement {
 public:
   explicit Placement(const Plan& plan);

@@ -9,7 +9,7 @@
 
 namespace nest {
 
-/// The ranks of stages as positions in locality order. The plan must be placeable (see PlanCheck).
+/// The ranks of stages, as positions in locality order. The plan must be placeable (see PlanCheck).
 class RankGroups {
 public:
   explicit RankGroups(const Plan& plan) : m_plan(plan), m_placement(plan) {}
@@ -17,7 +17,7 @@ public:
   const Placement& placement() const { return m_placement; }
 
   /// Calls visit(std::span<const int>) with the ascending positions of every group of one kind. The span is
-  /// valid during the call.
+  /// valid during the call only.
   template <class Visit>
   void visit(int stage, RankGroup kind, const Visit& visit) const {
     const Strategy& s = m_plan.stages[stage].strategy;
@@ -108,7 +108,7 @@ public:
   }
 
 private:
-  /// The ranks begin, begin + step, … below `end` of a stage, replica by replica, cut into groups of `span`.
+  /// Visits the ranks begin, begin + step, … below `end` of a stage, replica by replica, in groups of `span`.
   template <class Visit>
   void neighbours(int stage, int begin, int end, int span, int step, std::vector<int>& group,
                   const Visit& visit) const {

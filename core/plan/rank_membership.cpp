@@ -24,7 +24,7 @@ Membership membershipOf(const Plan& plan, Together kind, int stage, int replica,
     case Together::Data:
       return of(rank, d);
     case Together::Shard: {
-      if (plan.zero == 0) return of(replica * a + rank, 1);  // nothing is shared out
+      if (plan.zero == 0) return of(replica * a + rank, 1);  // nothing is sharded
       const int h = plan.shardDegree();
       return of(replica / h * t + rank % t, h * s.context);
     }

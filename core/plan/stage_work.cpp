@@ -14,7 +14,7 @@ bool isLayer(const Problem& problem, LayerIndex x) {
   return x.value >= 0 && x.value < problem.graph->layerCount();
 }
 
-/// Parameters of `layer` that `stage` holds only because its partner layer stands elsewhere.
+/// Parameters of `layer` that `stage` holds only because its partner layer is in another stage.
 double tiedCopy(const Problem& problem, const std::vector<int>& stageOf, int strategy, LayerIndex layer) {
   const auto& tied = problem.profile->tied;
   if (!tied || tied->second != layer || !isLayer(problem, tied->first)) return 0;
@@ -109,7 +109,7 @@ std::vector<StageWork> stageWorks(const Problem& problem, const Plan& plan, int 
 
 namespace {
 
-/// Bytes that one rank sends from part to part+1.
+/// The bytes that one rank sends from part to part + 1.
 std::vector<double> boundaryBytes(const Problem& problem, const Plan& plan,
                                   const std::vector<StageWork>& works, int microbatch) {
   const std::vector<int> part = partOfLayers(problem, plan);
@@ -131,7 +131,7 @@ std::vector<double> boundaryBytes(const Problem& problem, const Plan& plan,
   return bytes;
 }
 
-/// The gradients of shared parameters, if two stages hold them.
+/// Adds the gradients of shared parameters if two stages hold them.
 void addTied(const Problem& problem, const Plan& plan, const std::vector<StageWork>& works,
              std::vector<PairMessages>& out) {
   const auto& tied = problem.profile->tied;
