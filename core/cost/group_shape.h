@@ -18,8 +18,8 @@ inline constexpr int kShapeLevels = 8;  ///< a Hierarchy has no more levels
 struct GroupShape {
   std::int32_t ranks = 1;      ///< n
   std::int32_t outermost = 0;  ///< innermost level that joins all ranks
-  std::array<std::int32_t, kShapeLevels>
-      occupied{};  ///< n_ℓ: most occupied level-(ℓ−1) groups in one level-ℓ group; n_0: ranks
+  /// n_ℓ: most occupied level-(ℓ−1) groups in one level-ℓ group; n_0: ranks.
+  std::array<std::int32_t, kShapeLevels> occupied{};
   std::array<std::int32_t, kShapeLevels> fewest{};  ///< f_ℓ: fewest ranks in any occupied level-ℓ group
 
   friend auto operator<=>(const GroupShape&, const GroupShape&) = default;

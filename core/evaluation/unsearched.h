@@ -18,8 +18,8 @@ struct NotSearched {
   std::string change;  ///< adds it to the search, in the format of adviceParts(); empty if no change does
   std::string reason;  ///< why no change adds it: "nanotron does not run them"
 };
-const char* nameOf(
-    NotSearched::Kind);  ///< name in files: "schedule", "degree", "option", "device-set", "rank-order"
+/// Name in files: "schedule", "degree", "option", "device-set", "rank-order".
+const char* nameOf(NotSearched::Kind);
 
 /// Everything that the search of a problem leaves out and that may be faster than its best plan: what the
 /// options switch off, what the program cannot run, sets of devices and orders of ranks. `best`: the plan

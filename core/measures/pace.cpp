@@ -9,8 +9,8 @@
 namespace nest {
 namespace {
 
-constexpr double kExplained = 0.9;  ///< of a growth: enough to name its causes
-constexpr double kNoTime = 1e-9;    ///< of a step: rounding
+constexpr double kExplained = 0.9;  ///< share of a growth that is enough to name its causes
+constexpr double kNoTime = 1e-9;    ///< share of a step below which times differ by rounding only
 
 template <class Field>
 bool differIn(std::span<const Pace> all, Field field) {

@@ -7,7 +7,7 @@
 namespace nest {
 namespace {
 
-/// Differences of the whole below this are not worth a sentence, parts of it below this share not a clause.
+/// Least relative difference that is worth a sentence, and of a part that is worth a clause.
 constexpr double kWorthSaying = 0.02, kWorthAClause = 0.005;
 
 bool isWorthSaying(const ScheduleDifference& d) {
@@ -58,7 +58,7 @@ std::string sentenceOn(const ScheduleDifference& d, const Plan& plan) {
 
 std::string differenceInWords(const Problem& problem, const Plan& plan, const Evaluation& evaluation,
                               Seconds simulated) {
-  // Most plans differ too little: they need no second simulation.
+  // Most plans differ too little and need no second simulation.
   if (!isWorthSaying({evaluation.pipelineTime, simulated, {}, {}})) return {};
   return sentenceOn(scheduleDifference(problem, plan, evaluation, simulated), plan);
 }

@@ -37,8 +37,8 @@ namespace nest::solver {
 
 /// Totals over the stages behind a state.
 struct Label {
-  double max = 0,
-         sum = 0;  ///< of loads; largest y and Σ x where a schedule does not fill by load (stage_costs.h)
+  /// Of loads; largest y and Σ x where a schedule does not fill by load (stage_costs.h).
+  double max = 0, sum = 0;
   double relative = 0;       ///< largest sync + step, less the backward work between here and there
   double step = 0;           ///< largest step
   int node = -1, next = -1;  ///< indices of the state behind and of its label; −1: none

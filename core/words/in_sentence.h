@@ -4,7 +4,7 @@
 
 namespace nest::words {
 
-/// A heading within a sentence: "Forward" → "forward", but "TP communication".
+/// A heading as used within a sentence: "Forward" → "forward", but "TP communication".
 std::string inSentence(std::string heading);
 
 }  // namespace nest::words

@@ -67,7 +67,7 @@ const char* brief(TimePart p) {
 }
 
 std::string of(const std::vector<TimeShare>& shares, const char* whole, std::size_t most) {
-  constexpr double kLeast = 5e-4;  // what is less shows in no picture
+  constexpr double kLeast = 5e-4;  // smaller shares are invisible in pictures
   std::string out;
   double left = 0;
   for (std::size_t i = 0; i < shares.size(); ++i) {
@@ -92,7 +92,7 @@ std::string of(const std::vector<PartChange>& changes) {
 
 std::string partsThatDiffer(const Pace& before, const Evaluation& first, const Pace& after,
                             const Evaluation& second) {
-  constexpr double kAsFast = 5e-7;  // as in lists of plans
+  constexpr double kAsFast = 5e-7;  // the same as in lists of plans
   const PaceMeasure measure = measureOf(before, after);
   const Seconds a = comparedTime(before, measure), b = comparedTime(after, measure);
   if (!(a > Seconds()) || (b - a < kAsFast * a && a - b < kAsFast * a)) return {};

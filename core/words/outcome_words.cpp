@@ -35,7 +35,7 @@ std::string capitalised(std::string s) {
 
 constexpr const char* kDoesNotFit = "does not fit";
 
-/// How far the search came.
+/// How far the search got.
 std::string finishedPart(const Outcome& o) {
   switch (o.finished) {
     case SearchExtent::Plain:
@@ -47,7 +47,7 @@ std::string finishedPart(const Outcome& o) {
   }
 }
 
-/// The first thing that was found to stand in the way.
+/// The first obstacle that was found.
 std::string obstacleOf(const Diagnostics& all) {
   const auto d = std::find_if(all.begin(), all.end(),
                               [](const Diagnostic& one) { return one.severity != Severity::Note; });
@@ -55,7 +55,7 @@ std::string obstacleOf(const Diagnostics& all) {
   return capitalised(d->remedy.empty() ? d->message : d->message + "; " + d->remedy);
 }
 
-/// What rules all plans out, by the first warning that says so.
+/// The rule that excludes all plans, from the first warning about one.
 const char* ruleOf(const Diagnostics& all) {
   constexpr std::pair<std::string_view, const char*> kRules[] = {
       {"nothing-divides", "batch not divisible"},

@@ -19,24 +19,24 @@ std::string verdict(const Outcome&);
 /// ", 2 options not searched": what of the outcome's list a field adds to the search; empty: nothing.
 std::string leftOut(const Outcome&);
 
-/// What is told in place of a plan: what happened, and what is known and helps.
+/// Shown instead of a plan: what happened, what is known, and what helps.
 struct NoPlan {
-  std::string
-      title;  ///< "Does not fit", "Batch not divisible", "Stopped without a plan", "The search failed"
-  std::string
-      detail;  ///< a sentence or two without final stop; may be empty; fields as adviceText() reads them
+  /// "Does not fit", "Batch not divisible", "Stopped without a plan", "The search failed".
+  std::string title;
+  /// A sentence or two without a full stop; may be empty; fields in the format of adviceParts().
+  std::string detail;
 };
 NoPlan noPlan(const Outcome&);
 
-/// Of a plan that does not run: "cannot run", "does not fit".
+/// Why a plan is infeasible: "cannot run", "does not fit".
 const char* obstacleTo(const Evaluation&);
 
-/// Of a method without a plan that runs: "stopped without a plan", "not searched", "cannot run", "does not
-/// fit", "no plan".
+/// Why a method has no feasible plan: "stopped without a plan", "not searched", "cannot run", "does not fit",
+/// "no plan".
 const char* obstacleTo(const BaselineResult&);
 
-/// How far a Pareto front is complete, a sentence without final stop: the same in caption, tip and command
-/// line.
+/// How complete a Pareto front is, in one sentence without a full stop. Caption, tip and command line share
+/// it.
 const char* promiseOf(FrontReach);
 
 /// The closest plan's shortfall: "stage 1 needs 37.6 GiB more".

@@ -43,9 +43,9 @@ public:
   std::vector<int> path() const;
   /// The cuts with one layer more.
   const std::vector<int>& next(int cut) const { return m_next[at(cut)]; }
-  std::vector<LayerIndex> between(int from,
-                                  int to) const;  ///< layers of `to` without those of `from`, ascending
-  int firstBetween(int from, int to) const;       ///< the lowest of these layers
+  /// Layers of `to` without those of `from`, ascending.
+  std::vector<LayerIndex> between(int from, int to) const;
+  int firstBetween(int from, int to) const;  ///< the lowest of these layers
 
 private:
   void enumerate(const LayerGraph& graph);

@@ -89,8 +89,8 @@ public:
   ExchangeSums leastTensor, leastContext;  ///< exchanges in it, before overlap
   double mostBackwardShare = 0;            ///< largest share in the compute of a layer
   double slowestLayer = 0;                 ///< largest single layer of leastAny
-  double leastDensePerLoad = 0,
-         leastExpertPerLoad = 0;  ///< parameters of a first stage ≥ this × its leastAny
+  /// Parameters of a first stage ≥ this × its leastAny.
+  double leastDensePerLoad = 0, leastExpertPerLoad = 0;
 
   /// The tables for a set of groups, without those that can never be the slowest.
   const std::vector<const ExchangeSums*>& exchange(GroupKind kind, int set);
