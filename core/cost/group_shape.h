@@ -10,7 +10,7 @@
 
 namespace nest {
 
-inline constexpr int kShapeLevels = 8;  ///< a Hierarchy has no more levels
+inline constexpr int kShapeLevels = 8;  ///< upper bound on the levels of a Hierarchy
 
 /// How a group of ranks is distributed over the levels of a Hierarchy: everything that the cost of its
 /// reduce-scatter, all-gather, all-reduce and ring depends on (STATEMENT.md §4). Entries above `outermost`

@@ -37,7 +37,7 @@ namespace nest::solver {
 
 /// Totals over the stages behind a state.
 struct Label {
-  /// Of loads; largest y and Σ x where a schedule does not fill by load (stage_costs.h).
+  /// Largest load and sum of loads; largest y and Σ x where a schedule does not fill by load (stage_costs.h).
   double max = 0, sum = 0;
   double relative = 0;       ///< largest sync + step, less the backward work between here and there
   double step = 0;           ///< largest step
@@ -75,7 +75,7 @@ struct Step {
   bool first = false;        ///< no stage is in front of it
   double backward = 0;       ///< seconds of its backward work, which hide later syncs
   double leastMax = 0;       ///< every pipeline through here has at least this max
-  double leastTail = 0;      ///< and exposes at least this tail
+  double leastTail = 0;      ///< every pipeline through here exposes at least this tail
   double leastBackward = 0;  ///< backward work of the stages in front: least and most
   double mostBackward = 0;
 };

@@ -34,7 +34,7 @@ public:
   /// pipelines.
   ChunkBounds(const Problem&, const SearchSpace&, const LayerOrder&, const GroupShapes&,
               const ChunkConfiguration&, double capacity, Watch&);
-  /// The same for any of these d and h.
+  /// Bounds the pipelines of any of several d and h.
   ChunkBounds(const Problem&, const SearchSpace&, const LayerOrder&, const GroupShapes&,
               const ChunkConfiguration&, const std::vector<Sharding>&, double capacity, Watch&);
   /// `floors`: one per strategy.

@@ -33,9 +33,9 @@ public:
     double capacity = 0;  ///< of the roomiest device, bytes
     double leastMax = 0;  ///< lower bound on the largest y of a pipeline; 0: do not use LoadBands
   };
-  /// `floors`: one per strategy. `sites`: one per strategy, for as many units; if empty, stages are relaxed
-  /// at every place. If the watch stops it, or if the table would be too large, the object bounds nothing;
-  /// see complete().
+  /// `floors`: one per strategy. `sites`: one per strategy, for `limits.units` units; if empty, stages are
+  /// relaxed at every place. If the watch stops it, or if the table would be too large, the object bounds
+  /// nothing; see complete().
   StagePrefixes(const Problem&, const LayerOrder&, const CutRules&, const std::vector<StageFloor>& floors,
                 int zero, const Target&, const Limits&, std::vector<StageSites> sites, Watch&);
   bool complete() const { return m_complete; }
@@ -119,7 +119,7 @@ private:
   FillWeights m_weights;
   Limits m_limits;
   int m_narrow = std::numeric_limits<int>::max();  ///< least width
-  int m_mostBehind = 12;  ///< more stages behind share one row; smaller if the table would be too large
+  int m_mostBehind = 12;  ///< upper limit of the index; rows with more stages behind share the last one
   bool m_complete = false;
   std::vector<StageSites> m_sites;
   std::vector<int> m_fewest;  ///< per cut: least stages that hold the layers from it on

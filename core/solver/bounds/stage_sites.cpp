@@ -37,7 +37,7 @@ StageSites::StageSites(const Problem& problem, GroupShapes& shapes, LayerSums& s
     if (it == known.end() && known.size() < kMostClasses) it = known.insert(it, sites);
     m_classOf.push_back(static_cast<std::uint8_t>(it == known.end() ? 0 : it - known.begin()));
   }
-  // Of several tables the slowest counts; the one that is slowest over all layers gives a bound.
+  // The slowest of several tables counts. The one that is slowest over all layers gives a bound.
   const auto add = [&](Exchange kind, const std::vector<const ExchangeSums*>& tables,
                        const ExchangeSums& least, Extra& extra) {
     const double shown = 1 - problem.assumptions.overlap[at(static_cast<int>(kind))];

@@ -16,7 +16,7 @@ public:
 
   explicit LayerOrder(const LayerGraph& graph);
 
-  bool tooMany() const { return m_tooMany; }  ///< more than kMostCuts downsets; then nothing else may be used
+  bool tooMany() const { return m_tooMany; }  ///< more than kMostCuts downsets; then nothing else is usable
   bool isChain() const { return m_chain; }
   int layerCount() const { return m_layers; }
   int cutCount() const { return m_cuts; }

@@ -71,9 +71,10 @@ public:
   PerRecompute<std::vector<double>> extra, stash;
   PerRecompute<std::vector<int>> missing;  ///< number of layers without the policy
   PerRecompute<RangeMaximum> workspace;
-  RangeMaximum largestLayer;            ///< dense + expert parameters that ZeRO-3 gathers layer by layer
-  std::vector<double> outsideBlocks;    ///< per cut: parameters gathered for the whole step; may be empty
-  bool tiedGathersAlone = true;         ///< whether the layer with the second copy of tied parameters is
+  RangeMaximum largestLayer;          ///< dense + expert parameters of a layer that ZeRO-3 gathers by itself
+  std::vector<double> outsideBlocks;  ///< per cut: parameters gathered for the whole step; may be empty
+  /// Whether the layer with the second copy of tied parameters is gathered by itself.
+  bool tiedGathersAlone = true;
   std::vector<double> boundary;         ///< bytes that cross each cut, one way
   double leastBoundary = 0;             ///< bytes, over the cuts with layers on both sides
   bool noneIsFastest = true;            ///< no stage is slower without recompute than with it
