@@ -127,7 +127,7 @@ Transfers ChainCosts::transfers(int stage, Parts parts) const {
     return {activations + transferSeconds(cluster, s.levelOut, s.sums->boundary[at(parts[0].to)]),
             activations};
   }
-  // Nothing is sent at the two ends of the model. Every other part of a folded pipeline receives from behind.
+  // Nothing crosses the two ends of the model. Every other part of a folded pipeline comes from behind.
   Messages in, out, activationsIn, activationsOut;
   for (std::size_t q = 0; q < parts.size(); ++q) {
     const Part& p = parts[q];
