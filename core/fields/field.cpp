@@ -94,6 +94,7 @@ const std::vector<Field>& fields() {
     addSearchFields(out);
     addConstraintFields(out);
     addAssumptionFields(out);
+    addRunFields(out);
     return out;
   }();
   return all;

@@ -29,12 +29,12 @@ struct Traits<double> {
   static FieldValue get(double v) { return v; }
   static void set(double& v, const FieldValue& x) { v = std::get<double>(x); }
 };
-template <>
-struct Traits<std::optional<double>> : Traits<double> {
-  static FieldValue get(const std::optional<double>& v) { return v ? FieldValue(*v) : FieldValue(); }
-  static void set(std::optional<double>& v, const FieldValue& x) {
-    const double* d = std::get_if<double>(&x);
-    v = d ? std::optional(*d) : std::nullopt;
+template <class T>
+struct Traits<std::optional<T>> : Traits<T> {
+  static FieldValue get(const std::optional<T>& v) { return v ? Traits<T>::get(*v) : FieldValue(); }
+  static void set(std::optional<T>& v, const FieldValue& x) {
+    v.reset();
+    if (!std::holds_alternative<std::monostate>(x)) Traits<T>::set(v.emplace(), x);
   }
 };
 template <>

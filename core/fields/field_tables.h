@@ -12,6 +12,7 @@ void addJobFields(std::vector<Field>&);
 void addSearchFields(std::vector<Field>&);
 void addConstraintFields(std::vector<Field>&);
 void addAssumptionFields(std::vector<Field>&);
+void addRunFields(std::vector<Field>&);
 
 /// Whether layers are priced from an architecture, not measured: for Field::matters.
 inline bool isComputed(const Setting& s) {

@@ -9,6 +9,7 @@
 #include "model/layer_graph.h"
 #include "model/profile.h"
 #include "problem/job.h"
+#include "problem/run_options.h"
 
 namespace nest {
 
@@ -36,6 +37,7 @@ struct Setting {
   SearchOptions search;
   Constraints constraints;
   Assumptions assumptions;
+  RunOptions run;
 
   friend bool operator==(const Setting&, const Setting&) = default;
 };

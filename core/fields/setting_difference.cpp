@@ -43,6 +43,7 @@ public:
     rest("/search", m_a.search == m_b.search, "what is searched");
     rest("/constraints", m_a.constraints == m_b.constraints, "the constraints");
     rest("/assumptions", m_a.assumptions == m_b.assumptions, "the assumptions");
+    rest("/run", m_a.run == m_b.run, "the run");
     return std::move(m_out);
   }
 

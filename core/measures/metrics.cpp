@@ -134,10 +134,15 @@ PlanMetrics metricsOf(const Problem& p, const TransformerArchitecture* architect
     m.tokensPerSecond = m.samplesPerSecond * p.job.sequenceLength;
     if (architecture) addUtilisation(m, p, *architecture);
   }
-  if (p.job.trainingTokens && m.tokensPerSecond > 0) {
+  if (e.feasible()) m.run = runForecastOf(p, plan, e);
+  if (m.run && m.run->prediction && !m.run->prediction->finishes)
+    m.trainingTime.reset();
+  else if (m.run && m.run->total)
+    m.trainingTime = m.run->total;
+  else if (p.job.trainingTokens && m.tokensPerSecond > 0)
     m.trainingTime = Seconds(*p.job.trainingTokens / m.tokensPerSecond);
-    m.deviceHours = m.trainingTime->value() / 3600 * m.devicesUsed;
-  }
+  if (m.trainingTime)
+    m.deviceHours = m.trainingTime->value() / 3600 * (m.run ? m.run->reservedDevices : m.devicesUsed);
   m.fullestStage = e.fullestStage();
   if (m.fullestStage >= 0) {
     const MemoryUse& memory = e.stages[m.fullestStage].memory;

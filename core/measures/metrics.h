@@ -7,6 +7,7 @@
 #include "analytic/transformer.h"
 #include "evaluation/ranked_plan.h"
 #include "measures/bubble.h"
+#include "run/run_forecast.h"
 #include "units/enum_array.h"
 
 namespace nest {
@@ -45,10 +46,13 @@ struct PlanMetrics {
   Seconds batchTime;
   Seconds simulated;  ///< 0 if not simulated
   double samplesPerSecond = 0, tokensPerSecond = 0;
-  std::optional<double> mfu;            ///< model FLOPs utilisation; empty without an architecture
-  UtilisationPeak peak;                 ///< what mfu divides by
-  std::optional<Seconds> trainingTime;  ///< for Job::trainingTokens
-  std::optional<double> deviceHours;
+  std::optional<double> mfu;  ///< model FLOPs utilisation; empty without an architecture
+  UtilisationPeak peak;       ///< what mfu divides by
+  /// For Job::trainingTokens, with checkpoints and failures as far as they are known; empty also where the
+  /// run does not get through its failures.
+  std::optional<Seconds> trainingTime;
+  std::optional<double> deviceHours;  ///< of all devices that are reserved
+  std::optional<RunForecast> run;     ///< empty: the scenario says nothing of the run
   int devicesUsed = 0, deviceCount = 0;
   int fullestStage = -1;   ///< least headroom
   Bytes peakMemory;        ///< predicted for that stage's device

@@ -8,6 +8,7 @@
 #include "model/layer_graph.h"
 #include "model/profile.h"
 #include "problem/job.h"
+#include "problem/run_options.h"
 #include "program/prediction_error.h"
 #include "program/program_use.h"
 
@@ -23,6 +24,7 @@ struct Problem {
   Assumptions assumptions;
   SearchOptions search;
   Constraints constraints;
+  RunOptions run;            ///< no plan depends on it
   ProgramUse program;       ///< what runs the plan
   PredictionError error;    ///< of that program here; no runs: not validated
   double memoryError = 0;   ///< share by which the program's predicted memory is known to err; 0: not known

@@ -251,6 +251,7 @@ Reading<Problem> buildProblem(const Setting& setting) {
   problem.cluster = std::make_shared<const Hierarchy>(asProgramUses(*cluster, setting.assumptions));
   problem.job = setting.job;
   problem.assumptions = setting.assumptions;
+  problem.run = setting.run;
   problem.program = programUse(setting);
   if (const auto& a = setting.model.architecture;
       a && !setting.model.profile && setting.model.calibration == 1 && changedFromProgram(setting).empty())

@@ -4,6 +4,7 @@
 #include "units/text.h"
 #include "words/metric_words.h"
 #include "words/outcome_words.h"
+#include "words/run_words.h"
 
 namespace nest {
 std::vector<HeadlinePart> headlineParts(const PlanMetrics& m, const Plan& plan, const Outcome& outcome) {
@@ -17,7 +18,8 @@ std::vector<HeadlinePart> headlineParts(const PlanMetrics& m, const Plan& plan, 
   parts.push_back({Kind::Limit, words::of(m.shares(), words::kOfStep)});
   parts.push_back({Kind::Verdict, words::verdict(outcome)});
   parts.push_back({Kind::Program, words::programWith(m.program, m.error)});
-  if (m.trainingTime) parts.push_back({Kind::Training, text::time(*m.trainingTime) + " to train"});
+  if (std::string training = words::training(m); !training.empty())
+    parts.push_back({Kind::Training, std::move(training)});
   if (m.deviceHours) parts.push_back({Kind::DeviceHours, text::amount(*m.deviceHours) + " device-hours"});
   return parts;
 }

@@ -17,6 +17,7 @@ ScenarioParts differingParts(const Scenario& a, const Scenario& b) {
   parts.setFlag(ScenarioPart::Assumptions, a.program != b.program || !(a.assumptions == b.assumptions));
   parts.setFlag(ScenarioPart::KeptPlans, a.keptPlans != b.keptPlans);
   parts.setFlag(ScenarioPart::Slides, a.slides != b.slides);
+  parts.setFlag(ScenarioPart::Run, !(a.run == b.run));
   parts.setFlag(ScenarioPart::Unstated, a.unstated != b.unstated);
   return parts;
 }

@@ -24,13 +24,14 @@ enum class ScenarioPart {
   KeptPlans = 128,
   Slides = 256,
   Unstated = 512,
+  Run = 1024,
 };
 Q_DECLARE_FLAGS(ScenarioParts, ScenarioPart)
 Q_DECLARE_OPERATORS_FOR_FLAGS(ScenarioParts)
 
-inline constexpr ScenarioParts kAllParts = ScenarioParts(0x3ff);
+inline constexpr ScenarioParts kAllParts = ScenarioParts(0x7ff);
 /// What a plan follows from: the rest changes no cost.
-inline constexpr ScenarioParts kSettingParts = ScenarioParts(0x7e);
+inline constexpr ScenarioParts kSettingParts = ScenarioParts(0x47e);
 
 /// Which parts differ.
 ScenarioParts differingParts(const Scenario&, const Scenario&);

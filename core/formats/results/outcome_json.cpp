@@ -43,6 +43,35 @@ void addLimit(Json& j, const std::vector<TimeShare>& shares) {
   add("largest_overhead", "largest_overhead_share", largestOverhead(shares));
 }
 
+Json runJson(const RunForecast& f) {
+  Json j = Json::object();
+  j["checkpoint_bytes"] = f.checkpoint.all.value();
+  j["hosts"] = f.checkpoint.hosts;
+  j["reserved_devices"] = f.reservedDevices;
+  if (f.total) j["total_time_s"] = f.total->value();
+  if (f.prediction) {
+    const RunPrediction& p = *f.prediction;
+    j["mtbf_s"] = f.times->mtbf.value();
+    j["restart_s"] = f.times->restart.value();
+    j["checkpoint_blocks_s"] = f.times->blocked.value();
+    j["checkpoint_written_s"] = f.times->written.value();
+    j["checkpoint_interval_s"] = p.interval.value();
+    j["finishes"] = p.finishes;
+    j["goodput"] = p.goodput(f.times->work);
+    if (f.work) {
+      j["failures"] = p.failures;
+      j["checkpoints_s"] = p.checkpoints.value();
+      j["restarts_s"] = p.restarts.value();
+      j["repeated_work_s"] = p.lostWork.value();
+    }
+  }
+  if (f.money) j["money"] = *f.money;
+  if (f.energy) j["energy_kwh"] = *f.energy;
+  if (f.carbon) j["carbon_kg"] = *f.carbon;
+  if (!f.missing.empty()) j["missing"] = f.missing;
+  return j;
+}
+
 void addMetrics(Json& j, const ReportSource& source, const RankedPlan& r) {
   const PlanMetrics m = metricsOf(*source.problem, source.architecture, r);
   j["summary"] = summaryOf(r.plan);
@@ -61,6 +90,7 @@ void addMetrics(Json& j, const ReportSource& source, const RankedPlan& r) {
   }
   if (m.trainingTime) j["training_time_s"] = m.trainingTime->value();
   if (m.deviceHours) j["device_hours"] = *m.deviceHours;
+  if (m.run) j["run"] = runJson(*m.run);
   j["devices_used"] = m.devicesUsed;
   j["devices"] = m.deviceCount;
   addLimit(j, m.shares());
@@ -288,8 +318,13 @@ ReportSource reportSource(const Scenario& s, const Problem& problem, Until until
   const TransformerArchitecture* architecture = s.model.architecture ? &*s.model.architecture : nullptr;
   const bool isMeasured = !architecture || s.model.profile;
   auto assumed = noteUnstated(s, false);
-  return {s.name,     &problem,        architecture, isMeasured ? nullptr : &s.model.analytic,
-          &s.cluster, std::move(until), assumed ? std::move(assumed->message) : std::string()};
+  return {s.name,
+          &problem,
+          architecture,
+          isMeasured ? nullptr : &s.model.analytic,
+          &s.cluster,
+          std::move(until),
+          assumed ? std::move(assumed->message) : std::string()};
 }
 
 std::string writeOutcome(const ReportSource& source, const Outcome& o, const Outcome* free) {

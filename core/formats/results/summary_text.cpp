@@ -16,14 +16,15 @@
 #include "words/headline.h"
 #include "words/metric_words.h"
 #include "words/outcome_words.h"
+#include "words/run_words.h"
 
 namespace nest {
 namespace {
 
 constexpr std::size_t kMostAlternatives = 5;
 
-std::string titled(const char* title, const std::string& value) {
-  std::string t = title;
+std::string titled(std::string_view title, const std::string& value) {
+  std::string t(title);
   t.resize(std::max<std::size_t>(t.size() + 2, 16), ' ');
   return "  " + t + value + '\n';
 }
@@ -189,6 +190,8 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
   if (m.trainingTime)
     out += titled("training", text::time(*m.trainingTime) + ", " + text::amount(*m.deviceHours) +
                                   " device-hours for " + tokensText(*source.problem->job.trainingTokens));
+  if (m.run)
+    for (const auto& [name, text] : words::runLines(*m.run)) out += titled(name, adviceText(text));
   out += titled("time goes to", words::of(m.shares(), words::kOfStep, kTimePartCount));
   out += titled("idle", words::of(m.bubble));
   if (m.fullestStage >= 0)

@@ -91,4 +91,14 @@ Json assumptionsJson(const Setting& s) {
   return fieldsJson("/assumptions", s);
 }
 
+RunOptions readRun(const ScenarioReader& r, JsonFields& f, const Setting& usual) {
+  Setting s = usual;
+  readFields(r, f, "/run", s);
+  return s.run;
+}
+
+Json runJson(const Setting& s) {
+  return fieldsJson("/run", s);
+}
+
 }  // namespace nest

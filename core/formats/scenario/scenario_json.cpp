@@ -208,6 +208,7 @@ std::string writeScenario(const Scenario& s) {
   j["search"] = searchJson(s);
   j["constraints"] = constraintsJson(s);
   j["assumptions"] = assumptionsJson(s);
+  if (!(s.run == RunOptions())) j["run"] = runJson(s);
   addKeptJson(s, j);
   return layOut(j);
 }

@@ -279,6 +279,7 @@ Json settingJson(const Setting& kept, const Setting& own) {
   if (other || !(kept.search == own.search)) j["search"] = searchJson(kept);
   if (other || !(kept.constraints == own.constraints)) j["constraints"] = constraintsJson(kept);
   if (other || !(kept.assumptions == own.assumptions)) j["assumptions"] = assumptionsJson(kept);
+  if (!(kept.run == own.run)) j["run"] = runJson(kept);
   return j;
 }
 
@@ -440,6 +441,7 @@ Setting readSetting(const ScenarioReader& r, JsonFields& f, const Setting& base)
   r.section(f, "search", [&](JsonFields& x) { s.search = readSearch(r, x, usual); });
   r.section(f, "constraints", [&](JsonFields& x) { s.constraints = readConstraints(r, x, usual); });
   r.section(f, "assumptions", [&](JsonFields& x) { s.assumptions = readAssumptions(r, x, usual); });
+  r.section(f, "run", [&](JsonFields& x) { s.run = readRun(r, x, usual); });
   return s;
 }
 

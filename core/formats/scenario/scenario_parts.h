@@ -47,11 +47,13 @@ SearchOptions readSearch(const ScenarioReader&, JsonFields&, const Setting& usua
 nlohmann::ordered_json searchJson(const Setting&);
 Assumptions readAssumptions(const ScenarioReader&, JsonFields&, const Setting& usual);
 nlohmann::ordered_json assumptionsJson(const Setting&);
+RunOptions readRun(const ScenarioReader&, JsonFields&, const Setting& usual);
+nlohmann::ordered_json runJson(const Setting&);
 
 Constraints readConstraints(const ScenarioReader&, JsonFields&, const Setting& usual);
 nlohmann::ordered_json constraintsJson(const Setting&);
 
-/// Cluster, model, job, search, constraints and assumptions, as far as `f` names them; the rest as in `base`.
+/// Cluster, model, job, search, constraints, assumptions and run, as far as `f` names them; the rest as in `base`.
 Setting readSetting(const ScenarioReader&, JsonFields& f, const Setting& base);
 
 /// What stands beside the setting: "unstated", "kept_plans" and "moments". The scenario's own setting must have

@@ -104,6 +104,7 @@ private slots:
       if (entry.path().extension() != ".cpp" || entry.path().filename() == "field_change.cpp") continue;
       const std::string source = test::readFile(entry.path().string());
       for (std::sregex_iterator it(source.begin(), source.end(), told), end; it != end; ++it) {
+        if ((*it)[1].str() == "cluster.device") continue;  // all fields of a device together
         std::string key = '/' + (*it)[1].str();
         std::replace(key.begin(), key.end(), '.', '/');
         QVERIFY2(findField(key), (entry.path().string() + ": " + it->str()).c_str());

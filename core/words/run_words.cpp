@@ -1,0 +1,90 @@
+#include "words/run_words.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "diagnostics/field_change.h"
+#include "units/amount.h"
+#include "units/text.h"
+
+namespace nest::words {
+namespace {
+
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+/// `run.start_s` of "/run/start_s", in backquotes.
+std::string nameOf(const std::string& key) {
+  std::string name = key.substr(1);
+  std::replace(name.begin(), name.end(), '/', '.');
+  return encoded({name});
+}
+
+std::string listed(const std::vector<std::string>& keys) {
+  std::string out;
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == keys.size() ? " and " : ", ") + nameOf(keys[i]);
+  return out;
+}
+
+/// "2.35 TB": what stores are sold by.
+std::string storage(Bytes b) {
+  return text::amount(b.value()) + "B";
+}
+
+std::string checkpoints(const RunForecast& f) {
+  const std::string size = storage(f.checkpoint.all) + ", each parameter once";
+  if (!f.times) return size;
+  const RunTimes& t = *f.times;
+  const std::string cost = t.written > Seconds()
+                               ? "steps wait " + text::time(t.blocked) +
+                                     " for the copy, which is written in " + text::time(t.written)
+                               : "steps wait " + text::time(t.blocked) + " until it is written";
+  return size + "; " + cost + "; one after every " + text::time(f.prediction->interval) + " of work" +
+         (t.interval ? "" : ", the best interval");
+}
+
+std::string failures(const RunForecast& f) {
+  const RunTimes& t = *f.times;
+  return "one every " + text::time(t.mtbf) + "; a restart takes " + text::time(t.restart) +
+         (f.work && f.prediction->finishes
+              ? "; about " + text::count(std::llround(f.prediction->failures)) + " in the run"
+              : "");
+}
+
+std::string usefulTime(const RunPrediction& p, Seconds work) {
+  const auto share = [&](Seconds s) { return text::percent(s / p.total); };
+  return text::percent(p.goodput(work)) + "; checkpoints take " + share(p.checkpoints) + ", restarts " +
+         share(p.restarts) + ", repeated work " + share(p.lostWork);
+}
+
+std::string energy(const RunForecast& f) {
+  return text::number(*f.energy / 1000) + " MWh" +
+         (f.carbon ? ", " + text::number(*f.carbon / 1000) + " t CO₂" : "");
+}
+
+}  // namespace
+
+std::string training(const PlanMetrics& m) {
+  const auto* p = m.run && m.run->prediction && m.run->work ? &*m.run->prediction : nullptr;
+  if (p && !p->finishes) return "training does not get through its failures";
+  if (!m.trainingTime) return {};
+  return text::time(*m.trainingTime) + " to train" +
+         (p ? ", of which failures take " + text::time(*m.trainingTime - *m.run->work) : "");
+}
+
+std::vector<std::pair<std::string, std::string>> runLines(const RunForecast& f) {
+  Lines out;
+  out.emplace_back("checkpoint", checkpoints(f));
+  if (f.prediction) {
+    out.emplace_back("failures", failures(f));
+    out.emplace_back("useful time", f.prediction->finishes
+                                        ? usefulTime(*f.prediction, f.times->work)
+                                        : "less than a tenth: the run does not get through its failures");
+  }
+  if (f.money) out.emplace_back("price", text::amount(*f.money));
+  if (f.energy) out.emplace_back("energy", energy(f));
+  if (!f.missing.empty()) out.emplace_back("not counted", "give " + listed(f.missing));
+  return out;
+}
+
+}  // namespace nest::words
