@@ -8,7 +8,7 @@
 namespace nest {
 namespace {
 
-/// Relative: what sums of parts differ by from their whole, and no time.
+/// Relative difference between sums of parts and their whole that is only rounding.
 constexpr double kRounding = 1e-12;
 
 TimePart partOf(Exchange kind) {

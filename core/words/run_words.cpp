@@ -12,7 +12,7 @@ namespace {
 
 using Lines = std::vector<std::pair<std::string, std::string>>;
 
-/// `run.start_s` of "/run/start_s", in backquotes.
+/// "/run/start_s" as `run.start_s`, in backquotes.
 std::string nameOf(const std::string& key) {
   std::string name = key.substr(1);
   std::replace(name.begin(), name.end(), '/', '.');
@@ -26,7 +26,7 @@ std::string listed(const std::vector<std::string>& keys) {
   return out;
 }
 
-/// "2.35 TB": what stores are sold by.
+/// "2.35 TB": the unit in which storage is sold.
 std::string storage(Bytes b) {
   return text::amount(b.value()) + "B";
 }

@@ -6,15 +6,14 @@
 
 #include "measures/metrics.h"
 
-/// What is said of a run, for every program; one place for the words.
+/// Sentences about a run, in one place for all programs.
 namespace nest::words {
 
-/// "192 d to train, of which failures take 21 d", "31 d to train"; empty where the job says no training
-/// tokens.
+/// "192 d to train, of which failures take 21 d", "31 d to train"; empty if the job has no training tokens.
 std::string training(const PlanMetrics&);
 
-/// Name and text of each line about the run: checkpoints, failures, useful time, cost, energy, and which
-/// fields are missing, as advice (adviceParts()).
+/// Name and text of each line about the run: checkpoints, failures, useful time, cost, energy, and the
+/// missing fields, in the format of adviceParts().
 std::vector<std::pair<std::string, std::string>> runLines(const RunForecast&);
 
 }  // namespace nest::words
