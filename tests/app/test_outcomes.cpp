@@ -154,7 +154,7 @@ private slots:
     QCOMPARE(compared["exact"].toObject()["batch_time_s"].toDouble(), time);
     const Ran told = run({"solve", "-"}, text);
     QVERIFY2(told.out.contains(QRegularExpression("Optimal in .*, \\d+ options not searched")) &&
-                 told.out.contains("\nNot searched\n"),
+                 told.out.contains("\nOptions not searched, and how to add them\n"),
              qPrintable(told.out));
     QVERIFY2(told.out.contains("  - other sets of idle devices: ") !=
                  told.out.contains("proven: no other set of devices"),
