@@ -49,7 +49,7 @@ Problem onLine(const Problem& p, const std::vector<int>& positions) {
   HierarchyInput in;
   in.device = h.device();
   for (int l = 0; l < h.levelCount(); ++l) in.levels.push_back(h.level(l));
-  in.fanouts.assign(in.levels.size(), 1);  // next to gaps: groups keep their order
+  in.keepsOrder = true;
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const DeviceIndex device(positions[i]);
     if (i > 0) in.gaps.push_back(static_cast<std::uint8_t>(h.levelBetween(positions[i - 1], positions[i])));

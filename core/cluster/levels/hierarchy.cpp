@@ -191,9 +191,7 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
   if (hasErrors(result.diagnostics)) return result;
 
   std::vector<std::uint8_t> gaps = in.gaps;
-  // Gaps next to fanouts: a line of another cluster (STATEMENT.md §3), whose groups stay where they stand.
-  const bool isLine = !in.fanouts.empty() && !in.gaps.empty();
-  if (!in.fanouts.empty() && !isLine) {
+  if (!in.fanouts.empty()) {
     int n = 1;
     for (int f : in.fanouts) n *= f;
     gaps.assign(n - 1, 0);
@@ -242,8 +240,9 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
 
   std::vector<int> order;
   std::vector<std::uint8_t> ordered;
-  if (isLine || (!in.fanouts.empty() && in.excluded.empty() && in.factors.empty()))
-    order = devices, ordered = kept;  // without a line: all siblings are equal
+  const bool areAlike = !in.fanouts.empty() && in.excluded.empty() && in.factors.empty();
+  if (in.keepsOrder || areAlike)
+    order = devices, ordered = kept;
   else
     Canonical(in, kept, devices).run(order, ordered);
   if (order != devices)

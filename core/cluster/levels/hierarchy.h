@@ -57,6 +57,7 @@ struct HierarchyInput {
   std::vector<int> fanouts;
   /// … or, irregular, the level at which device i meets device i+1 (device count − 1 entries).
   std::vector<std::uint8_t> gaps;
+  bool keepsOrder = false;  ///< groups stay where they stand: a line of another cluster (STATEMENT.md §3)
   /// Optional; one entry per device in input order. Empty: hosts are named after level 0 (stand_in_host.h),
   /// and all devices are alike.
   std::vector<DeviceIdentity> identities;
