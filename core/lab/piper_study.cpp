@@ -236,7 +236,10 @@ std::string peerTable(const std::vector<PeerRow>& rows) {
       if (r.peer.secondsPerSample)
         out += " (" + share(v.steadySecondsPerSample, *r.peer.secondsPerSample) + ")";
       out += ", " + summaryOf(*v.plan) +
-             (v.status == OutcomeStatus::Optimal ? "" : ", best so far, gap " + text::percent(v.gap)) + "\n";
+             (v.status == OutcomeStatus::Optimal
+                  ? ""
+                  : ", " + std::string(words::of(v.status)) + ", gap " + text::percent(v.gap)) +
+             "\n";
     }
     out += "    " + r.explanation + "\n";
   }

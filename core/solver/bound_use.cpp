@@ -25,7 +25,8 @@ constexpr std::array<Name, kBoundCount> kNames = {{{"even work", "(6.3)"},
                                                    {"rows", "(6.15)"},
                                                    {"sync reach", "(6.16)"},
                                                    {"chunk prices", "(6.5)"},
-                                                   {"chunk stages", ""}}};
+                                                   {"chunk stages", ""},
+                                                   {"crossings", "(6.18)"}}};
 const Name& namesOf(SearchBound b) {
   return kNames[static_cast<std::size_t>(b)];
 }

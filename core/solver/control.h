@@ -59,6 +59,16 @@ struct Control {
   std::function<void(const RankedPlan&)> found;
   FrontEffort front = FrontEffort::Usual;
 
+  /// The same, which ends in so many seconds at the latest; 0: no sooner.
+  Control within(double seconds) const {
+    Control c = *this;
+    if (!(seconds > 0)) return c;
+    const auto own =
+        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                               std::chrono::duration<double>(std::min(1e8, seconds)));
+    c.deadline = c.deadline ? std::min(*c.deadline, own) : own;
+    return c;
+  }
   Until until() const { return {stop, deadline}; }
   bool stopRequested() const { return stop.stop_requested(); }
   bool shouldStop() const { return cause() != StopCause::None; }

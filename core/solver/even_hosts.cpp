@@ -24,8 +24,6 @@ namespace nest {
 namespace {
 
 constexpr const char* kDevicesIdle = "devices-left-idle";
-constexpr const char* kProvenOnLines =
-    "proven: no other set of devices, and no other order of the network's groups, is faster";
 
 /// The devices of a plan on even hosts, as the whole cluster numbers them.
 std::vector<DeviceIndex> devicesOf(const Plan& plan, const Hierarchy& even) {
@@ -70,13 +68,7 @@ class InTurn {
 
 public:
   InTurn(const Problem& problem, const Control& control, const Tuning& tuning)
-      : m_whole(problem), m_control(control), m_tuning(tuning) {
-    if (problem.search.deadlineSeconds > 0) {
-      const auto own = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                          std::chrono::duration<double>(problem.search.deadlineSeconds));
-      m_control.deadline = m_control.deadline ? std::min(*m_control.deadline, own) : own;
-    }
-  }
+      : m_whole(problem), m_control(control), m_tuning(tuning) {}
 
   /// With the same part of what is left of time and work for each of the `left` solves to come, this one
   /// included: none takes all, and what one does not need is left to those after it. Progress goes to `end`.
@@ -148,17 +140,16 @@ Diagnostic savingOnLine(const Problem& problem, const RankedPlan& found, const R
   return note(kDevicesIdle, {}, std::move(message));
 }
 
-/// What no plan on any line can beat.
-Diagnostic boundOnLines(Seconds bound, Seconds best) {
-  if (bound.value() >= best.value() * (1 - solver::kEvaluatorAgreement))
-    return note("any-line", {}, kProvenOnLines);
-  return note("any-line", {},
-              bound > Seconds(0)
-                  ? "with other sets of devices and other orders of the network's groups, of which "
-                    "not all were tried, a step takes at least " +
-                        text::time(bound) + " (" + text::percent(1 - bound / best) + " less)"
-                  : std::string("how much faster other sets of devices and other orders of the "
-                                "network's groups could be is not known"));
+/// The search ran to its end; `bound`: what no plan on any line can beat.
+void settleOnLines(Outcome& o, Seconds bound) {
+  o.range = ProofRange::EveryLine;
+  o.frontReach = std::min(o.frontReach, FrontReach::CompleteInOrder);
+  o.provenPlans = std::min(o.provenPlans, 1);  // those behind the first may be faster on another line
+  const Seconds best = o.best()->evaluation.batchTime;
+  if (bound.value() >= best.value() * (1 - solver::kEvaluatorAgreement)) return;
+  o.status = OutcomeStatus::WithinGap;
+  o.lowerBound = bound;
+  o.provenPlans = 0;
 }
 
 /// Adds to a Pareto front what none of its plans beats; what that beats goes.
@@ -182,12 +173,16 @@ void forgetMisses(Outcome& o) {
   });
 }
 
-/// Whether there are other lines: sets of devices, or orders of groups that differ.
+bool isWholeAndRegular(const Hierarchy& cluster) {
+  return cluster.isRegular() && cluster.hasUniformDevices();
+}
+
+/// Whether there are other lines: sets of devices, or orders of groups that differ. Of a regular cluster that
+/// is used whole there is one line; where nothing fits, equal devices would fit no better on another.
 bool hasOtherLines(const Problem& problem, const Outcome& o) {
   const Hierarchy& cluster = *problem.cluster;
-  if (cluster.levelCount() < 2 && cluster.hasUniformDevices()) return false;
-  return !cluster.isRegular() || !cluster.hasUniformDevices() ||
-         o.best()->plan.devicesUsed() < cluster.deviceCount();
+  if (cluster.hasUniformDevices() && (cluster.levelCount() < 2 || !o.best())) return false;
+  return !isWholeAndRegular(cluster) || o.best()->plan.devicesUsed() < cluster.deviceCount();
 }
 
 /// Puts the plan in front of what the whole cluster in its order can do.
@@ -207,8 +202,7 @@ void lead(Outcome& o, const Problem& problem, RankedPlan found) {
 Outcome addIncompletenessNote(const Problem& problem, Outcome o) {
   o.notSearched = notSearched(problem, o.shownPlan());
   // What is proven over all sets of devices leaves none of them out.
-  if (std::any_of(o.diagnostics.begin(), o.diagnostics.end(),
-                  [](const Diagnostic& d) { return d.message == kProvenOnLines; }))
+  if (o.range == ProofRange::EveryLine && !o.cutShort() && o.status != OutcomeStatus::WithinGap)
     std::erase_if(o.notSearched, [](const NotSearched& n) { return n.kind == NotSearched::Kind::DeviceSet; });
   return o;
 }
@@ -354,16 +348,38 @@ void leadOnLine(Outcome& o, const Problem& problem, const Control& control, Rank
   lead(o, problem, std::move(found));
 }
 
-/// The same, and on other lines. Where that is ended early, the bound is one over all lines.
-Outcome solveOnLines(const Problem& problem, const Control& whole, const Plan* start, const Tuning& tuning) {
-  Control control = whole;
-  if (problem.search.deadlineSeconds > 0) {
-    const auto own =
-        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                               std::chrono::duration<double>(problem.search.deadlineSeconds));
-    control.deadline = control.deadline ? std::min(*control.deadline, own) : own;
+/// Nothing fits in the order of the network, nor on the lines that were built.
+Outcome withoutPlanOnLines(Outcome o, double bound, const Control& control) {
+  if (bound == std::numeric_limits<double>::infinity()) {
+    o.range = ProofRange::EveryLine;
+  } else if (control.shouldStop()) {
+    mergePartialBound(o, Seconds(bound), control.cause());
+  } else {
+    o.diagnostics.insert(o.diagnostics.begin(),
+                         note(kOtherLinesOpen, {},
+                              "a plan may fit on another set or in another order of devices, of which not "
+                              "all were tried"));
   }
-  Outcome o = solveOnAll(problem, control, start, tuning);
+  return o;
+}
+
+/// Of a part of the lines no bound is known, and nothing is settled.
+Control withoutBounds(const Control& control) {
+  Control own = control;
+  if (control.progress)
+    own.progress = [&control](Progress p) {
+      p.lowerBound = 0;
+      p.settled = false;
+      control.progress(p);
+    };
+  return own;
+}
+
+/// The same, and on other lines. Where that is ended early, the bound is one over all lines.
+Outcome solveOnLines(const Problem& problem, const Control& control, const Plan* start,
+                     const Tuning& tuning) {
+  const bool isWhole = isWholeAndRegular(*problem.cluster);
+  Outcome o = solveOnAll(problem, isWhole ? control : withoutBounds(control), start, tuning);
   if (o.status == OutcomeStatus::Failed) return o;
   const auto isFaster = [&](const RankedPlan& r) {
     return !o.best() ||
@@ -371,29 +387,38 @@ Outcome solveOnLines(const Problem& problem, const Control& whole, const Plan* s
   };
   if (auto given = start ? solver::planOnLine(problem, *start) : std::nullopt; given && isFaster(*given))
     leadOnLine(o, problem, control, std::move(*given));
-  if (!o.best() || !hasOtherLines(problem, o)) return o;
-  const double limit = o.best()->evaluation.batchTime.value();
+  if (!hasOtherLines(problem, o)) return o;
   if (o.cutShort() || control.shouldStop()) {
     const StopCause cause = o.cutShort() ? o.stopCause : control.cause();
+    if (!o.best()) {
+      if (!o.cutShort()) mergePartialBound(o, Seconds(0), cause);  // nothing fits in the network's order
+      return o;
+    }
+    const double limit = o.best()->evaluation.batchTime.value();
     mergePartialBound(o, Seconds(solver::leastOnAnyLine(problem, limit, tuning)), cause);
+    o.range = ProofRange::EveryLine;
     return o;
   }
+  const double limit =
+      o.best() ? o.best()->evaluation.batchTime.value() : std::numeric_limits<double>::infinity();
   solver::OnLines lines = solver::searchLines(problem, limit, o.statistics.states, control, tuning);
   o.statistics.add(lines.statistics);
-  const bool found = lines.best && isFaster(*lines.best);
-  if (found) leadOnLine(o, problem, control, std::move(*lines.best));
-  if (control.shouldStop()) mergePartialBound(o, Seconds(lines.bound), control.cause());
-  // On a regular cluster that is not of interest unless it makes a difference.
-  if (found || !problem.cluster->isRegular() || !problem.cluster->hasUniformDevices())
-    o.diagnostics.push_back(boundOnLines(Seconds(lines.bound), o.best()->evaluation.batchTime));
+  if (lines.best && isFaster(*lines.best)) leadOnLine(o, problem, control, std::move(*lines.best));
+  if (!o.best()) return withoutPlanOnLines(std::move(o), lines.bound, control);
+  if (control.shouldStop()) {
+    mergePartialBound(o, Seconds(lines.bound), control.cause());
+    o.range = ProofRange::EveryLine;
+  } else {
+    settleOnLines(o, Seconds(lines.bound));
+  }
   return o;
 }
 }  // namespace
 
 Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const Plan* start,
                          const Tuning& tuning) {
-  return addIncompletenessNote(problem,
-                               solver::solvePlainFirst(problem, control, start, tuning, solveOnLines));
+  const Control own = control.within(problem.search.deadlineSeconds);
+  return addIncompletenessNote(problem, solver::solvePlainFirst(problem, own, start, tuning, solveOnLines));
 }
 
 }  // namespace nest

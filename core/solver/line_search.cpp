@@ -5,6 +5,7 @@
 #include "solver/line_search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
@@ -23,7 +24,7 @@
 namespace nest::solver {
 namespace {
 
-constexpr long long kLeastUnits = 5000;     ///< of work, for the bound over all lines
+constexpr long long kLeastUnits = 40'000;   ///< of work, for the bound over all lines
 constexpr int kMostDegrees = 8;             ///< that may beat the limit, and are looked at
 constexpr std::size_t kMostSolved = 3;      ///< lines of one of them
 constexpr std::size_t kMostImproved = 3;    ///< lines of one of them, part by part
@@ -147,7 +148,24 @@ private:
     m_plan.dataInner = inner, m_plan.dataOuter = replicas / inner;
     m_plan.blockStride = m_plan.pipelineWidth();
     m_use.cell = m_plan.stageWidth(0), m_use.devices = m_plan.devicesUsed();
+    m_use.crossings = m_plan.dataOuter == 1 ? crossingCosts() : std::vector<double>();
     m_seen.clear();
+  }
+
+  /// Boundaries that cross groups should stand where stages do little: the largest load counts most.
+  std::vector<double> crossingCosts() const {
+    const int stages = m_plan.stageCount();
+    std::vector<double> loads, costs;
+    for (const StageEvaluation& s : evaluate(m_problem, m_plan).stages)
+      loads.push_back((s.load - s.exchange[Exchange::Pipeline]).value());
+    for (int i = 1; i < stages; ++i)
+      if (m_plan.stageWidth(i) != m_plan.stageWidth(0)) return {};
+    if (static_cast<int>(loads.size()) != stages) return {};
+    const double most = *std::max_element(loads.begin(), loads.end());
+    constexpr double kSharpness = 32, kEach = 0.01;
+    for (int i = 0; i + 1 < stages; ++i)
+      costs.push_back(kEach + std::pow(std::max(loads[at(i)], loads[at(i + 1)]) / most, kSharpness));
+    return costs;
   }
 
   void findStarts() {

@@ -10,6 +10,8 @@ const char* nameOf(OutcomeStatus s) {
   switch (s) {
     case OutcomeStatus::Optimal:
       return "optimal";
+    case OutcomeStatus::WithinGap:
+      return "within-gap";
     case OutcomeStatus::BestSoFar:
       return "best-so-far";
     case OutcomeStatus::Stopped:
@@ -20,6 +22,10 @@ const char* nameOf(OutcomeStatus s) {
       break;
   }
   return "failed";
+}
+
+const char* nameOf(ProofRange r) {
+  return r == ProofRange::EveryLine ? "every-line" : "network-order";
 }
 
 const char* nameOf(StopCause c) {
@@ -56,6 +62,8 @@ const char* nameOf(FrontReach reach) {
   switch (reach) {
     case FrontReach::Complete:
       return "exact";
+    case FrontReach::CompleteInOrder:
+      return "exact-in-order";
     case FrontReach::Sampled:
       return "stepped";
     case FrontReach::Encountered:

@@ -16,12 +16,20 @@ namespace nest {
 /// What a solve ended in. Words for people: words/outcome_words.h.
 enum class OutcomeStatus {
   Optimal,     ///< the best plan, proven
+  WithinGap,   ///< the best of all that is tried: another set or order of hosts saves gap() at most
   BestSoFar,   ///< stopped with a plan: there may be a better one
   Stopped,     ///< stopped before a plan was found: whether any fits is not known
   Infeasible,  ///< proven: no plan fits
   Failed,      ///< see Outcome::diagnostics
 };
-const char* nameOf(OutcomeStatus);  ///< in files: "optimal", "best-so-far", "stopped", "infeasible", "failed"
+const char* nameOf(OutcomeStatus);  ///< in files: "optimal", "within-gap", "best-so-far", "stopped", …
+
+/// The sets and orders of devices that a bound holds for (STATEMENT.md §3).
+enum class ProofRange {
+  NetworkOrder,  ///< the order of the network, and the sets that §3 lists
+  EveryLine,     ///< all
+};
+const char* nameOf(ProofRange);  ///< in files: "network-order", "every-line"
 
 /// The widest part of the search that ran to its end. Each includes those before it.
 enum class SearchExtent {
@@ -70,9 +78,11 @@ struct NearestMiss {
 /// memory; all of it compares with plans of one strategy for all stages.
 enum class FrontReach {
   Encountered,  ///< only the non-dominated ones of the plans that the search encountered
-  Sampled,   ///< FrontEffort::Wider: in addition the fastest plan within each of a falling series of device
-             ///< counts, each at most 4/5 of what the last plan uses, at most 12 times; also for memory
-             ///< limits (17/20)
+  Sampled,  ///< FrontEffort::Wider: in addition the fastest plan within each of a falling series of device
+            ///< counts, each at most 4/5 of what the last plan uses, at most 12 times; also for memory
+            ///< limits (17/20)
+  CompleteInOrder,  ///< the whole front in the order of the network; other lines (STATEMENT.md §3) may add to
+                    ///< it
   Complete,  ///< the whole front, to 1e-9 of memory
 };
 const char* nameOf(FrontReach);
@@ -87,6 +97,10 @@ struct SolveStatistics {
   void add(const SolveStatistics& other);
 };
 
+/// Code of the note that on another line (STATEMENT.md §3) a plan may fit, where none does in the order of
+/// the network.
+inline constexpr const char* kOtherLinesOpen = "other-lines-open";
+
 /// What a solve found.
 struct Outcome {
   OutcomeStatus status = OutcomeStatus::Failed;
@@ -96,13 +110,15 @@ struct Outcome {
   /// strategy of each stage), none that is missing is faster. The others were met on the way. With one
   /// strategy for all stages a search that ran to its end proves all, one that was stopped those no slower
   /// than what it had left; with a strategy for each stage at least the first, and all where that costs
-  /// little more. Where plans on part of the devices compete (even_hosts.h), at most the first.
+  /// little more. Where plans on part of the devices or on other lines compete (even_hosts.h), at most the
+  /// first.
   int provenPlans = 0;
   SearchExtent finished = SearchExtent::Nothing;  ///< how far the search came
   std::vector<RankedPlan> front;                  ///< Pareto front of (time, devices, peak memory)
   FrontReach frontReach =
       FrontReach::Encountered;  ///< Encountered with topPlans = 1, if stopped, or where more costs too much
   Seconds lowerBound;           ///< proven; equals the best time when Optimal; 0: none was reached
+  ProofRange range = ProofRange::NetworkOrder;  ///< of lowerBound, and of what is Optimal or Infeasible
   std::optional<NearestMiss> nearestMiss;
   std::vector<NotSearched> notSearched;  ///< what the search left out: optimal is the best of all else
   SearchLog log;

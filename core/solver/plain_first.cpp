@@ -117,12 +117,7 @@ Outcome solvePlainFirst(const Problem& problem, const Control& control, const Pl
                         const Tuning& tuning, CompleteSolve all) {
   const auto plain = plainSearchOf(problem, tuning);
   if (!plain) return all(problem, control, start, tuning);
-  Control own = control;
-  if (problem.search.deadlineSeconds > 0) {
-    const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                             std::chrono::duration<double>(problem.search.deadlineSeconds));
-    own.deadline = own.deadline ? std::min(*own.deadline, deadline) : deadline;
-  }
+  Control own = control.within(problem.search.deadlineSeconds);
   Outcome first = solvePlain(*plain, own, start, tuning, all);
   const auto known = first.best() ? std::optional(first.best()->evaluation.batchTime) : std::nullopt;
   if (control.progress)
@@ -138,7 +133,7 @@ Outcome solvePlainFirst(const Problem& problem, const Control& control, const Pl
   Outcome o = all(problem, own, fasterOf(problem, start, first), tuning);
   o.statistics.add(first.statistics);
   if (own.shouldStop()) o.takeTablesOf(first);
-  const bool isFinished = first.status == OutcomeStatus::Optimal || first.status == OutcomeStatus::Infeasible;
+  const bool isFinished = !first.cutShort() && first.status != OutcomeStatus::Failed;
   if (isFinished) o.finished = std::max(o.finished, SearchExtent::Plain);
   if (o.finished == SearchExtent::Plain && o.cutShort())
     o.diagnostics.push_back(

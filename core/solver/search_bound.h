@@ -25,8 +25,9 @@ enum class SearchBound {
   SyncReach,    ///< (6.16) one gradient group of each stage, irregular clusters
   ChunkPrices,  ///< (6.5) of interleaved stages
   ChunkStages,  ///< tables Q of interleaved stages
+  Crossings,    ///< (6.18) how many stages and boundaries groups of the network hold, over all lines
 };
-inline constexpr std::size_t kBoundCount = 15;
+inline constexpr std::size_t kBoundCount = 16;
 
 const char* nameOf(SearchBound);      ///< "unit prices"
 const char* equationOf(SearchBound);  ///< "(6.5)"; empty: it has no number of its own

@@ -11,8 +11,10 @@
 #include <tuple>
 #include <vector>
 
+#include "solver/bounds/line_crossings.h"
 #include "solver/bounds/search_bounds.h"
 #include "solver/bounds/windows.h"
+#include "solver/models/line_model.h"
 #include "solver/proof/incumbents.h"
 #include "solver/solve.h"
 #include "solver/tuning.h"
@@ -34,6 +36,9 @@ public:
 
   UniformSearch(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Incumbents&, Watch&,
                 const Tuning& = {});
+
+  /// Groups stand anywhere on any line of a cluster with so much room (any_line.h).
+  void boundLinesOf(const LineRoom& room) { m_room = &room; }
 
   /// True if it ran to its end. Of the time to a deadline, and of states, it gets no more.
   struct Most {
@@ -154,6 +159,9 @@ private:
   bool isLong(const Entry&) const;
   void processInterleaved(Entry&, int index, int zero);
   double interleavedBound(const Entry&, int zero, const std::vector<int>& shardDegrees);
+  std::optional<PipelineCut> solveOnLines(const Entry&, int zero, const ChainConfiguration&, StageWindows,
+                                          const std::vector<StageSite>&, const BlockLayout&, const CutRules&,
+                                          double limit);
   std::optional<PipelineCut> solveSite(const Entry&, int zero, const ChainCosts&, StageWindows&,
                                        const CutRules&, double limit);
   Target targetOf(const Entry& e) const {
@@ -181,6 +189,7 @@ private:
   Watch& m_watch;
   Tuning m_tuning;
   CutRules m_rules;
+  const LineRoom* m_room = nullptr;  ///< null: groups stand where they stand
   std::optional<Budget> m_budget;
   double m_roomiest = 0, m_budgetRoom = 0;  ///< mostRoom(), of all and within the budget
   std::map<std::tuple<int, int, bool>, std::unique_ptr<LayerSums>> m_sums;
@@ -200,6 +209,7 @@ private:
   std::set<std::pair<int, int>> m_sharpened;  ///< pairs of entry and ZeRO stage
   double m_lowerBound = 0;
   ChainLabels::Storage m_storage;
+  LineLabels::Storage m_lineStorage;
   long long m_tuples = 0, m_mostStates = std::numeric_limits<long long>::max();
 };
 

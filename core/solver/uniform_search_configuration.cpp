@@ -11,7 +11,9 @@
 #include "solver/bounds/depth_prices.h"
 #include "solver/bounds/sync_reach.h"
 #include "solver/models/chunk_chain_model.h"
+#include "solver/models/line_model.h"
 #include "solver/space/chunk_cuts.h"
+#include "solver/stage/messages.h"
 
 namespace nest::solver {
 namespace {
@@ -217,7 +219,10 @@ void UniformSearch::processChain(Entry& e, int index, int zero) {
     const auto sites = placeStages(m_shapes, strategy, layout, e.stages);
     for (const TiedCase& tied : cases) {
       const auto place = tiedPlace(tied, layout, layout.inner * width);
-      if (cases.size() == 1 && !seen.insert(signatureOf(sites, place)).second) continue;
+      // On a line blocks of other sizes stand apart from each other, however cheap their groups may be.
+      std::string signature = signatureOf(sites, place);
+      if (m_room) signature += std::to_string(layout.inner);
+      if (cases.size() == 1 && !seen.insert(std::move(signature)).second) continue;
       const CutRules rules = rulesOf(tied);
       for (Open& o : open) {
         if (m_watch.shouldStop()) return;
@@ -227,6 +232,10 @@ void UniformSearch::processChain(Entry& e, int index, int zero) {
           continue;
         o.windows.setHops(costs.leastHops());
         auto cut = solveSite(e, zero, costs, o.windows, rules, m_incumbents->limit(blank));
+        if (cut && m_room && m_watch.bounds().uses(SearchBound::Crossings)) {
+          cut = solveOnLines(e, zero, o.context, o.windows, sites, layout, rules, m_incumbents->limit(blank));
+          m_watch.bounds().count(SearchBound::Crossings, !cut);
+        }
         if (!cut) continue;
         CandidatePlan found = blank;
         found.layout = layout;
@@ -381,6 +390,70 @@ std::optional<PipelineCut> UniformSearch::solveSite(const Entry& e, int zero, co
   const ChainModel::Floor floor{windows.leastMax(), leastTail(e, zero, windows)};
   if (target.bound.time(windows.leastSum(), floor.max, floor.tail) > limit * kRoundUp) return std::nullopt;
   return bestCut(costs, windows, rules, target, limit, floor, m_watch, m_storage);
+}
+
+// Each of what follows holds of every line, so that the one that takes longest counts: how the groups of one
+// level hold the stages of one block, or how many boundaries of several cross it; with the outermost level,
+// how many stages straddle groups or stand on lesser devices. Boundaries that cross levels further out than
+// that count with the fewest bytes that a cut sends.
+std::optional<PipelineCut> UniformSearch::solveOnLines(const Entry& e, int zero, const ChainConfiguration& c,
+                                                       StageWindows windows,
+                                                       const std::vector<StageSite>& sites,
+                                                       const BlockLayout& layout, const CutRules& rules,
+                                                       double limit) {
+  const LayerSums& sums = *e.group->sums;
+  const Hierarchy& cluster = *m_problem.cluster;
+  const LineCrossings lines(m_shapes, *m_room, sums.strategy(), layout, sites);
+  const int width = layout.inner * sums.strategy().width(), innermost = m_room->levelOf(2LL * width);
+  const auto crossing = [&](int level) {
+    return e.stages - 1 - m_room->boundariesInside(level, width, e.stages, layout.outer);
+  };
+  const Target target = targetOf(e);
+  const double shown = target.byLoad() && !e.schedule->coversExchanges()
+                           ? 1 - m_problem.assumptions.overlap[at(static_cast<int>(Exchange::Pipeline))]
+                           : 0;
+  const auto beyond = [&](int level) {
+    double seconds = 0;
+    for (int l = level; l + 1 < cluster.levelCount(); ++l)
+      seconds += crossing(l) * (transferSeconds(cluster, l + 1, sums.leastBoundary) -
+                                transferSeconds(cluster, l, sums.leastBoundary));
+    return 2 * target.weights.sum * shown * std::max(0.0, seconds);
+  };
+  const ChainCosts costs(c, lines.sites());
+  windows.setHops(costs.leastHops());
+  std::optional<PipelineCut> longest;
+  const auto solve = [&](const LineAutomaton& automaton, const ChainCosts& dear, int level) {
+    const double rest = beyond(level), most = limit - rest;
+    if (!openWindows(windows, e, zero, most)) return false;
+    const ChainModel::Floor floor{windows.leastMax(), leastTail(e, zero, windows)};
+    ++m_tuples;
+    auto cut = bestCutOnLines(costs, {&automaton, &dear, level}, windows, rules, target, most, floor, m_watch,
+                              m_lineStorage);
+    if (!cut) return false;
+    cut->time += rest;
+    if (!longest || cut->time > longest->time) longest = std::move(cut);
+    return true;
+  };
+  for (int l = innermost; l + 1 < cluster.levelCount(); ++l) {
+    if (layout.outer > 1) {
+      if (crossing(l) > 0 && !solve(LineAutomaton::counting(crossing(l), 0), costs, l + 1))
+        return std::nullopt;
+      continue;
+    }
+    const ChainCosts dear(c, lines.straddling(l));
+    if (crossing(l) > 0 &&
+        !solve(LineAutomaton::grouped(m_room->capacities(l, width), e.stages), dear, l + 1))
+      return std::nullopt;
+  }
+  const int outermost = std::max(innermost, cluster.levelCount() - 2);
+  for (const auto& demand : lines.demands()) {
+    if (demand.spanned >= innermost) continue;
+    const bool crosses = outermost + 1 < cluster.levelCount();
+    const LineAutomaton some = LineAutomaton::counting(crosses ? crossing(outermost) : 0, demand.stages);
+    if (!solve(some, ChainCosts(c, demand.dear), crosses ? outermost + 1 : innermost)) return std::nullopt;
+  }
+  if (!longest && !solve(LineAutomaton::counting(0, 0), costs, innermost)) return std::nullopt;
+  return longest;
 }
 
 bool UniformSearch::isLong(const Entry& e) const {

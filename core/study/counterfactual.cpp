@@ -100,9 +100,11 @@ Counterfactual whyNot(const Problem& problem, const RankedPlan& present, const D
              " per step instead of " + text::time(present.evaluation.batchTime) +
              relation(problem, present, *best, c.notSearched) + ".";
   if (!c.causes.empty()) c.answer += " What takes longer: " + words::of(c.causes) + ".";
-  const std::string stopped = c.outcome.status == OutcomeStatus::Optimal
-                                  ? std::string()
-                                  : " The search was stopped; a faster plan may exist.";
+  const std::string proven = words::proof(c.outcome);
+  const std::string stopped = c.outcome.cutShort() ? " The search was stopped; a faster plan may exist."
+                              : c.outcome.status == OutcomeStatus::WithinGap
+                                  ? " Of the plan with " + demand.words + ": " + proven + "."
+                                  : std::string();
   c.summary = c.answer + stopped;
   c.answer += " What changes: " + c.difference->sentence() + "." + stopped;
   return c;

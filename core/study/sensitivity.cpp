@@ -167,7 +167,7 @@ private:
     const Outcome found = quietSolve(*p, m_control, &m_present.plan);
     const RankedPlan* best = found.best();
     cutShort = cutShort || found.cutShort();
-    if (!best || found.status != OutcomeStatus::Optimal) return Answer::Unknown;
+    if (!best || found.cutShort()) return Answer::Unknown;
     const Evaluation mine = evaluate(*p, m_present.plan);
     PlanDiff d = diff(*p, m_present.plan, mine, best->plan, best->evaluation);
     // Equal times are no flip: the two plans are as good as each other there.

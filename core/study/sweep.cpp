@@ -252,10 +252,6 @@ SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& 
   }
   Control own = control;
   own.progress = {};
-  if (problem->search.deadlineSeconds > 0)
-    own.deadline = std::chrono::steady_clock::now() +
-                   std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                       std::chrono::duration<double>(std::min(1e8, problem->search.deadlineSeconds)));
   problem->search.threads = 1;
   const Outcome outcome = solveOnEvenHosts(*problem, own);
   row.status = nameOf(outcome.status);

@@ -77,6 +77,13 @@ const char* ruleOf(const Diagnostics& all) {
   return nullptr;
 }
 
+/// Where nothing fits, but might in another order of the devices.
+std::string otherLines(const Outcome& o) {
+  const auto open = std::find_if(o.diagnostics.begin(), o.diagnostics.end(),
+                                 [](const Diagnostic& d) { return d.code == kOtherLinesOpen; });
+  return open == o.diagnostics.end() ? std::string() : ". " + capitalised(open->message);
+}
+
 }  // namespace
 
 const char* of(const Outcome& o) {
@@ -90,6 +97,8 @@ const char* of(OutcomeStatus s) {
   switch (s) {
     case OutcomeStatus::Optimal:
       return "optimal";
+    case OutcomeStatus::WithinGap:
+      return "best found";
     case OutcomeStatus::BestSoFar:
       return "best so far";
     case OutcomeStatus::Stopped:
@@ -112,6 +121,12 @@ std::string verdict(const Outcome& o) {
   switch (o.status) {
     case OutcomeStatus::Optimal:
       return "Optimal in " + text::time(o.statistics.elapsed) + leftOut(o);
+    case OutcomeStatus::WithinGap: {
+      const auto gap = o.gap();
+      return (gap ? "Within " + text::percent(*gap) + " of the best set and order of hosts, in "
+                  : std::string("Best found, no bound on other sets and orders of hosts, in ")) +
+             text::time(o.statistics.elapsed) + leftOut(o);
+    }
     case OutcomeStatus::BestSoFar: {
       const auto gap = o.gap();
       return "Best so far, stopped " + after(o) + (gap ? ", gap " + text::percent(*gap) : "") +
@@ -127,6 +142,16 @@ std::string verdict(const Outcome& o) {
   return "Failed";
 }
 
+std::string proof(const Outcome& o) {
+  if (o.range != ProofRange::EveryLine || !o.best()) return {};
+  if (o.status == OutcomeStatus::Optimal) return "no other set and no other order of hosts is faster";
+  if (o.status != OutcomeStatus::WithinGap) return {};
+  const auto gap = o.gap();
+  return gap ? "other sets and orders of hosts, of which not all were tried, save " + text::percent(*gap) +
+                   " at most"
+             : std::string("how much other sets and orders of hosts would save is not known");
+}
+
 NoPlan noPlan(const Outcome& o) {
   switch (o.status) {
     case OutcomeStatus::Stopped:
@@ -139,12 +164,13 @@ NoPlan noPlan(const Outcome& o) {
       if (o.nearestMiss) {
         std::string detail = "Closest plan: " + shortfall(*o.nearestMiss);
         if (!o.nearestMiss->remedies.empty()) detail += ". Fix: " + o.nearestMiss->remedies.front();
-        return {capitalised(of(o)), detail};
+        return {capitalised(of(o)), detail + otherLines(o)};
       }
       const std::string known = obstacleOf(o.diagnostics);
-      return {capitalised(of(o)), known.empty() ? "No plan meets the batch size, the device count and the "
-                                                  "constraints together"
-                                                : known};
+      return {capitalised(of(o)), (known.empty() ? "No plan meets the batch size, the device count and the "
+                                                   "constraints together"
+                                                 : known) +
+                                      otherLines(o)};
     }
     default:
       return {"The search failed", obstacleOf(o.diagnostics)};
@@ -166,6 +192,9 @@ const char* promiseOf(FrontReach reach) {
     case FrontReach::Complete:
       return "complete: no other plan with one strategy for all stages beats these in step time, devices and "
              "peak memory";
+    case FrontReach::CompleteInOrder:
+      return "complete in the network's order of hosts: there no other plan with one strategy for all stages "
+             "beats these in step time, devices and peak memory";
     case FrontReach::Sampled:
       return "the fastest plan for each device count and memory limit that was tried; there may be more "
              "between them";

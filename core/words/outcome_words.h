@@ -7,15 +7,20 @@
 
 namespace nest::words {
 
-/// "optimal", "best so far", "stopped without a plan", "no plan", "failed": in sentences and table cells.
+/// "optimal", "best found", "best so far", "stopped without a plan", "no plan", "failed": in sentences and
+/// table cells.
 const char* of(OutcomeStatus);
 /// The same of an outcome that is known: without a plan "does not fit" if memory is short, else what rules
 /// all plans out: "batch not divisible", "constraints conflict".
 const char* of(const Outcome&);
 
-/// "Optimal in 12 ms, 2 options not searched", "Best so far, stopped at the deadline after 20 ms, gap 3 %",
-/// "Stopped without a plan, by request after 1.2 s", "Does not fit", "Batch not divisible", "Failed".
+/// "Optimal in 12 ms, 2 options not searched", "Within 3 % of the best set and order of hosts, in 12 ms",
+/// "Best so far, stopped at the deadline after 20 ms, gap 3 %", "Stopped without a plan, by request after 1.2
+/// s", "Does not fit", "Batch not divisible", "Failed".
 std::string verdict(const Outcome&);
+/// What is proven about sets and orders of hosts, a sentence without final stop; empty: nothing, or there is
+/// one alone.
+std::string proof(const Outcome&);
 /// ", 2 options not searched": what of the outcome's list a field adds to the search; empty: nothing.
 std::string leftOut(const Outcome&);
 

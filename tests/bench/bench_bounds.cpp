@@ -4,8 +4,10 @@
 //   bench_bounds [SCENARIO…] [--only TEXT] [--runs N] [--seconds S] [--without NAME]… [--detail]
 //
 // SCENARIO: files to solve in place of tests/bench/bound_scenarios.json, whose entries change a file of
-// samples/ (an RFC 7396 merge patch). Every search has S seconds of processor time (1); searches that end
-// before are repeated N times (3), and the median counts. Times are processor times of the searching thread.
+// samples/ (an RFC 7396 merge patch); with "lines" other sets and orders of hosts are searched, too, and a
+// search has ended where these leave no gap. Every search has S seconds of processor time (1); searches that
+// end before are repeated N times (3), and the median counts. Times are processor times of the searching
+// thread.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "formats/scenario/scenario_json.h"
+#include "solver/even_hosts.h"
 #include "solver/search_bound.h"
 #include "solver/solve.h"
 #include "solver/tuning.h"
@@ -69,7 +72,13 @@ struct Result {
   BoundUses uses;
 };
 
-Result solved(const Problem& problem, const BoundSwitches& without, const Options& options) {
+struct Named {
+  std::string name;
+  Problem problem;
+  bool onLines = false;  ///< other sets and orders of hosts, too
+};
+
+Result solved(const Named& scenario, const BoundSwitches& without, const Options& options) {
   Tuning tuning;
   tuning.withoutBounds = without;
   Result r;
@@ -83,25 +92,21 @@ Result solved(const Problem& problem, const BoundSwitches& without, const Option
     Outcome o;
     {
       const Budget budget(stop, options.seconds);
-      o = solve(problem, control, nullptr, tuning);
+      o = scenario.onLines ? solveOnEvenHosts(scenario.problem, control, nullptr, tuning)
+                           : solve(scenario.problem, control, nullptr, tuning);
       seconds.push_back(processorSeconds(CLOCK_THREAD_CPUTIME_ID) - begin);
     }
-    r.finished = !o.cutShort();
+    r.finished = !o.cutShort() && o.status != OutcomeStatus::WithinGap;
     r.gap = r.finished ? 0 : o.gap().value_or(1);
     r.time = o.best() ? o.best()->evaluation.batchTime.value() : 0;
     r.states = o.statistics.states;
     r.uses = o.statistics.bounds;
-    if (!r.finished) break;
+    if (o.cutShort()) break;
   }
   std::sort(seconds.begin(), seconds.end());
   r.seconds = seconds[seconds.size() / 2];
   return r;
 }
-
-struct Named {
-  std::string name;
-  Problem problem;
-};
 
 std::string textOf(const std::string& path) {
   std::ifstream in(path);
@@ -110,7 +115,8 @@ std::string textOf(const std::string& path) {
   return text.str();
 }
 
-void add(std::vector<Named>& all, const std::string& name, const std::string& text, const std::string& path) {
+void add(std::vector<Named>& all, const std::string& name, const std::string& text, const std::string& path,
+         bool onLines = false) {
   const auto scenario = readScenario(text, path, [&](const std::string& file) {
     return Reading<std::string>{textOf((std::filesystem::path(path).parent_path() / file).string()), {}};
   });
@@ -123,7 +129,7 @@ void add(std::vector<Named>& all, const std::string& name, const std::string& te
   }
   problem->search.topPlans = 1;
   problem->search.deadlineSeconds = 0;
-  all.push_back({name, std::move(*problem.value)});
+  all.push_back({name, std::move(*problem.value), onLines});
 }
 
 std::vector<Named> scenariosOf(const Options& options) {
@@ -140,7 +146,7 @@ std::vector<Named> scenariosOf(const Options& options) {
     if (!isAsked(name)) continue;
     auto scenario = nlohmann::json::parse(textOf(from), nullptr, false);
     scenario.merge_patch(entry["change"]);
-    add(all, name, scenario.dump(), from);
+    add(all, name, scenario.dump(), from, entry.value("lines", false));
   }
   return all;
 }
@@ -217,7 +223,7 @@ int main(int argc, char** argv) {
   int count = 0;
   double seconds = 0;
   for (const Named& s : scenariosOf(options)) {
-    const Result with = solved(s.problem, {}, options);
+    const Result with = solved(s, {}, options);
     ++count, seconds += with.seconds;
     std::printf("%-48s %8.1f ms  %9lld states  %s", s.name.c_str(), 1e3 * with.seconds, with.states,
                 with.finished ? "solved" : "gap ");
@@ -226,7 +232,7 @@ int main(int argc, char** argv) {
     for (std::size_t k = 0; k < kBoundCount; ++k) {
       const auto b = static_cast<SearchBound>(k);
       if (with.uses.size() <= k || with.uses[k].calls == 0 || !isAsked(b)) continue;
-      const Result without = solved(s.problem, BoundSwitches().set(k), options);
+      const Result without = solved(s, BoundSwitches().set(k), options);
       compare(all[k], with, without, b);
       if (with.finished && without.finished && std::abs(with.time - without.time) > 1e-9 * with.time)
         std::printf("    DIFFERENT OPTIMUM without %s: %.9g s\n", nameOf(b), without.time);

@@ -194,7 +194,9 @@ void PlanningSession::take(const JobRunner::Message& message) {
     if (auto next = recosted(outcome.best())) publish(std::move(*next));
   }
   // What a drag gets in 100 ms may be short of the optimum: confirm it now that the hand rests.
-  if (newest && message.live && outcome.status != OutcomeStatus::Optimal && m_problem) submit(false);
+  if (newest && message.live && m_problem && outcome.status != OutcomeStatus::Optimal &&
+      outcome.status != OutcomeStatus::WithinGap)
+    submit(false);
 }
 
 void PlanningSession::showSoFar(const JobRunner::Message& message) {

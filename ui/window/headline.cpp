@@ -46,6 +46,20 @@ QToolButton* buttonFor(QAction* action, QWidget* parent) {
   return b;
 }
 
+/// Brings back what `action` shows and hides, in few words beside the quiet line.
+QToolButton* wayBack(QAction* action, const QString& text, QWidget* parent) {
+  auto* b = new QToolButton(parent);
+  b->setText(text);
+  b->setFont(Theme::font(12));
+  b->setAutoRaise(true);
+  b->setFocusPolicy(Qt::TabFocus);
+  b->hide();
+  if (!action) return b;
+  b->setToolTip(action->toolTip());
+  QObject::connect(b, &QToolButton::clicked, action, &QAction::trigger);
+  return b;
+}
+
 /// The HTML of the tip behind each part of the line, by what the part is.
 std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& plan, const Outcome& outcome) {
   using Kind = HeadlinePart::Kind;
@@ -59,6 +73,7 @@ std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& p
     split += QStringLiteral("<br>%1 %2")
                  .arg(toQt(words::of(s.part)),
                       toQt(s.part == TimePart::Idle ? words::of(m.bubble) : text::percent(s.share)));
+  const std::string proven = words::proof(outcome);
   QString left;
   for (const NotSearched& n : outcome.notSearched)
     left += (left.isEmpty() ? Headline::tr("<br><b>Not searched</b>") : QString()) +
@@ -76,13 +91,14 @@ std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& p
       {Kind::Memory,
        Headline::tr("<b>Memory</b> of the fullest stage, %1, at its peak").arg(stageNumber(m.fullestStage))},
       {Kind::Limit, split},
-      {Kind::Verdict, Headline::tr("%1 candidates, %2 states%3%4")
-                          .arg(toQt(text::count(outcome.statistics.candidates)),
-                               toQt(text::count(outcome.statistics.states)),
-                               outcome.gap() ? Headline::tr("<br>no plan takes less than %1")
-                                                   .arg(toQt(text::precise(outcome.lowerBound)))
-                                             : QString(),
-                               left)}};
+      {Kind::Verdict,
+       Headline::tr("%1 candidates, %2 states%3%4%5")
+           .arg(toQt(text::count(outcome.statistics.candidates)),
+                toQt(text::count(outcome.statistics.states)),
+                outcome.gap() ? Headline::tr("<br>no plan takes less than %1")
+                                    .arg(toQt(text::precise(outcome.lowerBound)))
+                              : QString(),
+                proven.empty() ? QString() : QStringLiteral("<br>%1").arg(toQt(proven)), left)}};
 }
 
 }  // namespace
@@ -115,10 +131,14 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
   m_progress->setFixedHeight(3);
   m_progress->setAccessibleName(tr("Search progress"));
 
+  m_toPanel = wayBack(actions.find(QStringLiteral("view.panel")), tr("Show scenario"), this);
+  m_toInspector = wayBack(actions.find(QStringLiteral("view.inspector")), tr("Show inspector"), this);
   m_quiet = new QHBoxLayout;
   m_quiet->setSpacing(2);
   m_quiet->addWidget(m_status, 1);
   m_quiet->addWidget(m_assumed, 1);
+  m_quiet->addWidget(m_toPanel);
+  m_quiet->addWidget(m_toInspector);
   auto* words = new QVBoxLayout;
   words->setSpacing(1);
   words->addWidget(m_line);
@@ -168,6 +188,11 @@ void Headline::showAssumed(const QString& sentence) {
   m_quiet->setStretchFactor(m_status, any ? 0 : 1);
   setRichTip(*m_assumed,
              plainTip(any ? tr("%1. No file says so: set it under Scenario.").arg(sentence) : sentence));
+}
+
+void Headline::showWaysBack(bool toPanel, bool toInspector) {
+  m_toPanel->setVisible(toPanel);
+  m_toInspector->setVisible(toInspector);
 }
 
 void Headline::showInstead(PlanContextPtr other) {

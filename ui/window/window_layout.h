@@ -1,12 +1,10 @@
 #pragma once
 
-#include <QObject>
 #include <QSize>
 #include <QString>
 
 class QDockWidget;
 class QMainWindow;
-class QToolBar;
 
 namespace nest {
 
@@ -16,11 +14,7 @@ class Selection;
 class ViewsArea;
 
 /// How the window is arranged, and what of it is remembered: by the user, and by each scenario file.
-///
-/// A small window shows one view at a time, with the panels folded; it begins so, and becomes so when it
-/// shrinks. What the user arranges in it then stays.
-class WindowLayout : public QObject {
-  Q_OBJECT
+class WindowLayout {
 public:
   struct Parts {
     QMainWindow& window;
@@ -29,10 +23,9 @@ public:
     Selection& selection;
     const ScenarioDocument& document;
     QDockWidget *panel, *inspector, *below;
-    QToolBar* rail;
     bool remembers;
   };
-  explicit WindowLayout(const Parts& parts);
+  explicit WindowLayout(const Parts& parts) : m(parts) {}
 
   void restore(const QSize& given);  ///< empty: the window's size is remembered, too
   void save();
@@ -42,36 +35,18 @@ public:
   void explore();
   void present();
   void teach();
-  void keepMine();  ///< the present one becomes the user's own
-  void mine();      ///< the user's own; nothing where none was kept
-  bool hasMine() const;
-  /// As a window of this size begins that nobody has arranged.
-  void restoreUsual();
 
   void keepSession();    ///< how the file at hand was looked at
   void takeUpSession();  ///< of the file that is open now, unless it is at hand
   void dropSession() { m_sessionPath.clear(); }
   void followFile();  ///< it has been saved elsewhere
 
-protected:
-  bool eventFilter(QObject*, QEvent*) override;
-
 private:
-  bool isSmall() const;
-  /// Folds what a small window has no room for, unless the user arranged it so in one.
-  void makeRoom(const QSize& then);
-  void followSize();
-  void usualPanels();
-  void restorePanels(const QByteArray&);
-  bool isShown(const QDockWidget*) const;
-  void setShown(QDockWidget*, bool);
+  void makeRoom(int widthThen);
   bool panelsAreAway() const;
-  QByteArray panels();
 
   Parts m;
   QString m_sessionPath;  ///< file that the present arrangement belongs to
-  bool m_wasSmall = false, m_started = false;
-  bool m_shownWhenLarge[3] = {true, true, false};  ///< panel, inspector, below
 };
 
 }  // namespace nest

@@ -336,6 +336,7 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
   if (o.cutShort()) j["stopped_by"] = nameOf(o.stopCause);
   j["verdict"] = words::verdict(o);
   j["lower_bound_s"] = o.lowerBound > Seconds() ? Json(o.lowerBound.value()) : Json(nullptr);
+  j["proven_over"] = nameOf(o.range);
   const auto gap = o.gap();
   j["gap"] = gap ? Json(*gap) : Json(nullptr);
   j["finished_search"] = nameOf(o.finished);

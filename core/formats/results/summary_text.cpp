@@ -235,16 +235,12 @@ std::string networkText(const ReportSource& source, const RankedPlan& r) {
   return out;
 }
 
-/// What "optimal" says nothing about: the options that the verdict counts and how a field adds them, then
-/// what no field adds and why.
+/// What "optimal" says nothing about, and how it is added.
 std::string notSearchedText(const Outcome& o) {
-  std::string options, others;
-  for (const NotSearched& n : o.notSearched) {
-    std::string& list = n.change.empty() ? others : options;
-    list += "  - " + n.what + ": " + (n.change.empty() ? n.reason : adviceText(n.change)) + '\n';
-  }
-  return (options.empty() ? "" : "\nOptions not searched, and how to add them\n" + options) +
-         (others.empty() ? "" : "\nNot searched, and why\n" + others);
+  std::string out;
+  for (const NotSearched& n : o.notSearched)
+    out += "  - " + n.what + ": " + (n.change.empty() ? n.reason : adviceText(n.change)) + '\n';
+  return out.empty() ? out : "\nNot searched\n" + out;
 }
 
 std::string searchText(const Outcome& o) {
@@ -254,6 +250,7 @@ std::string searchText(const Outcome& o) {
     out += titled("lower bound", text::time(o.lowerBound) + ", gap " + text::percent(*gap));
   else if (o.cutShort())
     out += titled("lower bound", o.lowerBound > Seconds() ? text::time(o.lowerBound) : "none yet");
+  if (const std::string proven = words::proof(o); !proven.empty()) out += titled("proven", proven);
   out += titled("searched", text::count(o.statistics.candidates) + " candidates, " +
                                 text::count(o.statistics.tuples) + " configurations, " +
                                 text::count(o.statistics.states) + " states");

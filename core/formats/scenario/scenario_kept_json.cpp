@@ -106,7 +106,7 @@ SavedOutcome readSavedOutcome(const ScenarioReader& r, JsonFields& f) {
   SavedOutcome o;
   f.requireKey("status", "what the search had ended in: \"optimal\", \"stopped\", \"infeasible\", …");
   using enum OutcomeStatus;
-  o.status = readNamed(f, "status", {Optimal, BestSoFar, Stopped, Infeasible, Failed}, Optimal);
+  o.status = readNamed(f, "status", {Optimal, WithinGap, BestSoFar, Stopped, Infeasible, Failed}, Optimal);
   o.stopCause = readNamed(f, "stopped_by",
                           {StopCause::None, StopCause::Request, StopCause::Deadline, StopCause::WorkLimit,
                            StopCause::MemoryLimit},
@@ -123,9 +123,10 @@ SavedOutcome readSavedOutcome(const ScenarioReader& r, JsonFields& f) {
   });
   o.best = readPlanAt(r, f, "best");
   r.objects(f, "front", [&](JsonFields& x) { o.front.push_back(readPlanFields(r.text, x, r.out)); });
-  o.frontReach =
-      readNamed(f, "front_reach", {FrontReach::Encountered, FrontReach::Sampled, FrontReach::Complete},
-                FrontReach::Encountered);
+  o.frontReach = readNamed(
+      f, "front_reach",
+      {FrontReach::Encountered, FrontReach::Sampled, FrontReach::CompleteInOrder, FrontReach::Complete},
+      FrontReach::Encountered);
   r.objects(f, "diagnostics", [&](JsonFields& x) {
     const bool isNote = x.oneOf("severity", {"note", "warning"}).value_or("warning") == "note";
     o.diagnostics.push_back({isNote ? Severity::Note : Severity::Warning,

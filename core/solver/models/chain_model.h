@@ -58,7 +58,7 @@ public:
   static std::array<int, 1> strategiesOf(const State&) { return {0}; }
   static int endOf(const State& s) { return s.cut; }
 
-private:
+protected:
   /// What must stand in front of a stage.
   struct Before {
     int stage = -1;    ///< the stage they apply to

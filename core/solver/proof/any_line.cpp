@@ -68,7 +68,9 @@ AnyLine boundAnyLine(const Problem& whole, double limit, int most, const Control
     blank.time = limit;
     incumbents.offer(std::move(blank));
   }
+  const LineRoom room(*whole.cluster);
   UniformSearch search(problem, order, shapes, space, incumbents, watch, tuning);
+  search.boundLinesOf(room);
   out.isComplete = search.run();
   double bound = search.lowerBound();
   const bool choose = choosesStrategies(problem, space);
@@ -91,6 +93,7 @@ AnyLine boundAnyLine(const Problem& whole, double limit, int most, const Control
   }
   out.statistics.states = watch.states();
   out.statistics.tuples = search.tuples();
+  out.statistics.bounds = watch.bounds().all();
   return out;
 }
 

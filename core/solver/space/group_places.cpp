@@ -1,19 +1,21 @@
 // What a group of ranks costs at least on any line (STATEMENT.md §3): whatever devices stay idle, and in
 // whatever order the groups of the network stand.
 //
-// Claim: no group of n ranks, q positions or more apart, is cheaper than cheapestAnywhere(n, q) on a line.
+// Claim: no group of a pattern of n ranks is cheaper than cheapestAnywhere() on a line.
 // Proof: on a line a level-l group is a run of positions, part of a level-l group of the cluster that has g
-// devices, and holds at most ceil(g/q) of the ranks. So the ranks stand in N_l >= leastGroups(l) groups, the
-// fewest whose rooms add up to n. By the proof of cheapest() (group_rates.cpp) a reduce-scatter takes per
-// byte at least sum over l of (1/B_l - 1/B_{l-1})·(N_{l-1} - 1)/n, which grows with each N. Steps: from level
-// k on the n_l multiply to N_{k-1} or more, so that they take ceil(log2 N_{k-1}) steps or more at level k or
-// further out; latencies grow with the level, so sum over l of (a_l - a_{l-1})·ceil(log2 N_{l-1}) is least.
-// Flat exchanges take all of that at the outermost level. Ring and hops: a run of positions that stands in
-// one group has no more positions than the group devices.
-// Cost: one look at the different sizes of groups a level.
+// devices, and holds at most heldBy(g) of the ranks. So the ranks stand in N_l >= leastGroups(l) groups, the
+// fewest whose rooms add up to n; and in two at least where no level-l group holds all. By the proof of
+// cheapest() (group_rates.cpp) a reduce-scatter takes per byte at least sum over l of
+// (1/B_l - 1/B_{l-1})·(N_{l-1} - 1)/n, which grows with each N. Steps: from level k on the n_l multiply to
+// N_{k-1} or more, so that they take ceil(log2 N_{k-1}) steps or more at level k or further out; latencies
+// grow with the level, so sum over l of (a_l - a_{l-1})·ceil(log2 N_{l-1}) is least. Flat exchanges take all
+// of that at the outermost level. All-to-all: of N_L groups the one with the fewest ranks has n/N_L of them
+// or fewer, and so have the groups inside it; for each L some rank sees no more than that within any level up
+// to L. Ring and hops: a run of positions that stands in one group has no more positions than the group
+// devices. Cost: one look at the different sizes of groups a level.
 #include <algorithm>
-#include <cstdlib>
-#include <map>
+#include <functional>
+#include <utility>
 
 #include "solver/space/group_shapes.h"
 #include "units/at.h"
@@ -27,102 +29,108 @@ double stepsFor(int n) {
   return bits;
 }
 
-/// What two members of the pattern are apart, at least.
-int spacingOf(const RankPattern& p) {
-  std::vector<std::pair<long long, int>> rows;
-  for (const auto& [count, stride] :
-       {std::pair(p.inner, p.innerStride), std::pair(p.count, p.stride), std::pair(p.outer, p.outerStride)})
-    if (count > 1) rows.emplace_back(stride, count);
-  std::sort(rows.begin(), rows.end());
-  long long spacing = 0, extent = 0;
-  for (const auto& [stride, count] : rows) {
-    const long long apart = stride - extent;
-    spacing = spacing == 0 ? apart : std::min(spacing, apart);
-    extent += (count - 1) * stride;
+/// A pattern as rows, the widest stride first.
+struct Rows {
+  std::vector<std::pair<long long, long long>> rows;  ///< stride, count
+  long long spacing = 1;                              ///< what two members are apart, at least
+  bool areNested = true;  ///< each row ends before the next one of its kind begins
+
+  explicit Rows(const RankPattern& p) {
+    for (const auto& [count, stride] :
+         {std::pair(p.inner, p.innerStride), std::pair(p.count, p.stride), std::pair(p.outer, p.outerStride)})
+      if (count > 1) rows.emplace_back(stride, count);
+    std::sort(rows.begin(), rows.end(), std::greater<>());
+    long long least = 0, extent = 0;
+    for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+      const long long apart = row->first - extent;
+      least = least == 0 ? apart : std::min(least, apart);
+      extent += (row->second - 1) * row->first;
+      if (const auto outer = row + 1; outer != rows.rend())
+        areNested = areNested && outer->first >= row->first * row->second;
+    }
+    spacing = std::max(1LL, least);
   }
-  return static_cast<int>(std::max(1LL, spacing));
-}
+
+  /// Members in a run of so many positions, at most: those of a run that begins with the first member. For
+  /// the number F of members before a position satisfies F(x + y) ≤ F(x) + F(y), where rows are nested.
+  long long heldBy(long long run) const {
+    if (!areNested) return (run + spacing - 1) / spacing;
+    long long held = 0, members = 1;
+    for (const auto& [stride, count] : rows) members *= count;
+    for (const auto& [stride, count] : rows) {
+      members /= count;
+      const long long full = std::min(count, run / stride);
+      held += full * members;
+      if (full == count) return held;
+      run %= stride;
+    }
+    return held + (run > 0);
+  }
+};
 
 }  // namespace
 
-void GroupShapes::countSizes() {
-  m_sizes.resize(at(m_cluster.levelCount()));
-  for (int l = 0; l < m_cluster.levelCount(); ++l) {
-    std::map<int, int, std::greater<>> count;
-    for (int g = 0; g < m_cluster.groupCount(l); ++g) {
-      const auto [begin, end] = m_cluster.groupSpan(l, g);
-      ++count[end - begin];
-    }
-    m_sizes[at(l)].assign(count.begin(), count.end());
-  }
-}
-
-int GroupShapes::leastGroups(int level, int ranks, int spacing) const {
-  long long groups = 0, left = ranks;
-  for (const auto& [size, count] : m_sizes[at(level)]) {
-    const long long room = (size + spacing - 1LL) / spacing;
-    const long long taken = std::min<long long>(count, (left + room - 1) / room);
-    groups += taken;
-    left -= taken * room;
-    if (left <= 0) break;
-  }
-  return static_cast<int>(std::max(1LL, groups));
-}
-
-int GroupShapes::levelOf(long long devices) const {
-  int level = 0;
-  while (level + 1 < m_cluster.levelCount() && m_cluster.largestGroupSize(level) < devices) ++level;
-  return level;
-}
-
-GroupRates GroupShapes::cheapestAnywhere(int ranks, int spacing) const {
-  GroupRates r = cheapest(ranks, spacing);  // of all-to-all
+GroupRates GroupShapes::cheapestAnywhere(const RankPattern& p, int apart) const {
+  const Rows rows(p);
+  const int ranks = p.outer * p.count * p.inner;
+  GroupRates r;
+  r.ranks = ranks;
   if (ranks < 2) return r;
   double latency = 0, perByte = 0, innerLatency = 0, innerPerByte = 0;
-  int parts = ranks;  // groups of the level inside
-  r.outerLevel = 0;
-  for (int l = 0; l < m_cluster.levelCount() && parts > 1; ++l) {
+  std::vector<int> parts = {ranks};  // groups of the level inside
+  const int levels = m_cluster.levelCount();
+  for (int l = 0; l < levels && parts.back() > 1; ++l) {
     const NetworkLevel& level = m_cluster.level(l);
     const double own = level.latency.value(), ownPerByte = 1 / level.sustained(ranks).value();
-    latency += (own - innerLatency) * stepsFor(parts);
-    perByte += (ownPerByte - innerPerByte) * (parts - 1.0) / ranks;
+    latency += (own - innerLatency) * stepsFor(parts.back());
+    perByte += (ownPerByte - innerPerByte) * (parts.back() - 1.0) / ranks;
     innerLatency = own, innerPerByte = ownPerByte;
     r.outerLevel = l;
-    parts = l + 1 < m_cluster.levelCount() ? std::min(parts, leastGroups(l, ranks, spacing)) : 1;
+    int groups = 1;
+    if (l + 1 < levels)
+      groups = std::max(l <= apart ? 2 : 1,
+                        m_room->leastGroups(l, ranks, [&](int size) { return rows.heldBy(size); }));
+    parts.push_back(std::min(parts.back(), groups));
   }
   const NetworkLevel& outer = m_cluster.level(r.outerLevel);
   r.flatLatency = r.nestedLatency = latency;
   r.flatPerByte = r.nestedPerByte = perByte;
   r.ringLatency = (ranks - 1.0) * outer.latency.value();
   r.ringPerByte = (ranks - 1.0) / outer.sustained().value();
+  for (int most = 0; most <= r.outerLevel; ++most) {  // of the smallest group of this level
+    double steps = 0, share = 0;
+    long long held = 1;
+    for (int l = 0; l <= r.outerLevel; ++l) {
+      long long now = l < r.outerLevel ? rows.heldBy(m_cluster.largestGroupSize(l)) : ranks;
+      if (l <= most) now = std::min<long long>(now, ranks / parts[at(most) + 1]);
+      now = std::max(held, std::min<long long>(now, ranks));
+      steps += static_cast<double>(now - held) * m_cluster.level(l).latency.value();
+      share += static_cast<double>(now - held) / (ranks * m_cluster.level(l).sustained().value());
+      held = now;
+    }
+    r.allToAll.emplace_back(steps, share);
+  }
   return r;
 }
 
-int GroupShapes::setAnywhere(int ranks, int spacing) {
-  if (ranks < 2) return single();
-  const auto [it, isNew] = m_anywhere.try_emplace({ranks, spacing}, 0);
+int GroupShapes::setAnywhere(const RankPattern& p, int apart) {
+  if (p.outer * p.count * p.inner < 2) return single();
+  const auto [it, isNew] =
+      m_anywhere.try_emplace({p.outer > 1 ? p.outerStride : 0, p.outer, p.count > 1 ? p.stride : 0, p.count,
+                              p.inner > 1 ? p.innerStride : 0, p.inner, apart},
+                             0);
   if (isNew) {
-    m_rates.push_back(cheapestAnywhere(ranks, spacing));
+    m_rates.push_back(cheapestAnywhere(p, apart));
     it->second = internSet({static_cast<int>(m_rates.size()) - 1});
   }
   return it->second;
 }
 
-int GroupShapes::setAnywhere(const RankPattern& p) {
-  return setAnywhere(p.outer * p.count * p.inner, spacingOf(p));
-}
-
-// The pairs that are furthest apart stand at an end.
+// Neighbouring pairs overlap, so that the runs between them are one from the first rank to the last.
 int GroupShapes::reachAnywhere(int base, int a, int other, int b, int inner) const {
-  const int wide = std::max(a, b);
-  long long most = 0;
-  for (const int j : {0, inner - 1})
-    for (const int q : {0, wide - 1}) {
-      const long long from = base + static_cast<long long>(j) * a + static_cast<long long>(q) * a / wide;
-      const long long to = other + static_cast<long long>(j) * b + static_cast<long long>(q) * b / wide;
-      most = std::max(most, std::abs(to - from));
-    }
-  return levelOf(most + 1);
+  const long long first = std::min(base, other), end = std::max(base + static_cast<long long>(inner) * a,
+                                                                other + static_cast<long long>(inner) * b);
+  return m_room->levelOf(end - first);
 }
 
 }  // namespace nest::solver

@@ -137,7 +137,7 @@ std::size_t GroupShapes::Hash::operator()(const std::vector<int>& values) const 
 }
 
 GroupShapes::GroupShapes(const Hierarchy& cluster, Places places) : m_cluster(cluster), m_places(places) {
-  if (places == Places::Any) countSizes();
+  if (places == Places::Any) m_room.emplace(cluster);
   if (!cluster.isRegular() || places == Places::Any) return;
   const int h = cluster.levelCount();
   m_period = h >= 2 ? cluster.uniformGroupSize(h - 2) : 1;
@@ -303,7 +303,7 @@ int GroupShapes::single() {
 
 int GroupShapes::setOfRuns(const RankPattern& starts, int ranks, int stride) {
   if (ranks == 1) return single();
-  if (m_places == Places::Any) return setAnywhere(ranks, stride);
+  if (m_places == Places::Any) return setAnywhere({0, 1, 0, ranks, stride, 1, 1});
   RankPattern p = starts;
   p.base = reduced(p.base);
   if (m_period > 0) {
@@ -442,7 +442,7 @@ double GroupShapes::perByteOf(const RankPattern& group) {
 int GroupShapes::highestLevelCrossed(int base, int width, int distance, int outer, int outerStride) const {
   // Some pair (p, p + distance) straddles a boundary c exactly if base < c ≤ base + width − 1 + distance.
   const int span = width - 1 + distance;
-  if (m_places == Places::Any) return levelOf(span + 1LL);
+  if (m_places == Places::Any) return m_room->levelOf(span + 1LL);
   int level = 0;
   if (m_period == 0) {
     for (int o = 0; o < outer; ++o) {

@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "cluster/levels/hierarchy.h"
 #include "model/profile.h"
+#include "solver/space/line_room.h"
 
 namespace nest::solver {
 class BoundLedger;
@@ -94,13 +96,10 @@ public:
   /// The same of groups {p, p + stride, …}, wherever they begin (STATEMENT.md (6.12)).
   GroupRates cheapestRun(int ranks, int stride);
 
-  /// The same as cheapest(), which knows how many groups of the cluster have how much room: no group on any
-  /// line is cheaper (group_places.cpp proves it).
-  GroupRates cheapestAnywhere(int ranks, int spacing) const;
-  /// Groups of each level that can hold the ranks, at least.
-  int leastGroups(int level, int ranks, int spacing) const;
-  /// The innermost level with a group of so many devices; of those that no line holds the outermost.
-  int levelOf(long long devices) const;
+  /// Places::Any: the set of one shape that is no dearer than any group of the pattern on any line; of those
+  /// that no level-`apart` group holds whole, unless that is −1 (group_places.cpp proves it).
+  int setAnywhere(const RankPattern&, int apart = -1);
+  const LineRoom& room() const { return *m_room; }  ///< Places::Any
 
   /// Counts cheapestRun() there, and does without it where that says so.
   void countIn(BoundLedger& ledger) { m_ledger = &ledger; }
@@ -133,10 +132,8 @@ private:
   GroupRates ratesOf(const std::vector<int>& most, const std::vector<int>& fewest, int outer,
                      int ranks) const;  ///< without all-to-all
   int internSet(std::vector<int> shapes);
-  int setAnywhere(int ranks, int spacing);
-  int setAnywhere(const RankPattern&);
+  GroupRates cheapestAnywhere(const RankPattern&, int apart) const;
   int reachAnywhere(int base, int a, int other, int b, int inner) const;
-  void countSizes();
   int single();
   std::vector<std::pair<double, double>> allToAllOf(const std::vector<int>& positions) const;
   int reduced(int base) const { return m_period > 0 ? base % m_period : base; }
@@ -145,11 +142,10 @@ private:
 
   const Hierarchy& m_cluster;
   Places m_places = Places::InOrder;
-  /// Places::Any: by level, (devices, groups that have so many), largest first.
-  std::vector<std::vector<std::pair<int, int>>> m_sizes;
-  std::map<std::pair<int, int>, int> m_anywhere;
-  BoundLedger* m_ledger = nullptr;  ///< may be null
-  int m_period = 0;                 ///< S; 0: irregular
+  std::optional<LineRoom> m_room;
+  std::map<std::vector<int>, int> m_anywhere;  ///< sets by pattern
+  BoundLedger* m_ledger = nullptr;             ///< may be null
+  int m_period = 0;                            ///< S; 0: irregular
   long long m_looked = 0;
   std::deque<GroupRates> m_rates;  ///< references stay valid
   std::unordered_map<std::vector<int>, int, Hash> m_shapeIds;

@@ -4,9 +4,11 @@
 #include "solver/space/lines.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 
+#include "solver/space/line_automaton.h"
 #include "units/at.h"
 
 namespace nest::solver {
@@ -52,6 +54,57 @@ Parts joinedRests(const Line& line, std::vector<int> groups, int chunk) {
     parts.push_back({*next, line.room(*next)});
     open = (open + line.room(*next)) % chunk;
     groups.erase(next);
+  }
+  return parts;
+}
+
+/// The stages of one block in groups that hold them whole, such that boundaries cross groups where that costs
+/// least; empty: groups do not hold all of them.
+Parts cheapestCrossings(const Line& line, const std::vector<int>& groups, const LineUse& use) {
+  const int stages = static_cast<int>(use.crossings.size()) + 1;
+  std::vector<std::pair<int, int>> capacities;
+  for (const int g : groups) capacities.emplace_back(line.room(g) / use.cell, 1);
+  const LineAutomaton automaton = LineAutomaton::grouped(std::move(capacities), stages);
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  // From the last stage to the first: what it costs to come to a node, and from where.
+  std::vector<std::vector<int>> before(at(stages), std::vector<int>(automaton.nodes.size(), -1));
+  std::vector<double> cost(automaton.nodes.size(), kNone);
+  for (const int n : automaton.begins)
+    if (!automaton.nodes[at(n)].isDear) cost[at(n)] = 0;
+  for (int i = stages - 2; i >= 0; --i) {
+    std::vector<double> next(cost.size(), kNone);
+    for (std::size_t n = 0; n < cost.size(); ++n) {
+      if (cost[n] == kNone) continue;
+      for (const int front : automaton.nodes[n].next) {
+        const LineAutomaton::Node& node = automaton.nodes[at(front)];
+        const double own = cost[n] + (node.crosses ? use.crossings[at(i)] : 0);
+        if (node.isDear || own >= next[at(front)]) continue;
+        next[at(front)] = own;
+        before[at(i)][at(front)] = static_cast<int>(n);
+      }
+    }
+    cost = std::move(next);
+  }
+  const auto best = std::min_element(cost.begin(), cost.end());
+  if (best == cost.end() || *best == kNone) return {};
+  std::vector<int> pieces = {1};  // stages
+  for (int i = 0, n = static_cast<int>(best - cost.begin()); i + 1 < stages; ++i) {
+    if (automaton.nodes[at(n)].crosses)
+      pieces.push_back(1);
+    else
+      ++pieces.back();
+    n = before[at(i)][at(n)];
+  }
+  // The longest stands in the largest group.
+  std::vector<std::size_t> order(pieces.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return pieces[a] > pieces[b]; });
+  Parts parts(pieces.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const int taken = pieces[order[k]] * use.cell;
+    if (k >= groups.size() || line.room(groups[k]) < taken) return {};  // groups that counted as larger ones
+    parts[order[k]] = {groups[k], taken};
   }
   return parts;
 }
@@ -129,6 +182,7 @@ std::vector<std::vector<Line::Part>> partsFor(const Line& line, const LineUse& u
       add(std::move(same));
     }
   }
+  if (!use.crossings.empty() && use.cell <= largest) add(cheapestCrossings(line, groups, use));
   Parts whole;
   for (const int g : groups) whole.push_back({g, line.room(g)});
   add(whole);

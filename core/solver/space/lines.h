@@ -11,6 +11,9 @@ namespace nest::solver {
 struct LineUse {
   int unit = 1, cell = 1;
   long long devices = 1;  ///< of all blocks
+  /// One block of stages of equal width: what it costs if the boundary behind a stage crosses groups. Empty:
+  /// not known.
+  std::vector<double> crossings;
 };
 
 /// A line of the cluster as parts of the groups of one level, in order: of each the first so many devices

@@ -119,14 +119,17 @@ StageCosts::Prepared ChainCosts::prepare(int stage, Parts parts) const {
   return s.costs->prepare(s.slot, around, parts);
 }
 
+Transfers ChainCosts::transfers(int stage, const Part& part, int levelIn, int levelOut) const {
+  const Stage& s = m_stages[at(stage)];
+  const Hierarchy& cluster = *m_configuration.problem->cluster;
+  const double activations = transferSeconds(cluster, levelIn, s.before->boundary[at(part.from)]);
+  return {activations + transferSeconds(cluster, levelOut, s.sums->boundary[at(part.to)]), activations};
+}
+
 Transfers ChainCosts::transfers(int stage, Parts parts) const {
   const Stage& s = m_stages[at(stage)];
   const Hierarchy& cluster = *m_configuration.problem->cluster;
-  if (parts.size() == 1) {
-    const double activations = transferSeconds(cluster, s.levelIn, s.before->boundary[at(parts[0].from)]);
-    return {activations + transferSeconds(cluster, s.levelOut, s.sums->boundary[at(parts[0].to)]),
-            activations};
-  }
+  if (parts.size() == 1) return transfers(stage, parts[0], s.levelIn, s.levelOut);
   // Nothing crosses the two ends of the model. Every other part of a folded pipeline comes from behind.
   Messages in, out, activationsIn, activationsOut;
   for (std::size_t q = 0; q < parts.size(); ++q) {

@@ -50,6 +50,8 @@ public:
   StageCosts::Prepared prepare(int stage, Parts parts) const;
   /// Seconds from and to the neighbours, with chunks also over the wrap edge.
   Transfers transfers(int stage, Parts parts) const;
+  /// The same without chunks, with the neighbours at these levels.
+  Transfers transfers(int stage, const Part&, int levelIn, int levelOut) const;
   StageCosts::Figures best(int stage, Parts parts) const {
     return prepare(stage, parts).with(transfers(stage, parts));
   }
@@ -62,6 +64,7 @@ public:
   double capacity(int stage) const;
   bool offers(int stage, Parts parts, int policy) const;  ///< allowed, and available in all layers
   int levelIn(int stage) const { return m_stages[stage].levelIn; }
+  int levelOut(int stage) const { return m_stages[stage].levelOut; }
   int width(int stage) const;  ///< devices of one replica
   double speed(int stage) const;
   /// At full speed, over all layers before a cut: the least and the most over the stages' strategies.

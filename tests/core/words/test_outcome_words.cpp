@@ -22,8 +22,8 @@ class TestOutcomeWords : public QObject {
   Q_OBJECT
 private slots:
   void everyOutcomeHasWordsOfItsOwn() {
-    const OutcomeStatus all[] = {OutcomeStatus::Optimal, OutcomeStatus::BestSoFar, OutcomeStatus::Stopped,
-                                 OutcomeStatus::Infeasible, OutcomeStatus::Failed};
+    const OutcomeStatus all[] = {OutcomeStatus::Optimal, OutcomeStatus::WithinGap,  OutcomeStatus::BestSoFar,
+                                 OutcomeStatus::Stopped, OutcomeStatus::Infeasible, OutcomeStatus::Failed};
     std::set<std::string> words, names, verdicts;
     for (const OutcomeStatus s : all) {
       words.insert(words::of(s));
@@ -62,6 +62,32 @@ private slots:
     best.lowerBound = Seconds(8);
     QCOMPARE(QString::fromStdString(words::verdict(best)),
              QString("Best so far, stopped %1 after 250 ms, gap 20 %").arg(says));
+  }
+  /// Where another set or order of hosts may be faster, verdict and proof say by how much; "optimal" is not
+  /// said.
+  void otherHostsMaySaveTheGap() {
+    Outcome o = ended(OutcomeStatus::WithinGap);
+    o.range = ProofRange::EveryLine;
+    o.plans.resize(1);
+    o.plans[0].evaluation.batchTime = Seconds(10);
+    QCOMPARE(words::verdict(o),
+             std::string("Best found, no bound on other sets and orders of hosts, in 250 ms"));
+    QCOMPARE(words::proof(o), std::string("how much other sets and orders of hosts would save is not known"));
+    o.lowerBound = Seconds(9.8);
+    QCOMPARE(words::verdict(o), std::string("Within 2 % of the best set and order of hosts, in 250 ms"));
+    QCOMPARE(words::proof(o), std::string("other sets and orders of hosts, of which not all were tried, save "
+                                          "2 % at most"));
+    o.status = OutcomeStatus::Optimal;
+    QCOMPARE(words::verdict(o), std::string("Optimal in 250 ms"));
+    QCOMPARE(words::proof(o), std::string("no other set and no other order of hosts is faster"));
+    o.range = ProofRange::NetworkOrder;
+    QCOMPARE(words::proof(o), std::string());
+    o = ended(OutcomeStatus::Infeasible);
+    o.diagnostics.push_back(note(kOtherLinesOpen, {}, "a plan may fit elsewhere"));
+    QCOMPARE(
+        words::noPlan(o).detail,
+        std::string("No plan meets the batch size, the device count and the constraints together. A plan "
+                    "may fit elsewhere"));
   }
   void theClosestPlanAndItsRemedy() {
     Outcome o = ended(OutcomeStatus::Infeasible);

@@ -22,6 +22,8 @@ QString reachInWords(const Outcome& o) {
   switch (o.frontReach) {
     case FrontReach::Complete:
       return FrontPane::tr("Complete front.");
+    case FrontReach::CompleteInOrder:
+      return FrontPane::tr("Complete front in the network's order.");
     case FrontReach::Sampled:
       return FrontPane::tr("Wider front, in steps.");
     case FrontReach::Encountered:
@@ -129,8 +131,7 @@ void FrontPane::search() {
         const Outcome found = solveOnEvenHosts(problem, wide);
         if (control.stopRequested()) return;
         auto outcome = std::make_shared<Outcome>(*context->outcome);
-        const bool whole =
-            found.status == OutcomeStatus::Optimal && found.frontReach != FrontReach::Encountered;
+        const bool whole = found.best() && !found.cutShort() && found.frontReach != FrontReach::Encountered;
         if (whole) outcome->front = found.front, outcome->frontReach = found.frontReach;
         auto wider = std::make_shared<PlanContext>(*context);
         wider->outcome = std::move(outcome);

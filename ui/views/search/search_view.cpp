@@ -342,6 +342,7 @@ QString SearchView::verdictHtml() const {
       verdict = tr("<b>Optimal:</b> no plan in the search space takes less than %1.")
                     .arg(toQt(text::time(o->lowerBound) + words::leftOut(*o)));
       break;
+    case OutcomeStatus::WithinGap:
     case OutcomeStatus::BestSoFar:
       verdict = tr("<b>%1.</b>").arg(toQt(words::verdict(*o)));
       if (o->gap()) verdict += tr(" No plan takes less than %1.").arg(toQt(text::time(o->lowerBound)));
@@ -352,6 +353,8 @@ QString SearchView::verdictHtml() const {
       if (!none.detail.empty()) verdict += tr(" %1.").arg(phrase(none.detail).toHtmlEscaped());
     }
   }
+  if (const std::string proven = words::proof(*o); !proven.empty())
+    verdict += tr(" %1.").arg(capitalised(toQt(proven)));
   if (const auto listed = static_cast<long long>(o->log.candidates.size()); listed < o->statistics.candidates)
     verdict += tr(" The table lists %1 candidates: those solved, then those that could be as fast.")
                    .arg(count(listed));
