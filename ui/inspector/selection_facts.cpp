@@ -12,6 +12,7 @@
 #include "units/amount.h"
 #include "units/text.h"
 #include "words/metric_words.h"
+#include "words/run_words.h"
 
 namespace nest {
 namespace {
@@ -172,6 +173,9 @@ void addPlan(Facts& f, const PlanContext& c) {
   if (m.mfu) f.rows.emplace_back(tr("MFU"), phrase(text::percent(*m.mfu)));
   if (m.trainingTime) f.rows.emplace_back(tr("Training"), phrase(text::time(*m.trainingTime)));
   if (m.deviceHours) f.rows.emplace_back(tr("Device-hours"), phrase(text::amount(*m.deviceHours)));
+  if (m.run)
+    for (const auto& [name, text] : words::runLines(*m.run))
+      f.rows.emplace_back(capitalised(toQt(name)), phrase(text));
   f.rows.emplace_back(
       tr("Devices"),
       tr("%1 of %2").arg(phrase(text::count(m.devicesUsed)), phrase(text::count(m.deviceCount))));

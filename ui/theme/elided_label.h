@@ -11,13 +11,27 @@ class ElidedLabel : public QLabel {
 public:
   using QLabel::QLabel;
 
+  QSize sizeHint() const override { return oneLine(QLabel::sizeHint()); }
+  QSize minimumSizeHint() const override { return oneLine(QLabel::minimumSizeHint()); }
+
 protected:
   void paintEvent(QPaintEvent* event) override {
     const QRect room = contentsRect();
-    if (fontMetrics().horizontalAdvance(text()) <= room.width()) return QLabel::paintEvent(event);
+    const QString line = text().contains(u'\n') ? text().simplified() : text();
+    if (line == text() && fontMetrics().horizontalAdvance(line) <= room.width())
+      return QLabel::paintEvent(event);
     QPainter painter(this);
     style()->drawItemText(&painter, room, static_cast<int>(alignment()), palette(), isEnabled(),
-                          fontMetrics().elidedText(text(), Qt::ElideRight, room.width()), foregroundRole());
+                          fontMetrics().elidedText(line, Qt::ElideRight, room.width()), foregroundRole());
+  }
+
+private:
+  /// A name may hold line breaks; the label has one line all the same.
+  QSize oneLine(QSize size) const {
+    const QMargins margins = contentsMargins();
+    if (text().contains(u'\n'))
+      size.setHeight(fontMetrics().height() + margins.top() + margins.bottom() + 2 * margin());
+    return size;
   }
 };
 

@@ -12,6 +12,7 @@
 #include "views/figure_canvas.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
+#include "views/pane_handle.h"
 
 namespace nest {
 namespace {
@@ -45,10 +46,36 @@ FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices s
   buttons->setContentsMargins(0, 0, 0, 0);
   buttons->setSpacing(2);
   m_pane->addButtons(buttons);
-  m_bar->setTrailing(m_buttons);
+  auto* end = new QWidget(this);
+  auto* row = new QHBoxLayout(end);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(2);
+  m_paneButtons = new PaneButtons(title(), end);
+  row->addWidget(m_buttons);
+  row->addWidget(m_paneButtons);
+  m_bar->setTrailing(end);
+  m_handle = new PaneHandle(title(), this);
+  m_bar->insertWidget(0, m_handle);
+  for (QWidget* w : std::initializer_list<QWidget*>{m_handle, m_paneButtons}) w->hide();
+  connect(m_handle, &PaneHandle::pulled, this, &View::pulled);
+  connect(m_handle, &PaneHandle::enlargeRequested, this, &View::enlargeRequested);
+  connect(m_handle, &PaneHandle::menuRequested, this, &View::paneMenuRequested);
+  connect(m_paneButtons, &PaneButtons::enlargeRequested, this, &View::enlargeRequested);
+  connect(m_paneButtons, &PaneButtons::menuRequested, this, &View::paneMenuRequested);
 }
 
 FigureView::~FigureView() = default;
+
+bool FigureView::showPane(const PaneLook& look) {
+  m_handle->setVisible(look.bearsTitle);
+  m_paneButtons->setVisible(look.bearsTitle);
+  m_paneButtons->setLarge(look.enlarged);
+  return true;
+}
+
+void FigureView::addToPaneMenu(QMenu& menu) {
+  menu.addActions(makeMenu(&menu)->actions());
+}
 
 QString FigureView::settingsKey(const QString& key) const {
   return QStringLiteral("views/%1/%2").arg(id(), key);
@@ -135,7 +162,7 @@ QToolButton* FigureView::addFirstButton(const QString& text, const QString& tip)
   b->setText(text);
   b->setToolTip(tip);
   b->setAutoRaise(true);
-  m_bar->insertWidget(0, b);
+  m_bar->insertWidget(1, b);  // behind the name
   return b;
 }
 

@@ -13,6 +13,8 @@ namespace nest {
 class FigureCanvas;
 class FigurePane;
 class FlowLayout;
+class PaneButtons;
+class PaneHandle;
 
 /// A view that shows one figure: what the figure offers to set above it, the figure or its text below, and a
 /// menu of what can be done with it. Options are remembered per view, by name.
@@ -32,6 +34,8 @@ public:
   /// Of its options, whatever was chosen and remembered.
   const State& defaults() const { return m_defaults; }
   bool isOfOnePlan() const override { return true; }
+  bool showPane(const PaneLook&) override;
+  void addToPaneMenu(QMenu&) override;
 
   bool showsText() const;
   /// Everything that works here, in the order of the context menu. Owned by the caller.
@@ -75,6 +79,8 @@ private:
   FlowLayout* m_bar = nullptr;  ///< options, then the buttons
   QWidget *m_beside = nullptr, *m_besideTools = nullptr;
   QWidget* m_buttons;
+  PaneHandle* m_handle;
+  PaneButtons* m_paneButtons;
   FigurePane* m_pane = nullptr;
   std::vector<QWidget*> m_options;
   State m_defaults;

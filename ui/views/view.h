@@ -14,6 +14,7 @@
 #include "theme/theme.h"
 
 class QComboBox;
+class QMenu;
 
 namespace nest {
 
@@ -90,9 +91,25 @@ public:
   /// figure() is of the plan of its context alone: whether that runs is said with it.
   virtual bool isOfOnePlan() const { return false; }
 
+  /// How its pane stands in the window.
+  struct PaneLook {
+    bool bearsTitle = false;  ///< no tab has its name, nor its buttons
+    bool alone = false;       ///< no other view is in sight
+    bool enlarged = false;    ///< and its first button brings them back
+  };
+  /// False: it has no bar of its own that could bear its name, so that its pane gets a title line.
+  virtual bool showPane(const PaneLook&) { return false; }
+  /// What works here, for the menu of its pane.
+  virtual void addToPaneMenu(QMenu&) {}
+
   /// False: it lies behind other tabs, where Qt still calls it visible. It then marks itself dirty only.
   void setInSight(bool);
   bool isInSight() const { return isVisible() && m_inSight; }
+
+Q_SIGNALS:
+  void pulled(const QPoint& global);  ///< held by its name
+  void enlargeRequested();            ///< or, of an enlarged one, the others back
+  void paneMenuRequested(const QPoint& global);
 
 protected:
   /// Something else that the view shows has changed: refreshes now, or when it comes into sight.

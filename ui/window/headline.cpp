@@ -46,20 +46,6 @@ QToolButton* buttonFor(QAction* action, QWidget* parent) {
   return b;
 }
 
-/// Brings back what `action` shows and hides, in few words beside the quiet line.
-QToolButton* wayBack(QAction* action, const QString& text, QWidget* parent) {
-  auto* b = new QToolButton(parent);
-  b->setText(text);
-  b->setFont(Theme::font(12));
-  b->setAutoRaise(true);
-  b->setFocusPolicy(Qt::TabFocus);
-  b->hide();
-  if (!action) return b;
-  b->setToolTip(action->toolTip());
-  QObject::connect(b, &QToolButton::clicked, action, &QAction::trigger);
-  return b;
-}
-
 /// The HTML of the tip behind each part of the line, by what the part is.
 std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& plan, const Outcome& outcome) {
   using Kind = HeadlinePart::Kind;
@@ -131,14 +117,10 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
   m_progress->setFixedHeight(3);
   m_progress->setAccessibleName(tr("Search progress"));
 
-  m_toPanel = wayBack(actions.find(QStringLiteral("view.panel")), tr("Show scenario"), this);
-  m_toInspector = wayBack(actions.find(QStringLiteral("view.inspector")), tr("Show inspector"), this);
   m_quiet = new QHBoxLayout;
   m_quiet->setSpacing(2);
   m_quiet->addWidget(m_status, 1);
   m_quiet->addWidget(m_assumed, 1);
-  m_quiet->addWidget(m_toPanel);
-  m_quiet->addWidget(m_toInspector);
   auto* words = new QVBoxLayout;
   words->setSpacing(1);
   words->addWidget(m_line);
@@ -188,11 +170,6 @@ void Headline::showAssumed(const QString& sentence) {
   m_quiet->setStretchFactor(m_status, any ? 0 : 1);
   setRichTip(*m_assumed,
              plainTip(any ? tr("%1. No file says so: set it under Scenario.").arg(sentence) : sentence));
-}
-
-void Headline::showWaysBack(bool toPanel, bool toInspector) {
-  m_toPanel->setVisible(toPanel);
-  m_toInspector->setVisible(toInspector);
 }
 
 void Headline::showInstead(PlanContextPtr other) {

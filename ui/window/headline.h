@@ -28,8 +28,6 @@ public:
   void showInstead(PlanContextPtr);
   /// What an import assumed and the user has not set, in a sentence; empty: nothing.
   void showAssumed(const QString&);
-  /// Buttons that bring the hidden scenario panel and inspector back.
-  void showWaysBack(bool toPanel, bool toInspector);
 
 protected:
   bool eventFilter(QObject*, QEvent*) override;
@@ -52,7 +50,6 @@ private:
   QHBoxLayout *m_parts, *m_quiet;
   QLabel *m_status, *m_assumed;
   NetworkTraffic* m_traffic;  ///< of the plan over a drawn network, which may not carry it in time
-  QToolButton *m_toPanel, *m_toInspector;
   std::vector<QToolButton*> m_buttons;
   QProgressBar* m_progress;
   struct Part {

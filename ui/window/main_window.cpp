@@ -1,15 +1,20 @@
 #include "window/main_window.h"
 
+#include <QApplication>
 #include <QCloseEvent>
 #include <QDir>
 #include <QDockWidget>
 #include <QHeaderView>
+#include <QKeyEvent>
+#include <QLayout>
 #include <QMimeData>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStandardPaths>
 #include <QTabWidget>
 #include <QUndoView>
+#include <algorithm>
+#include <cmath>
 
 #include "document/carried_selection.h"
 #include "editors/cuts/cut_view.h"
@@ -32,6 +37,7 @@
 #include "window/measured_runs.h"
 #include "window/message_bar.h"
 #include "window/presenter.h"
+#include "window/rail.h"
 #include "window/views_area.h"
 #include "window/window_layout.h"
 #include "window/window_theme.h"
@@ -90,10 +96,12 @@ MainWindow::MainWindow(JobRunner::Solve solve, const WindowOptions& options, QWi
   m_lessons = new LessonsController({m_document, *m_files, *m_commands, m_selection, *m_session, *m_views},
                                     options.remembers, this);
   buildDocks();
+  addActions();
+  m_rail = new Rail(*m_views, {m_panelDock, m_inspectorDock, m_belowDock}, m_actions, this);
+  addToolBar(Qt::LeftToolBarArea, m_rail);
   m_layout = std::make_unique<WindowLayout>(
       WindowLayout::Parts{*this, *m_views, *m_panel, m_selection, m_document, m_panelDock, m_inspectorDock,
-                          m_belowDock, options.remembers && options.onlyView.isEmpty()});
-  addActions();
+                          m_belowDock, m_rail, options.remembers && options.onlyView.isEmpty()});
   buildTop();
   connectFiles();
   connectSession();
@@ -285,8 +293,6 @@ void MainWindow::connectPanels() {
     m_views->reveal(network->id());
     network->showSelected();
   });
-  for (const QDockWidget* d : {m_panelDock, m_inspectorDock})
-    connect(d, &QDockWidget::visibilityChanged, this, &MainWindow::refreshWaysBack);
   connect(m_issueView, &QTableView::activated, this, &MainWindow::jumpToIssue);
   connect(m_issueView, &IssueView::repairRequested, this, [this, network](const QModelIndex& index) {
     if (const IssueModel::Fix* fix = m_issues->fixFor(index)) {
@@ -321,16 +327,16 @@ void MainWindow::refreshTheme() {
   refreshIssues();
 }
 
-void MainWindow::refreshWaysBack() {
-  const bool open = !m_document.isEmpty() && m_options.onlyView.isEmpty();
-  m_headline->showWaysBack(open && m_panelDock->isHidden(), open && m_inspectorDock->isHidden());
-}
-
 void MainWindow::refreshState() {
-  const bool open = !m_document.isEmpty();
-  m_middle->setCurrentWidget(open ? static_cast<QWidget*>(m_views) : m_gallery);
-  m_layout->showPanels(open && m_options.onlyView.isEmpty());
-  refreshWaysBack();
+  const bool open = !m_document.isEmpty(), panels = open && m_options.onlyView.isEmpty();
+  // The views are laid out in the room that the panels leave: in the gallery's they would be torn about.
+  if (!open) m_middle->setCurrentWidget(m_gallery);
+  m_layout->showPanels(panels);
+  m_rail->setVisible(panels);
+  if (open && m_middle->currentWidget() != m_views) {
+    layout()->activate();
+    m_middle->setCurrentWidget(m_views);
+  }
   const bool running = m_session->search().running;
   const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
     for (const char* id : ids) m_actions.find(QLatin1String(id))->setEnabled(on);
@@ -350,12 +356,18 @@ void MainWindow::refreshTitle() {
   setWindowModified(m_document.isModified());
 }
 
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Escape && m_views->bringBack()) return;
+  QMainWindow::keyPressEvent(event);
+}
+
 void MainWindow::refreshIssues() {
   const int errors = m_issues->errorCount(), all = m_issues->rowCount();
   m_below->setTabText(0, all == 0 ? tr("Issues") : tr("Issues (%1)").arg(countText(all)));
   m_below->setTabIcon(0, errors > 0                     ? themedIcon(QStringLiteral("error"))
                          : m_issues->warningCount() > 0 ? themedIcon(QStringLiteral("warning"))
                                                         : QIcon());
+  m_rail->showIssues(errors, m_issues->warningCount());
 }
 
 void MainWindow::jumpToIssue(const QModelIndex& index) {
@@ -397,6 +409,43 @@ void MainWindow::dropEvent(QDropEvent* event) {
   event->setDropAction(Qt::CopyAction);
   event->accept();
   m_commands->drop(*event->mimeData());
+}
+
+/// From the panel to the views as they are read, the inspector and what is below, and round again.
+void MainWindow::stepPane(bool next) {
+  std::vector<QWidget*> panes;
+  const auto add = [&panes](QWidget* pane) {
+    if (pane->isVisible() && !pane->visibleRegion().isEmpty()) panes.push_back(pane);
+  };
+  add(m_panel);
+  add(m_lessons->pane());
+  const auto firstView = static_cast<std::ptrdiff_t>(panes.size());
+  for (View* view : m_views->views())
+    if (view->isInSight()) add(view);
+  const auto place = [this](const QWidget* w) { return mapFromGlobal(w->mapToGlobal(QPoint())); };
+  std::sort(panes.begin() + firstView, panes.end(), [&](const QWidget* a, const QWidget* b) {
+    const QPoint p = place(a), q = place(b);
+    // What stands beside each other begins at nearly the same height: one may have a title above its bar.
+    return std::abs(p.y() - q.y()) > 40 ? p.y() < q.y() : p.x() < q.x();
+  });
+  if (panes.empty()) add(m_gallery);
+  add(m_inspector);
+  add(m_below);
+  if (panes.empty()) return;
+  const QWidget* focus = QApplication::focusWidget();
+  const auto at = std::find_if(panes.begin(), panes.end(), [&](const QWidget* p) {
+    return focus && (p == focus || p->isAncestorOf(focus));
+  });
+  const auto count = static_cast<std::ptrdiff_t>(panes.size());
+  const std::ptrdiff_t now = at == panes.end() ? (next ? -1 : 0) : at - panes.begin();
+  QWidget* to = panes[(now + (next ? 1 : -1) + count) % count];
+  if (auto* view = qobject_cast<View*>(to)) return m_views->enter(view->id());
+  QWidget* target = to->focusWidget() && to->focusWidget()->isVisible() ? to->focusWidget() : nullptr;
+  for (QWidget* w = to; !target && w; w = w->nextInFocusChain() == to ? nullptr : w->nextInFocusChain())
+    if ((w == to || to->isAncestorOf(w)) && (w->focusPolicy() & Qt::TabFocus) && w->isVisibleTo(to) &&
+        w->isEnabled() && !w->focusProxy())
+      target = w;
+  if (target) target->setFocus(Qt::TabFocusReason);
 }
 
 bool MainWindow::focusNextPrevChild(bool next) {

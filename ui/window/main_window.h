@@ -29,6 +29,7 @@ class LessonsController;
 class LogPane;
 class MessageBar;
 class Presenter;
+class Rail;
 class ScenarioPanel;
 class View;
 class ViewsArea;
@@ -74,6 +75,7 @@ protected:
   void closeEvent(QCloseEvent*) override;
   void dragEnterEvent(QDragEnterEvent*) override;
   void dropEvent(QDropEvent*) override;
+  void keyPressEvent(QKeyEvent*) override;
   bool focusNextPrevChild(bool next) override;  ///< passes by what lies behind other tabs
 
 private:
@@ -89,7 +91,8 @@ private:
   void reveal(QWidget* tabBelow);
   void showLessons();
   void refreshTheme();
-  void refreshWaysBack();
+  void refreshViewMenu();  ///< ticks at what is shown
+  void stepPane(bool next);
   void carrySelection();  ///< what is selected is numbered anew when the cluster changes
   void refreshTitle();
   void refreshState();
@@ -113,6 +116,7 @@ private:
   Recovery* m_recovery = nullptr;
   Presenter* m_presenter = nullptr;
   LessonsController* m_lessons = nullptr;
+  Rail* m_rail = nullptr;
   std::unique_ptr<WindowLayout> m_layout;
   ScenarioPanel* m_panel = nullptr;
   Inspector* m_inspector = nullptr;

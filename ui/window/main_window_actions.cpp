@@ -3,10 +3,12 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDockWidget>
+#include <QMenu>
 #include <QMenuBar>
 #include <QTabWidget>
 #include <QToolBar>
 #include <QVBoxLayout>
+#include <tuple>
 
 #include "editors/bound_line.h"
 #include "editors/network/network_editor.h"
@@ -147,8 +149,31 @@ void MainWindow::addViewActions() {
       if (!m_document.isEmpty()) dock->setVisible(dock->isHidden());
     });
   };
-  panel("view.panel", tr("Show or hide the scenario panel"), "F6", m_panelDock);
-  panel("view.inspector", tr("Show or hide the inspector"), "F7", m_inspectorDock);
+  view("view.nextPane", tr("Next pane"), tr("Panel, views, inspector and what is below, one after the other"),
+       "F6", {}, [this] { stepPane(true); });
+  view("view.previousPane", tr("Previous pane"), {}, "Shift+F6", {}, [this] { stepPane(false); });
+  const auto withCurrent = [this](auto act) {
+    return [this, act] {
+      if (m_document.isEmpty()) return;
+      if (const View* v = m_views->current()) act(v->id());
+    };
+  };
+  view("view.enlarge", tr("Enlarge view"), tr("The active view over all others; again, or Esc: back"),
+       "Ctrl+Return", {}, withCurrent([this](const QString& id) { m_views->enlarge(id); }));
+  view("view.own", tr("View in its own window"), tr("Again: back into this one"), "Ctrl+Shift+Return", {},
+       withCurrent([this](const QString& id) { m_views->setOwnWindow(id, !m_views->hasOwnWindow(id)); }));
+  const std::tuple<const char*, QString, const char*, Qt::DockWidgetArea> sides[] = {
+      {"view.moveLeft", tr("Move view to the left"), "Ctrl+Alt+Left", Qt::LeftDockWidgetArea},
+      {"view.moveRight", tr("Move view to the right"), "Ctrl+Alt+Right", Qt::RightDockWidgetArea},
+      {"view.moveTop", tr("Move view to the top"), "Ctrl+Alt+Up", Qt::TopDockWidgetArea},
+      {"view.moveBottom", tr("Move view to the bottom"), "Ctrl+Alt+Down", Qt::BottomDockWidgetArea}};
+  for (const auto& [id, text, keys, area] : sides)
+    view(id, text, tr("The active view gets a place of its own there"), keys, {},
+         withCurrent([this, area = area](const QString& v) { m_views->moveTo(v, area); }));
+  view("view.close", tr("Close view"), tr("“Show …” brings it back where it was"), "Ctrl+Shift+W", {},
+       withCurrent([this](const QString& id) { m_views->closeView(id); }));
+  panel("view.panel", tr("Scenario panel"), "Ctrl+B", m_panelDock);
+  panel("view.inspector", tr("Inspector"), "F7", m_inspectorDock);
   panel("view.below", tr("Bottom panel"), "F8", m_belowDock);
   view("view.explore", tr("Layout: explore"),
        tr("Network, stages and memory side by side, panels around them"), {}, {},
@@ -157,6 +182,12 @@ void MainWindow::addViewActions() {
        [this] { m_layout->present(); });
   view("view.teach", tr("Layout: teach"), tr("Stage cuts above the schedule, with the inspector"), {}, {},
        [this] { m_layout->teach(); });
+  view("view.mine", tr("Layout: mine"), tr("As “Save layout as mine” kept it"), {}, {},
+       [this] { m_layout->mine(); });
+  view("view.keepLayout", tr("Save layout as mine"), tr("“Layout: mine” brings it back, in any scenario"), {},
+       {}, [this] { m_layout->keepMine(); });
+  view("view.restoreLayout", tr("Restore layout"), tr("Views and panels as in a new window of this size"), {},
+       {}, [this] { m_layout->restoreUsual(); });
   view("view.full", tr("Full screen"), {}, "F11", {},
        [this] { isFullScreen() ? showNormal() : showFullScreen(); });
   view("view.theme", tr("Switch between light and dark"), {}, "Ctrl+T", "theme",
@@ -181,10 +212,13 @@ void MainWindow::buildTop() {
   for (const auto& entry : m_actions.entries()) {
     QMenu*& menu = menus[entry.spec.group];
     if (!menu) menu = bar->addMenu(withMnemonic(entry.spec.group, *bar));
-    for (const char* first : {"file.export", "file.quit", "edit.find", "view.panel", "view.explore",
-                              "view.theme", "view.copyImage", "present.start", "help.about"})
+    for (const char* first :
+         {"file.export", "file.quit", "edit.find", "view.nextPane", "view.enlarge", "view.panel",
+          "view.explore", "view.theme", "view.copyImage", "present.start", "help.about"})
       if (entry.spec.id == QLatin1String(first)) menu->addSeparator();
     menu->addAction(entry.action);
+    if (entry.spec.id == QLatin1String("view.full"))
+      connect(menu, &QMenu::aboutToShow, this, &MainWindow::refreshViewMenu);
     if (entry.spec.id == QLatin1String("file.samples")) m_recentMenu = menu->addMenu(tr("Open recent"));
     addAction(entry.action);  // keys work without the menu bar, too
   }
@@ -207,6 +241,22 @@ void MainWindow::buildTop() {
   for (QWidget* w : std::initializer_list<QWidget*>{bar, m_headline, m_protection, m_offers, m_messages})
     column->addWidget(w);
   setMenuWidget(top);
+}
+
+void MainWindow::refreshViewMenu() {
+  const auto tick = [this](const QString& id, bool on) {
+    QAction* action = m_actions.find(id);
+    action->setCheckable(true);
+    action->setChecked(on);
+  };
+  const bool open = !m_document.isEmpty();
+  for (const View* v : m_views->views()) tick(QStringLiteral("view.show.") + v->id(), open && v->isInSight());
+  tick(QStringLiteral("view.enlarge"), m_views->isEnlarged());
+  tick(QStringLiteral("view.panel"), m_panelDock->isVisible());
+  tick(QStringLiteral("view.inspector"), m_inspectorDock->isVisible());
+  tick(QStringLiteral("view.below"), m_belowDock->isVisible());
+  tick(QStringLiteral("view.full"), isFullScreen());
+  m_actions.find(QStringLiteral("view.mine"))->setEnabled(m_layout->hasMine());
 }
 
 /// What a button of a view does, with what it says of it in sight.

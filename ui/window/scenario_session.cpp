@@ -68,6 +68,8 @@ void writeSession(const QString& scenarioPath, const ScenarioSession& session) {
                 {QStringLiteral("views"), QString::fromLatin1(session.views.toBase64())},
                 {QStringLiteral("layout_hash"), hashOfLayout(session.panels, session.views)},
                 {QStringLiteral("width"), session.width},
+                {QStringLiteral("height"), session.height},
+                {QStringLiteral("one_at_a_time"), session.oneAtATime},
                 {QStringLiteral("folded"), QJsonArray::fromStringList(session.folded)},
                 {QStringLiteral("current_view"), session.currentView},
                 {QStringLiteral("view_states"), states}};
@@ -90,6 +92,8 @@ std::optional<ScenarioSession> readSession(const QString& scenarioPath) {
   if (hash.isString() && hash.toString() != hashOfLayout(session.panels, session.views))
     session.panels.clear(), session.views.clear();
   session.width = o.value(QStringLiteral("width")).toInt();
+  session.height = o.value(QStringLiteral("height")).toInt();
+  session.oneAtATime = o.value(QStringLiteral("one_at_a_time")).toBool();
   for (const auto& value : o.value(QStringLiteral("folded")).toArray()) session.folded += value.toString();
   session.currentView = o.value(QStringLiteral("current_view")).toString();
   const QJsonObject states = o.value(QStringLiteral("view_states")).toObject();

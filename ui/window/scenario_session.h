@@ -14,6 +14,8 @@ namespace nest {
 struct ScenarioSession {
   QByteArray panels, views;  ///< layouts, as Qt keeps them
   int width = 0;             ///< of the window then; 0: not known
+  int height = 0;            ///< 0: not known, as in files of earlier versions
+  bool oneAtATime = false;   ///< one view was in sight at a time; `views` are where all stand else
   QStringList folded;        ///< sections of the panel
   QString currentView;
   std::map<QString, View::State> viewStates;

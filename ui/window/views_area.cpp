@@ -16,6 +16,8 @@
 
 #include "catalogue/registry.h"
 #include "theme/icon.h"
+#include "views/pane_handle.h"
+#include "window/dock_corners.h"
 
 namespace nest {
 
@@ -50,7 +52,8 @@ void releaseSeparators(QMainWindow& window) {
 
 ViewsArea::ViewsArea(ViewServices services, QWidget* parent) : QMainWindow(parent, Qt::Widget) {
   setObjectName(QStringLiteral("views"));
-  setDockNestingEnabled(true);
+  setDockOptions(AllowNestedDocks | AllowTabbedDocks);
+  giveSidesTheirCorners(*this);
   setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
   setDocumentMode(true);
   for (const ViewEntry& entry : viewRegistry()) {
@@ -82,7 +85,7 @@ QDockWidget* ViewsArea::makeDock(View* view) {
   auto* dock = new QDockWidget(view->title(), this);
   dock->setObjectName(QStringLiteral("view.") + view->id());
   dock->setWidget(view);
-  m_titles[dock] = makeDockTitle(dock);
+  m_titles[dock] = makeTitle(dock, view);
   m_blank[dock] = new QWidget(dock);
   m_blank[dock]->setFixedHeight(0);
   m_blank[dock]->hide();
@@ -92,27 +95,40 @@ QDockWidget* ViewsArea::makeDock(View* view) {
   connect(dock, &QDockWidget::topLevelChanged, this, later);
   connect(dock, &QDockWidget::visibilityChanged, this, later);
   connect(dock, &QDockWidget::visibilityChanged, view, &View::setInSight);
+  connect(dock, &QDockWidget::visibilityChanged, this, [this] {
+    if (!m_arranging) Q_EMIT arranged();
+  });
+  connect(view, &View::pulled, this, [this, dock](const QPoint& global) { tearOut(dock, global); });
+  connect(view, &View::enlargeRequested, this, [this, view] { enlarge(view->id()); });
+  connect(view, &View::paneMenuRequested, this,
+          [this, view](const QPoint& global) { openPaneMenu(*view, global); });
   return dock;
 }
 
-/// A tab already says the name: its title line goes, so that the picture has the room.
+/// A tab already says the name, and most views have a bar that can: their title line goes, so that the
+/// picture has the room.
 void ViewsArea::refreshTitles() {
+  const auto inSight = std::count_if(m_views.begin(), m_views.end(), [](const View* v) {
+    return v->isInSight() && !v->visibleRegion().isEmpty();
+  });
   for (QDockWidget* dock : m_docks) {
     const auto others = tabifiedDockWidgets(dock);
-    const bool tabbed = std::any_of(others.begin(), others.end(),
+    const bool tabbed = !dock->isFloating() &&
+                        std::any_of(others.begin(), others.end(),
                                     [](const QDockWidget* d) { return !d->isHidden() && !d->isFloating(); });
-    QWidget* wanted = tabbed && !dock->isFloating() ? m_blank[dock] : m_titles[dock];
+    View::PaneLook look;
+    look.enlarged = m_sole == Sole::Enlarged;
+    look.alone = m_sole != Sole::No || inSight <= 1;
+    look.bearsTitle = !tabbed && !dock->isFloating();
+    const bool inBar = viewOf(dock)->showPane(look);
+    m_titleButtons[dock]->setLarge(look.enlarged);
+    QWidget* wanted = tabbed || (look.bearsTitle && inBar) ? m_blank[dock] : m_titles[dock];
     if (dock->titleBarWidget() == wanted) continue;
     dock->titleBarWidget()->hide();
     dock->setTitleBarWidget(wanted);
     wanted->show();
   }
-  for (QTabBar* tabs : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
-    tabs->setExpanding(false);
-    tabs->setDrawBase(false);
-    tabs->setElideMode(Qt::ElideNone);
-    tabs->setAccessibleName(tr("Views"));
-  }
+  refreshTabs();
 }
 
 View* ViewsArea::view(const QString& id) const {
@@ -151,9 +167,11 @@ void ViewsArea::showMode(const QString& id) {
 void ViewsArea::reveal(const QString& id) {
   showMode(id);
   if (QDockWidget* dock = dockOf(id)) {
+    m_last = view(id);
+    if (m_sole != Sole::No && !dock->isFloating()) return showOnly(dock);
     dock->show();
     dock->raise();
-    m_last = view(id);
+    if (dock->isFloating()) dock->activateWindow();
   }
 }
 
@@ -176,12 +194,14 @@ void ViewsArea::setCurrent(const QString& id) {
 }
 
 void ViewsArea::showAlone(const QString& id) {
+  leaveSole();
   showMode(id);
   m_last = view(id);
   for (std::size_t i = 0; i < m_views.size(); ++i) m_docks[i]->setVisible(m_views[i] == m_last);
 }
 
 void ViewsArea::arrangeDefault() {
+  leaveSole();
   releaseSeparators(*this);
   for (QDockWidget* d : m_docks) {
     removeDockWidget(d);
@@ -219,7 +239,8 @@ void ViewsArea::proportion() {
     QDockWidget* topology = dockOf(QStringLiteral("topology"));
     QDockWidget* stages = dockOf(QStringLiteral("stages"));
     QDockWidget* memory = dockOf(QStringLiteral("memory"));
-    resizeDocks({topology, memory}, {width() * 55 / 100, width() * 45 / 100}, Qt::Horizontal);
+    if (m_sole != Sole::No) return;
+    resizeDocks({topology, memory}, {width() * 58 / 100, width() * 42 / 100}, Qt::Horizontal);
     resizeDocks({topology, stages}, {height() * 54 / 100, height() * 46 / 100}, Qt::Vertical);
   });
 }
@@ -264,6 +285,7 @@ bool ViewsArea::restoreDocks(const QByteArray& state, int version) {
     addDockWidget(Qt::TopDockWidgetArea, dock.get());
   }
   const bool restored = restoreState(state, version);
+  giveSidesTheirCorners(*this);
   for (const auto& [mode, dock] : standIns) {
     QDockWidget* home = dockOf(mode->view);
     bool inFront = home->isHidden();
@@ -309,14 +331,19 @@ void ViewsArea::placeUnknown(const QByteArray& state) {
 
 bool ViewsArea::restoreLayout(const QByteArray& state, int version) {
   if (state.isEmpty()) return false;
+  const bool oneAtATime = isOneAtATime();
+  leaveSole();
   releaseSeparators(*this);
-  if (!restoreDocks(state, version)) return false;
-  m_toProportion = false;
+  const bool restored = restoreDocks(state, version);
+  if (restored) m_toProportion = false;
+  if (oneAtATime) setOneAtATime(true);
+  if (!restored) return false;
   QTimer::singleShot(0, this, &ViewsArea::refreshTitles);
   return true;
 }
 
 void ViewsArea::arrangeTabbed() {
+  leaveSole();
   releaseSeparators(*this);
   for (QDockWidget* d : m_docks) {
     removeDockWidget(d);

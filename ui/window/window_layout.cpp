@@ -1,10 +1,16 @@
 #include "window/window_layout.h"
 
+#include <QApplication>
 #include <QDockWidget>
+#include <QEvent>
 #include <QGuiApplication>
+#include <QLayout>
 #include <QMainWindow>
 #include <QScreen>
 #include <QSettings>
+#include <QTimer>
+#include <QToolBar>
+#include <utility>
 
 #include "editors/scenario_panel.h"
 #include "window/scenario_session.h"
@@ -13,60 +19,137 @@
 namespace nest {
 namespace {
 
-constexpr int kLayoutVersion = 1;
-constexpr int kNarrowWindow = 900;     ///< pixels of width below which the panels at the sides begin hidden,
-constexpr int kMedium = 1200;          ///< and the inspector
-constexpr int kWidestWindow = 100000;  ///< of nobody's window
-constexpr QSize kWindowFrame(4, 30);   ///< what a desktop usually puts around a window
+constexpr int kLayoutVersion = ViewsArea::kLayoutVersion;
+constexpr QSize kLarge(1400, 850);               ///< a window from which on several views stand side by side
+constexpr QSize kLargestWindow(100000, 100000);  ///< of nobody's
+constexpr QSize kWindowFrame(4, 30);             ///< what a desktop usually puts around a window
 const auto kGeometryKey = QStringLiteral("window/geometry");
 const auto kPanelsKey = QStringLiteral("window/panels");
 const auto kPanelsWidthKey = QStringLiteral("window/panelsWidth");
+const auto kPanelsHeightKey = QStringLiteral("window/panelsHeight");
 const auto kViewsKey = QStringLiteral("window/views");
+const auto kOneAtATimeKey = QStringLiteral("window/oneAtATime");
 const auto kLayoutHashKey = QStringLiteral("window/layoutHash");
 const auto kFoldedKey = QStringLiteral("window/folded");
+const auto kMinePanelsKey = QStringLiteral("window/minePanels");
+const auto kMineViewsKey = QStringLiteral("window/mineViews");
+const auto kMineHashKey = QStringLiteral("window/mineHash");
+
+bool isSmallWindow(const QSize& size) {
+  return size.width() < kLarge.width() || size.height() < kLarge.height();
+}
+
+/// Earlier versions keep no height, and show all views at any size.
+QSize sizeThen(int width, int height) {
+  return height > 0 ? QSize(width, height) : kLargestWindow;
+}
 
 }  // namespace
+
+WindowLayout::WindowLayout(const Parts& parts) : m(parts) {
+  // The application's filters see a new size before the window's layout has squeezed the views into it: they
+  // are still where they are to come back to.
+  qApp->installEventFilter(this);
+}
+
+bool WindowLayout::isSmall() const {
+  return isSmallWindow(m.window.size());
+}
 
 void WindowLayout::restore(const QSize& given) {
   const QSize screen = QGuiApplication::primaryScreen() ? QGuiApplication::primaryScreen()->availableSize()
                                                         : QSize(1600, 1000);
   m.window.resize(given.isEmpty() ? QSize(1600, 1000).boundedTo(screen - kWindowFrame) : given);
-  const int width = m.window.width();
-  m.window.resizeDocks({m.panel, m.inspector}, {width < 1400 ? 306 : 330, width < 1400 ? 260 : 330},
-                       Qt::Horizontal);
-  m.window.resizeDocks({m.below}, {120}, Qt::Vertical);
-  if (m.window.height() < 900) m.below->hide();
-  if (width < kNarrowWindow) m.views.arrangeTabbed();
-  makeRoom(kWidestWindow);
+  usualPanels();
+  m_started = true;
+  m_wasSmall = isSmall();
+  makeRoom(kLargestWindow);
   if (!m.remembers) return;
   const QSettings s;
   if (given.isEmpty()) m.window.restoreGeometry(s.value(kGeometryKey).toByteArray());
+  m_wasSmall = isSmall();
   const QByteArray panels = s.value(kPanelsKey).toByteArray(), views = s.value(kViewsKey).toByteArray();
   // Earlier versions keep no hash.
   if (!s.contains(kLayoutHashKey) || s.value(kLayoutHashKey).toString() == hashOfLayout(panels, views)) {
-    m.window.restoreState(panels, kLayoutVersion);
+    restorePanels(panels);
     m.views.restoreLayout(views, kLayoutVersion);
+    if (s.contains(kOneAtATimeKey) && isSmall()) m.views.setOneAtATime(s.value(kOneAtATimeKey).toBool());
   }
-  makeRoom(s.value(kPanelsWidthKey, kWidestWindow).toInt());
+  makeRoom(sizeThen(s.value(kPanelsWidthKey).toInt(), s.value(kPanelsHeightKey).toInt()));
   if (s.contains(kFoldedKey)) m.fields.setFoldedSections(s.value(kFoldedKey).toStringList());
 }
 
-/// In a narrow window the views have the room, unless the user arranged it so in one (`widthThen`); the
-/// headline offers the panels.
-void WindowLayout::makeRoom(int widthThen) {
-  const int width = m.window.width();
-  if (width < kNarrowWindow && widthThen >= kNarrowWindow) m.panel->hide();
-  if (width < kMedium && widthThen >= kMedium) m.inspector->hide();
+void WindowLayout::usualPanels() {
+  m.window.resizeDocks({m.panel, m.inspector}, {330, 280}, Qt::Horizontal);
+  m.window.resizeDocks({m.below}, {160}, Qt::Vertical);
+  setShown(m.panel, true);
+  setShown(m.inspector, true);
+  setShown(m.below, false);
+}
+
+/// A layout of another window, or of an earlier version, may know nothing of the rail.
+void WindowLayout::restorePanels(const QByteArray& state) {
+  if (state.isEmpty()) return;
+  const bool rail = !m.rail->isHidden();
+  releaseSeparators(m.window);
+  m.window.restoreState(state, kLayoutVersion);
+  m.window.addToolBar(Qt::LeftToolBarArea, m.rail);
+  m.rail->setVisible(rail);
+  m.window.layout()->activate();  // before the views are put where they stood
+}
+
+bool WindowLayout::isShown(const QDockWidget* dock) const {
+  const QVariant away = dock->property("wasShown");
+  return away.isNull() ? !dock->isHidden() : away.toBool();
+}
+
+void WindowLayout::setShown(QDockWidget* dock, bool shown) {
+  if (panelsAreAway())
+    dock->setProperty("wasShown", shown);
+  else
+    dock->setVisible(shown);
+}
+
+void WindowLayout::makeRoom(const QSize& then) {
+  if (!isSmall() && isSmallWindow(then))
+    for (QDockWidget* panel : {m.panel, m.inspector}) setShown(panel, true);
+  if (!isSmall() || isSmallWindow(then)) return;
+  QDockWidget* const panels[] = {m.panel, m.inspector, m.below};
+  for (int i = 0; i < 3; ++i) m_shownWhenLarge[i] = isShown(panels[i]);
+  for (QDockWidget* panel : panels) setShown(panel, false);
+  m.views.setOneAtATime(true);
+}
+
+/// The window has become small, or large again.
+void WindowLayout::followSize() {
+  if (std::exchange(m_wasSmall, isSmall()) == isSmall()) return;
+  if (isSmall()) return makeRoom(kLargestWindow);
+  if (!m.views.isOneAtATime()) return;
+  QDockWidget* const panels[] = {m.panel, m.inspector, m.below};
+  for (int i = 0; i < 3; ++i) setShown(panels[i], m_shownWhenLarge[i] || isShown(panels[i]));
+  m.window.layout()->activate();  // the views stand again in the room that they had
+  m.views.setOneAtATime(false);
+}
+
+bool WindowLayout::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == &m.window && event->type() == QEvent::Resize && m_started && m.window.isVisible()) {
+    if (isSmall())
+      followSize();
+    else
+      QTimer::singleShot(0, this, &WindowLayout::followSize);  // once the window is laid out
+  }
+  return QObject::eventFilter(watched, event);
 }
 
 void WindowLayout::save() {
   if (!m.remembers) return;
-  if (panelsAreAway()) showPanels(true);
   QSettings s;
   s.setValue(kGeometryKey, m.window.saveGeometry());
-  const QByteArray panels = m.window.saveState(kLayoutVersion), views = m.views.saveState(kLayoutVersion);
+  const QByteArray panels = this->panels(), views = m.views.arrangement();
   s.setValue(kPanelsKey, panels);
   s.setValue(kPanelsWidthKey, m.window.width());
+  s.setValue(kPanelsHeightKey, m.window.height());
+  s.setValue(kOneAtATimeKey, m.views.isOneAtATime());
   s.setValue(kViewsKey, views);
   s.setValue(kLayoutHashKey, hashOfLayout(panels, views));
   s.setValue(kFoldedKey, m.fields.foldedSections());
@@ -80,8 +163,8 @@ void WindowLayout::showPanels(bool shown) {
   for (QDockWidget* d : {m.panel, m.inspector, m.below}) {
     const QVariant wanted = d->property("wasShown");
     if (shown && !wanted.isNull()) {
-      d->setVisible(wanted.toBool());
       d->setProperty("wasShown", QVariant());
+      d->setVisible(wanted.toBool());
     } else if (!shown && wanted.isNull()) {
       d->setProperty("wasShown", !d->isHidden());
       d->hide();
@@ -89,32 +172,74 @@ void WindowLayout::showPanels(bool shown) {
   }
 }
 
+/// Also while they are away.
+QByteArray WindowLayout::panels() {
+  const bool away = panelsAreAway();
+  if (away) showPanels(true);
+  QByteArray state = m.window.saveState(kLayoutVersion);
+  if (away) showPanels(false);
+  return state;
+}
+
 void WindowLayout::explore() {
+  m.views.setOneAtATime(false);
   m.views.arrangeDefault();
-  for (QDockWidget* d : {m.panel, m.inspector, m.below}) d->show();
+  for (QDockWidget* d : {m.panel, m.inspector}) d->show();
+  m.below->hide();
 }
 
 void WindowLayout::present() {
+  m.views.setOneAtATime(false);
   m.views.arrangeTabbed();
   for (QDockWidget* d : {m.panel, m.inspector, m.below}) d->hide();
 }
 
 void WindowLayout::teach() {
+  m.views.setOneAtATime(false);
   m.views.arrangePair(QStringLiteral("cuts"), QStringLiteral("timeline"));
   for (QDockWidget* d : {m.panel, m.below}) d->hide();
   m.inspector->show();
+}
+
+void WindowLayout::restoreUsual() {
+  m.views.setOneAtATime(false);
+  m.views.arrangeDefault();
+  usualPanels();
+  makeRoom(kLargestWindow);
+}
+
+void WindowLayout::keepMine() {
+  QSettings s;
+  const QByteArray panels = this->panels(), views = m.views.arrangement();
+  s.setValue(kMinePanelsKey, panels);
+  s.setValue(kMineViewsKey, views);
+  s.setValue(kMineHashKey, hashOfLayout(panels, views));
+}
+
+bool WindowLayout::hasMine() const {
+  const QSettings s;
+  return s.contains(kMineViewsKey) &&
+         s.value(kMineHashKey).toString() ==
+             hashOfLayout(s.value(kMinePanelsKey).toByteArray(), s.value(kMineViewsKey).toByteArray());
+}
+
+void WindowLayout::mine() {
+  if (!hasMine()) return;
+  const QSettings s;
+  m.views.setOneAtATime(false);
+  restorePanels(s.value(kMinePanelsKey).toByteArray());
+  m.views.restoreLayout(s.value(kMineViewsKey).toByteArray(), kLayoutVersion);
 }
 
 /// Beside the file: it is nobody else's business.
 void WindowLayout::keepSession() {
   if (!m.remembers || m_sessionPath.isEmpty()) return;
   ScenarioSession session;
-  const bool away = panelsAreAway();
-  if (away) showPanels(true);
-  session.panels = m.window.saveState(kLayoutVersion);
-  if (away) showPanels(false);
+  session.panels = panels();
   session.width = m.window.width();
-  session.views = m.views.saveState(kLayoutVersion);
+  session.height = m.window.height();
+  session.oneAtATime = m.views.isOneAtATime();
+  session.views = m.views.arrangement();
   session.folded = m.fields.foldedSections();
   if (const View* view = m.views.current()) session.currentView = view->id();
   for (const View* view : m.views.views())
@@ -133,15 +258,18 @@ void WindowLayout::takeUpSession() {
   if (!m.remembers || m_sessionPath.isEmpty()) return;
   const auto session = readSession(m_sessionPath);
   if (!session) return;
-  releaseSeparators(m.window);
-  m.window.restoreState(session->panels, kLayoutVersion);
-  makeRoom(session->width > 0 ? session->width : kWidestWindow);
+  restorePanels(session->panels);
   m.views.restoreLayout(session->views, kLayoutVersion);
+  m.views.setOneAtATime(isSmall() && session->oneAtATime);
+  makeRoom(session->width > 0 ? sizeThen(session->width, session->height) : kLargestWindow);
   m.fields.setFoldedSections(session->folded);
   for (View* view : m.views.views())
     if (const auto it = session->viewStates.find(view->id()); it != session->viewStates.end())
       view->setState(it->second);
-  m.views.setCurrent(session->currentView);
+  if (m.views.isOneAtATime() && !session->currentView.isEmpty())
+    m.views.reveal(session->currentView);
+  else
+    m.views.setCurrent(session->currentView);
   m.selection.setSelected(session->selected);
 }
 

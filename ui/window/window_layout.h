@@ -1,10 +1,12 @@
 #pragma once
 
+#include <QObject>
 #include <QSize>
 #include <QString>
 
 class QDockWidget;
 class QMainWindow;
+class QToolBar;
 
 namespace nest {
 
@@ -14,7 +16,11 @@ class Selection;
 class ViewsArea;
 
 /// How the window is arranged, and what of it is remembered: by the user, and by each scenario file.
-class WindowLayout {
+///
+/// A small window shows one view at a time, with the panels folded; it begins so, and becomes so when it
+/// shrinks. What the user arranges in it then stays.
+class WindowLayout : public QObject {
+  Q_OBJECT
 public:
   struct Parts {
     QMainWindow& window;
@@ -23,9 +29,10 @@ public:
     Selection& selection;
     const ScenarioDocument& document;
     QDockWidget *panel, *inspector, *below;
+    QToolBar* rail;
     bool remembers;
   };
-  explicit WindowLayout(const Parts& parts) : m(parts) {}
+  explicit WindowLayout(const Parts& parts);
 
   void restore(const QSize& given);  ///< empty: the window's size is remembered, too
   void save();
@@ -35,18 +42,36 @@ public:
   void explore();
   void present();
   void teach();
+  void keepMine();  ///< the present one becomes the user's own
+  void mine();      ///< the user's own; nothing where none was kept
+  bool hasMine() const;
+  /// As a window of this size begins that nobody has arranged.
+  void restoreUsual();
 
   void keepSession();    ///< how the file at hand was looked at
   void takeUpSession();  ///< of the file that is open now, unless it is at hand
   void dropSession() { m_sessionPath.clear(); }
   void followFile();  ///< it has been saved elsewhere
 
+protected:
+  bool eventFilter(QObject*, QEvent*) override;
+
 private:
-  void makeRoom(int widthThen);
+  bool isSmall() const;
+  /// Folds what a small window has no room for, unless the user arranged it so in one.
+  void makeRoom(const QSize& then);
+  void followSize();
+  void usualPanels();
+  void restorePanels(const QByteArray&);
+  bool isShown(const QDockWidget*) const;
+  void setShown(QDockWidget*, bool);
   bool panelsAreAway() const;
+  QByteArray panels();
 
   Parts m;
   QString m_sessionPath;  ///< file that the present arrangement belongs to
+  bool m_wasSmall = false, m_started = false;
+  bool m_shownWhenLarge[3] = {true, true, false};  ///< panel, inspector, below
 };
 
 }  // namespace nest

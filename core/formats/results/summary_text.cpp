@@ -235,12 +235,16 @@ std::string networkText(const ReportSource& source, const RankedPlan& r) {
   return out;
 }
 
-/// What "optimal" says nothing about, and how it is added.
+/// What "optimal" says nothing about: the options that the verdict counts and how a field adds them, then
+/// what no field adds and why.
 std::string notSearchedText(const Outcome& o) {
-  std::string out;
-  for (const NotSearched& n : o.notSearched)
-    out += "  - " + n.what + ": " + (n.change.empty() ? n.reason : adviceText(n.change)) + '\n';
-  return out.empty() ? out : "\nNot searched\n" + out;
+  std::string options, others;
+  for (const NotSearched& n : o.notSearched) {
+    std::string& list = n.change.empty() ? others : options;
+    list += "  - " + n.what + ": " + (n.change.empty() ? n.reason : adviceText(n.change)) + '\n';
+  }
+  return (options.empty() ? "" : "\nOptions not searched, and how to add them\n" + options) +
+         (others.empty() ? "" : "\nNot searched, and why\n" + others);
 }
 
 std::string searchText(const Outcome& o) {

@@ -5,6 +5,7 @@
 #include "fields/program_setting.h"
 #include "formats/scenario/scenario_json.h"
 #include "measures/metrics.h"
+#include "run/run_forecast.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
 #include "test_paths.h"
@@ -162,6 +163,11 @@ std::vector<Claim> claims() {
          const Strategy& best = o.best()->plan.stages.front().strategy;
          return best.foldedExperts && best.tensor == 2 &&
                 o.best()->evaluation.batchTime < s.evaluation().batchTime;
+       }},
+      {kLlama405, "Failures as in its 54 days",
+       [](const Sample& s) {
+         const auto forecast = runForecastOf(s.problem, s.plan(), s.evaluation());
+         return forecast && std::abs(54 * 86400 / 419.0 / forecast->times->mtbf.value() - 1) < 0.01;
        }},
       {kLlama405, "16,384 devices in pods of 3,072",
        [](const Sample& s) {

@@ -12,6 +12,7 @@
 
 #include "support/test_main.h"
 #include "theme/appearance.h"
+#include "theme/elided_label.h"
 #include "theme/icon.h"
 #include "theme/theme.h"
 
@@ -48,6 +49,15 @@ double labDistance(const QColor& a, const QColor& b) {
 class TestTheme : public QObject {
   Q_OBJECT
 private Q_SLOTS:
+  /// The name of a scenario may hold line breaks; its label does not push the window's views away.
+  void aLabelOfOneLineStaysOne() {
+    nest::ElidedLabel one, many;
+    one.setText(QStringLiteral("one line"));
+    many.setText(QString(60, u'\n').prepend(QStringLiteral("a")).append(u'b'));
+    QVERIFY2(many.sizeHint().height() <= one.sizeHint().height(),
+             qPrintable(QString::number(many.sizeHint().height())));
+    QVERIFY(many.minimumSizeHint().height() <= one.sizeHint().height());
+  }
   void textReadsOnEveryGround_data() {
     QTest::addColumn<int>("kind");
     QTest::newRow("light") << static_cast<int>(Theme::Kind::Light);

@@ -28,6 +28,7 @@
 #include "test_paths.h"
 #include "window/headline.h"
 #include "window/message_bar.h"
+#include "window/rail.h"
 #include "window_bench.h"
 
 using namespace nest;
@@ -87,17 +88,15 @@ private Q_SLOTS:
       auto* dock = f.window.findChild<QDockWidget*>(QLatin1String(name));
       QVERIFY(dock && dock->isHidden());
       QToolButton* way = nullptr;
-      for (auto* b : f.window.headline().findChildren<QToolButton*>())
-        if (b->text() == (QLatin1String(name) == QLatin1String("panel") ? QStringLiteral("Show scenario")
-                                                                        : QStringLiteral("Show inspector")))
-          way = b;
-      QVERIFY(way && way->isVisible());
+      for (auto* b : f.window.findChild<Rail*>()->findChildren<QToolButton*>())
+        if (b->text() == dock->windowTitle()) way = b;
+      QVERIFY(way && way->isVisible() && !way->isChecked());
       way->click();
       QVERIFY(dock->isVisible());
-      QTRY_VERIFY(!way->isVisible());
+      QTRY_VERIFY(way->isChecked());
       QCOMPARE(f.window.size(), QSize(600, 400));
-      dock->hide();
-      QTRY_VERIFY(way->isVisible());
+      way->click();
+      QTRY_VERIFY(dock->isHidden() && !way->isChecked());
     }
   }
 
@@ -400,8 +399,9 @@ private Q_SLOTS:
   /// The headline gives the plan's time anew after an edit: what the search listed before it is marked, also
   /// where the view has no room for its verdict.
   void whatWasListedBeforeAnEditSaysSo() {
-    WindowBench f;
+    WindowBench f(teachingSample(), false, {1500, 850});
     QTRY_VERIFY(f.solved());
+    f.trigger("view.below");
     f.window.views().reveal(QStringLiteral("search"));
     View* search = f.window.views().view(QStringLiteral("search"));
     const auto marked = [&] {
@@ -410,7 +410,7 @@ private Q_SLOTS:
           return true;
       return false;
     };
-    QTRY_VERIFY(search->isVisible() && search->height() < 330);
+    QTRY_VERIFY(search->isVisible() && search->height() < 340);
     QVERIFY(!marked());
     f.trigger("plan.live");
     f.window.document().edit({}, QStringLiteral("Slower devices"), [](Scenario& s) {
