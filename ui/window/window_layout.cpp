@@ -20,7 +20,7 @@ namespace nest {
 namespace {
 
 constexpr int kLayoutVersion = ViewsArea::kLayoutVersion;
-constexpr QSize kLarge(1400, 850);               ///< a window from which on several views stand side by side
+constexpr QSize kLargeWindow(1400, 850);         ///< a window from which on several views stand side by side
 constexpr QSize kLargestWindow(100000, 100000);  ///< of nobody's
 constexpr QSize kWindowFrame(4, 30);             ///< what a desktop usually puts around a window
 const auto kGeometryKey = QStringLiteral("window/geometry");
@@ -36,7 +36,7 @@ const auto kMineViewsKey = QStringLiteral("window/mineViews");
 const auto kMineHashKey = QStringLiteral("window/mineHash");
 
 bool isSmallWindow(const QSize& size) {
-  return size.width() < kLarge.width() || size.height() < kLarge.height();
+  return size.width() < kLargeWindow.width() || size.height() < kLargeWindow.height();
 }
 
 /// Earlier versions keep no height, and show all views at any size.

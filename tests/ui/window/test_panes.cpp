@@ -39,7 +39,7 @@ QMap<QString, QRect> places(WindowBench& b) {
 }
 
 /// Presses what the menu of a pane offers under this name, in a submenu too.
-bool choose(ViewsArea& views, const QString& id, const QString& text) {
+bool chooseInPaneMenu(ViewsArea& views, const QString& id, const QString& text) {
   QMenu menu;
   views.fillPaneMenu(menu, *views.view(id));
   QList<QAction*> all = menu.actions();
@@ -131,13 +131,13 @@ private Q_SLOTS:
     QTRY_VERIFY(b.solved());
     ViewsArea& views = b.window.views();
     QDockWidget* memory = views.dockOf(QStringLiteral("memory"));
-    QVERIFY(choose(views, QStringLiteral("memory"), QStringLiteral("Own window")));
+    QVERIFY(chooseInPaneMenu(views, QStringLiteral("memory"), QStringLiteral("Own window")));
     QTRY_VERIFY(memory->isFloating() && memory->isVisible());
     QVERIFY(memory->titleBarWidget()->isVisible());
     QVERIFY(memory->width() >= 640 && memory->height() >= 480);
-    QVERIFY(choose(views, QStringLiteral("memory"), QStringLiteral("Back into the window")));
+    QVERIFY(chooseInPaneMenu(views, QStringLiteral("memory"), QStringLiteral("Back into the window")));
     QTRY_VERIFY(!memory->isFloating());
-    QVERIFY(choose(views, QStringLiteral("stages"), QStringLiteral("Left")));
+    QVERIFY(chooseInPaneMenu(views, QStringLiteral("stages"), QStringLiteral("Left")));
     QTRY_VERIFY(inSight(b).contains(QStringLiteral("stages")));
     QCOMPARE(views.dockWidgetArea(views.dockOf(QStringLiteral("stages"))), Qt::LeftDockWidgetArea);
     QTRY_VERIFY(views.view(QStringLiteral("stages"))->height() > views.height() * 9 / 10);
@@ -145,7 +145,7 @@ private Q_SLOTS:
     QTRY_VERIFY(views.view(QStringLiteral("timeline"))->isInSight());
     b.trigger("view.moveBottom");
     QTRY_COMPARE(views.dockWidgetArea(views.dockOf(QStringLiteral("timeline"))), Qt::BottomDockWidgetArea);
-    QVERIFY(choose(views, QStringLiteral("timeline"), QStringLiteral("The tabs of Stages")));
+    QVERIFY(chooseInPaneMenu(views, QStringLiteral("timeline"), QStringLiteral("The tabs of Stages")));
     QTRY_VERIFY(views.tabifiedDockWidgets(views.dockOf(QStringLiteral("timeline")))
                     .contains(views.dockOf(QStringLiteral("stages"))));
     QTRY_VERIFY(views.view(QStringLiteral("timeline"))->isInSight());
