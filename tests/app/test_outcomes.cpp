@@ -162,7 +162,8 @@ private slots:
     QCOMPARE(solved["proven_over"].toString(), QString("every-line"));
     const QString verdict = isOptimal ? "Optimal in .*, \\d+ options not searched"
                                       : "Within .* % of the best set and order of hosts, in .*, \\d+ options";
-    QVERIFY2(told.out.contains(QRegularExpression(verdict)) && told.out.contains("\nOptions not searched, and how to add them\n"),
+    QVERIFY2(told.out.contains(QRegularExpression(verdict)) &&
+                 told.out.contains("\nOptions not searched, and how to add them\n"),
              qPrintable(told.out));
     QVERIFY2(told.out.contains("  - other sets of idle devices: ") != isOptimal &&
                  told.out.contains("no other set and no other order of hosts is faster") == isOptimal,
