@@ -159,6 +159,8 @@ private:
   bool isLong(const Entry&) const;
   void processInterleaved(Entry&, int index, int zero);
   double interleavedBound(const Entry&, int zero, const std::vector<int>& shardDegrees);
+  int crossingsOf(const Entry&, const BlockLayout&, int level) const;
+  double secondsOfCrossings(const Entry&, const BlockLayout&, int level, int leftOut) const;
   std::optional<PipelineCut> solveOnLines(const Entry&, int zero, const ChainConfiguration&, StageWindows,
                                           const std::vector<StageSite>&, const BlockLayout&, const CutRules&,
                                           double limit);

@@ -392,6 +392,28 @@ std::optional<PipelineCut> UniformSearch::solveSite(const Entry& e, int zero, co
   return bestCut(costs, windows, rules, target, limit, floor, m_watch, m_storage);
 }
 
+/// Boundaries between neighbours that no line keeps inside groups of the level, at least.
+int UniformSearch::crossingsOf(const Entry& e, const BlockLayout& layout, int level) const {
+  const int width = layout.inner * e.group->sums->strategy().width();
+  return e.stages - 1 - m_room->boundariesInside(level, width, e.stages, layout.outer);
+}
+
+/// What boundaries that cross a level, or one further out, add to the step with the fewest bytes that a cut
+/// sends, so many of each level left out.
+double UniformSearch::secondsOfCrossings(const Entry& e, const BlockLayout& layout, int level,
+                                         int leftOut) const {
+  const Target target = targetOf(e);
+  if (!target.byLoad() || e.schedule->coversExchanges()) return 0;
+  const Hierarchy& cluster = *m_problem.cluster;
+  const double bytes = e.group->sums->leastBoundary;
+  double seconds = 0;
+  for (int l = level; l + 1 < cluster.levelCount(); ++l)
+    seconds += std::max(0, crossingsOf(e, layout, l) - leftOut) *
+               (transferSeconds(cluster, l + 1, bytes) - transferSeconds(cluster, l, bytes));
+  const double shown = 1 - m_problem.assumptions.overlap[at(static_cast<int>(Exchange::Pipeline))];
+  return std::max(0.0, 2 * e.chunks * target.weights.sum * shown * seconds);
+}
+
 // Each of what follows holds of every line, so that the one that takes longest counts: how the groups of one
 // level hold the stages of one block, or how many boundaries of several cross it; with the outermost level,
 // how many stages straddle groups or stand on lesser devices. Boundaries that cross levels further out than
@@ -405,25 +427,13 @@ std::optional<PipelineCut> UniformSearch::solveOnLines(const Entry& e, int zero,
   const Hierarchy& cluster = *m_problem.cluster;
   const LineCrossings lines(m_shapes, *m_room, sums.strategy(), layout, sites);
   const int width = layout.inner * sums.strategy().width(), innermost = m_room->levelOf(2LL * width);
-  const auto crossing = [&](int level) {
-    return e.stages - 1 - m_room->boundariesInside(level, width, e.stages, layout.outer);
-  };
+  const auto crossing = [&](int level) { return crossingsOf(e, layout, level); };
   const Target target = targetOf(e);
-  const double shown = target.byLoad() && !e.schedule->coversExchanges()
-                           ? 1 - m_problem.assumptions.overlap[at(static_cast<int>(Exchange::Pipeline))]
-                           : 0;
-  const auto beyond = [&](int level) {
-    double seconds = 0;
-    for (int l = level; l + 1 < cluster.levelCount(); ++l)
-      seconds += crossing(l) * (transferSeconds(cluster, l + 1, sums.leastBoundary) -
-                                transferSeconds(cluster, l, sums.leastBoundary));
-    return 2 * target.weights.sum * shown * std::max(0.0, seconds);
-  };
   const ChainCosts costs(c, lines.sites());
   windows.setHops(costs.leastHops());
   std::optional<PipelineCut> longest;
   const auto solve = [&](const LineAutomaton& automaton, const ChainCosts& dear, int level) {
-    const double rest = beyond(level), most = limit - rest;
+    const double rest = secondsOfCrossings(e, layout, level, 0), most = limit - rest;
     if (!openWindows(windows, e, zero, most)) return false;
     const ChainModel::Floor floor{windows.leastMax(), leastTail(e, zero, windows)};
     ++m_tuples;
@@ -538,6 +548,14 @@ void UniformSearch::processInterleaved(Entry& e, int index, int zero) {
     auto context = configurationOf(e, zero);
     context.shardDegree = layout.shardDegree();
     if (!solveInterleaved(context, m_rules, layout, found, m_watch)) continue;
+    if (m_room && found.time <= limit() && m_watch.bounds().uses(SearchBound::Crossings)) {
+      found = foundOf(e, zero);
+      const bool fits = solveInterleaved(context, m_rules, layout, found, m_watch, m_room);
+      const int innermost = m_room->levelOf(2LL * layout.inner * strategy.width());
+      if (fits) found.time += secondsOfCrossings(e, layout, innermost, 1);  // the sites have one of them
+      m_watch.bounds().count(SearchBound::Crossings, !fits || found.time > limit());
+      if (!fits) continue;
+    }
     note(e, CandidateResult::Solved, found.time);
     found.candidate = index;
     if (found.time <= limit()) m_incumbents->offer(std::move(found));

@@ -67,7 +67,8 @@ private:
 
 /// Finds the best plan of one configuration with chunks and one strategy, and among equals the one with the
 /// least recompute. Returns false if none fits.
+/// `room`: groups stand anywhere on any line of a cluster with so much room (6.18).
 bool solveInterleaved(const ChainConfiguration&, const CutRules&, const BlockLayout&, CandidatePlan& found,
-                      Watch&);
+                      Watch&, const LineRoom* room = nullptr);
 
 }  // namespace nest::solver
