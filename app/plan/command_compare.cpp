@@ -83,7 +83,7 @@ int compare(const Arguments& args) {
   if (hasErrors(misuse)) return report(misuse), kBadInput;
 
   const bool json = args.has("--json");
-  const auto input = readInput(args.files[0]);
+  const auto input = readInput(args);
   if (!input) return kBadInput;
   Outcome exact;
   std::vector<BaselineResult> baselines;
@@ -113,14 +113,15 @@ Command compareCommand() {
   Network-unaware   the exact search as if every level were level 0 (Phaze)
   Memory-unaware    the exact search without the memory check; what does not fit does not run (Alpa)
   Equal split       every degree with equal layer counts (Calculon))",
-      .options = withLimits({{"--json", 0, "", "print the comparison as JSON"},
-                             {"--only", 0, "METHOD", "only this method", true, methodNames()},
-                             {"--manual", 0, "DEGREES",
-                              "degrees for Manual: t, c, e, p, d, b, z, as in t=8,p=4; what is left out "
-                              "follows the hand rules"},
-                             {"--seed", 0, "N", "seed of MCMC"},
-                             {"--walks", 0, "N", "walks of MCMC"},
-                             {"--steps", 0, "N", "steps of each walk of MCMC"}}),
+      .options = withHostStates(
+          withLimits({{"--json", 0, "", "print the comparison as JSON"},
+                      {"--only", 0, "METHOD", "only this method", true, methodNames()},
+                      {"--manual", 0, "DEGREES",
+                       "degrees for Manual: t, c, e, p, d, b, z, as in t=8,p=4; what is left out "
+                       "follows the hand rules"},
+                      {"--seed", 0, "N", "seed of MCMC"},
+                      {"--walks", 0, "N", "walks of MCMC"},
+                      {"--steps", 0, "N", "steps of each walk of MCMC"}})),
       .exits = {{0, "done"},
                 {1, "no plan fits"},
                 {2, "bad input"},

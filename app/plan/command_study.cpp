@@ -189,7 +189,7 @@ int scaling(const Arguments& args) {
   ShardOptions shards;
   const bool toFiles = goesToFiles(args, shards, misuse);
   if (hasErrors(misuse)) return report(misuse), kBadInput;
-  const auto input = readInput(args.files[0]);
+  const auto input = readInput(args);
   if (!input) return kBadInput;
   std::vector<int> counts;
   for (long long n = fewest; n <= most; n *= 2) counts.push_back(static_cast<int>(n));

@@ -61,7 +61,7 @@ int why(const Arguments& args) {
                              "leave out the option or the demands"));
   if (hasErrors(misuse)) return report(misuse), kBadInput;
   const bool json = args.has("--json");
-  const auto input = readInput(args.files[0]);
+  const auto input = readInput(args);
   if (!input) return kBadInput;
   Watch watch(limits);
   const auto [best, code] = solved(*input, watch, json);
@@ -118,7 +118,7 @@ int improve(const Arguments& args) {
   const Limits limits = limitsOf(args, misuse);
   if (hasErrors(misuse)) return report(misuse), kBadInput;
   const bool json = args.has("--json");
-  const auto input = readInput(args.files[0]);
+  const auto input = readInput(args);
   if (!input) return kBadInput;
   const auto asked = parametersCalled(input->scenario, args.values("--field"));
   if (!asked) return kBadInput;
@@ -179,7 +179,7 @@ int inverse(const Arguments& args) {
                            "leave one of them out"));
   if (hasErrors(misuse)) return report(misuse), kBadInput;
   const bool json = args.has("--json");
-  const auto input = readInput(args.files[0]);
+  const auto input = readInput(args);
   if (!input) return kBadInput;
 
   Watch watch(limits);
@@ -226,11 +226,11 @@ With demands: what would be if each were met, found by solving again.
   tp=4  cp=2  ep=4  dp=16  pp=8  mbs=2  vpp=2  zero=1  fsdp  shard=8  devices=512   (also <= and >=), joined by commas
   "layer 17 in stage 2"  "cut at layer 17"  "no cut at layer 17"  "recompute full"  "recompute full in stage 3"  "zb-h1"
 Layers and stages count from 1.)",
-      .options = withLimits(
+      .options = withHostStates(withLimits(
           {{"--json", 0, "", "print the answers as JSON"},
            {"--depth", 0, "N", "levels of the formula to open (3)"},
            {"--term", 0, "ID",
-            "begin there: batch, memory, constants, stage1/load, stage2/memory, stage1/tensor, …"}}),
+            "begin there: batch, memory, constants, stage1/load, stage2/memory, stage1/tensor, …"}})),
       .exits = {{0, "answered"},
                 {1, "nothing fits at all"},
                 {2, "bad input"},
@@ -248,7 +248,7 @@ Command improveCommand() {
       .description =
           R"(Improves one parameter at a time (bandwidths, latencies, device memory and rates, overlaps, link efficiency, reserve,
 device count, …), re-solves and ranks the gains in time per token.)",
-      .options =
+      .options = withHostStates(
           withLimits({{"--json", 0, "", "print the ranking as JSON"},
                       {"--by", 0, "PERCENT", "by how much (25)"},
                       {"--field", 0, "KEY",
@@ -262,7 +262,7 @@ device count, …), re-solves and ranks the gains in time per token.)",
                        "also the nearest value of each parameter at which another plan becomes the best"},
                       {"--failures", 0, "",
                        "also what the loss of a device, a host, a group or half a level's bandwidth costs, "
-                       "after planning again"}}),
+                       "after planning again"}})),
       .exits = {{0, "done"}, {1, "no plan fits"}, {2, "bad input"}, {3, "stopped before all was decided"}},
       .leastFiles = 1,
       .mostFiles = 1,
@@ -276,14 +276,14 @@ Command inverseCommand() {
       .usage = {"SCENARIO --time TIME", "SCENARIO --devices [--time TIME]"},
       .description =
           R"(The fewest devices whose best plan takes no longer than TIME per step ("8.5s", "900ms").)",
-      .options = withLimits(
+      .options = withHostStates(withLimits(
           {{"--time", 0, "TIME", "the step time to meet"},
            {"--devices", 0, "",
             "instead: every device of the catalog in place of the scenario's, in hosts of the same size, and "
             "which of them meet TIME. Levels that have the catalog's bandwidth of the scenario's device get "
             "that of the other; all else of the network stays"},
            {"--most", 0, "N", "consider up to N devices, the cluster repeated beyond its own count"},
-           {"--json", 0, "", "print the answer as JSON"}}),
+           {"--json", 0, "", "print the answer as JSON"}})),
       .exits = {{0, "it can be met"}, {1, "it cannot"}, {2, "bad input"}, {3, "stopped before it was known"}},
       .leastFiles = 1,
       .mostFiles = 1,

@@ -56,12 +56,16 @@ struct Input {
     return scenario.model.architecture ? &*scenario.model.architecture : nullptr;
   }
 };
-/// `program`: in place of the scenario's own; may be null.
-std::optional<Input> readInput(const std::string& path, const nest::Program* program = nullptr);
+/// The first of the files, under what --program, --free-hosts, --taken-hosts and --plan-on change of it.
+std::optional<Input> readInput(const Arguments&);
 
-/// Everything that is to be said about a scenario's text, warnings and notes included.
+/// Everything that is to be said about a scenario's text, warnings and notes included. `changes`: the options
+/// that readInput() follows; may be null.
 Reading<Input> readInputText(const std::string& text, const std::string& path,
-                             const nest::Program* program = nullptr);
+                             const Arguments* changes = nullptr);
+
+/// Adds --free-hosts, --taken-hosts and --plan-on: what if hosts were in other states?
+std::vector<OptionSpec> withHostStates(std::vector<OptionSpec>);
 
 /// --program, with every program's id as its choices.
 OptionSpec programSpec(const char* help);

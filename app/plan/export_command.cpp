@@ -157,7 +157,7 @@ int exportPlan(const Arguments& args) {
            kBadInput;
   if (as == "folder" && args.value("--output").value_or("-") == "-")
     return report({refused("a folder needs a place", "add -o FOLDER")}), kBadInput;
-  const auto input = readInput(args.files[0]);
+  const auto input = readInput(args);
   if (!input) return kBadInput;
   const nest::Program& program = programOf(input->scenario);
   const LaunchTarget* framework = findLaunchTarget(
@@ -214,11 +214,12 @@ format cannot say is refused with every reason.
 )" + writtenNetworks() +
           R"(
 Ranks are numbered stage by stage, then replica, context, tensor fastest (Megatron's tp-cp-ep-dp-pp).)",
-      .options = withLimits(
-          {{"--as", 0, "FORMAT", "what to write", false, targets()},
-           {"--for", 0, "PROGRAM", "the program that the folder starts", false, frameworks()},
-           {"--cores-per-host", 0, "N", "CPU cores of a host, to share out in a rank file"},
-           {"--output", 'o', "FILE", "where it goes (default: standard output); of --as folder the folder"}}),
+      .options = withHostStates(
+          withLimits({{"--as", 0, "FORMAT", "what to write", false, targets()},
+                      {"--for", 0, "PROGRAM", "the program that the folder starts", false, frameworks()},
+                      {"--cores-per-host", 0, "N", "CPU cores of a host, to share out in a rank file"},
+                      {"--output", 'o', "FILE",
+                       "where it goes (default: standard output); of --as folder the folder"}})),
       .exits = {{0, "done"},
                 {1, "no plan fits, or the format cannot express it (says why)"},
                 {2, "bad input"},

@@ -1,6 +1,7 @@
 #include <semaphore.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
@@ -10,6 +11,7 @@
 #include "commands.h"
 #include "fields/program_setting.h"
 #include "files.h"
+#include "formats/networks/host_changes.h"
 #include "formats/results/outcome_json.h"
 #include "formats/scenario/scenario_json.h"
 #include "text/json_layout.h"
@@ -58,12 +60,50 @@ nlohmann::ordered_json named(const char* format, nlohmann::ordered_json content)
   return j;
 }
 
-Reading<Input> readInputText(const std::string& text, const std::string& path, const nest::Program* program) {
+namespace {
+
+constexpr const char* kPlanOn[] = {"free", "spare", "working", "all"};  // PlannedOn
+
+Diagnostics changeStates(Scenario& scenario, const Arguments& args) {
+  Diagnostics out;
+  for (const auto& [option, state] :
+       {std::pair("--free-hosts", HostState::Free), {"--taken-hosts", HostState::Busy}})
+    for (const std::string& hosts : args.values(option))
+      for (Diagnostic& d : changeHosts(scenario.cluster, hosts, state, {"", 0, 0, option}))
+        out.push_back(std::move(d));
+  if (const auto on = args.value("--plan-on"))
+    scenario.cluster.plannedOn =
+        static_cast<PlannedOn>(std::find(std::begin(kPlanOn), std::end(kPlanOn), *on) - std::begin(kPlanOn));
+  return out;
+}
+
+}  // namespace
+
+std::vector<OptionSpec> withHostStates(std::vector<OptionSpec> known) {
+  known.push_back({"--free-hosts", 0, "HOSTS",
+                   "what if these hosts were free: a host list, as in gpu[04-07]; may be repeated", true});
+  known.push_back({"--taken-hosts", 0, "HOSTS",
+                   "what if these hosts were taken: plans leave them out; may be repeated", true});
+  known.push_back({"--plan-on",
+                   0,
+                   "STATES",
+                   "hosts that plans may use: free ones (as usual), spares, too, all that work, or all",
+                   false,
+                   {std::begin(kPlanOn), std::end(kPlanOn)}});
+  return known;
+}
+
+Reading<Input> readInputText(const std::string& text, const std::string& path, const Arguments* changes) {
   Reading<Input> result;
   auto scenario = readScenario(text, path, loaderBeside(path));
   result.diagnostics = std::move(scenario.diagnostics);
   if (!scenario) return result;
-  if (program) setProgram(*scenario, *program);
+  if (changes) {
+    if (const nest::Program* program = programOption(*changes)) setProgram(*scenario, *program);
+    const Diagnostics wrong = changeStates(*scenario, *changes);
+    result.diagnostics.insert(result.diagnostics.end(), wrong.begin(), wrong.end());
+    if (hasErrors(wrong)) return result;
+  }
   auto problem = buildProblem(*scenario);
   if (auto told = noteUnstated(*scenario, false)) problem.diagnostics.push_back(std::move(*told));
   for (Diagnostic& d : locatedIn(text, path, std::move(problem.diagnostics))) {
@@ -74,13 +114,14 @@ Reading<Input> readInputText(const std::string& text, const std::string& path, c
   return result;
 }
 
-std::optional<Input> readInput(const std::string& path, const nest::Program* program) {
+std::optional<Input> readInput(const Arguments& args) {
+  const std::string& path = args.files[0];
   const auto text = readTextFile(path);
   if (!text) {
     report(text.diagnostics);
     return std::nullopt;
   }
-  auto input = readInputText(*text, path, program);
+  auto input = readInputText(*text, path, &args);
   report(input.diagnostics);
   return std::move(input.value);
 }

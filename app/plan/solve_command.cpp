@@ -115,7 +115,7 @@ int solve(const Arguments& args) {
   if (hasErrors(misuse)) return report(misuse), kBadInput;
 
   const bool json = args.has("--json");
-  auto input = readInput(args.files[0], programOption(args));
+  auto input = readInput(args);
   if (!input) return kBadInput;
   if (args.has("--deadline")) input->problem.search.deadlineSeconds = limits.deadlineSeconds;
   limits.deadlineSeconds = input->problem.search.deadlineSeconds;
@@ -153,7 +153,7 @@ int evaluate(const Arguments& args) {
   const auto measured = measuredOf(args);
   report(measured.diagnostics, Notes::Shown);
   if (!measured) return kBadInput;
-  const auto input = readInput(args.files[0]);
+  const auto input = readInput(args);
   const auto text = readTextFile(args.files[1]);
   Reading<Plan> plan;
   if (text)
@@ -206,7 +206,7 @@ Command solveCommand() {
       .description =
           R"(Finds the best plan over the search space of the scenario, names what lies beyond it, and prints it: times, throughput,
 MFU, every stage with its load and its memory, the lower bound and what was searched. Ctrl+C ends with the best so far.)",
-      .options = withLimits(
+      .options = withHostStates(withLimits(
           {{"--json", 0, "", "print the outcome as JSON, all values in SI units, keys ending in their unit"},
            {"--output", 'o', "FILE",
             "also write the best plan alone, for evaluate and export; -: to standard output, and the report "
@@ -223,7 +223,7 @@ MFU, every stage with its load and its memory, the lower bound and what was sear
             "\"exact\" is the whole front; \"stepped\" the fastest plan within each of a falling row of "
             "device counts and "
             "of memory limits; \"met\" only the best of the plans that the search encountered (as without "
-            "it)"}}),
+            "it)"}})),
       .notes = R"(SCENARIO is a *.nest.json file ("-" reads standard input):
   {"format": "nest-scenario", "version": 1, "name": "…", "description": "…",
    "cluster": {"device": "h100-sxm", "network": "host:8@450GB/s rack:4@50GB/s,2us pod:32@12.5GB/s"},
@@ -262,7 +262,7 @@ Command evaluateCommand() {
           R"(Costs a plan on a scenario under the same model that solve uses, and names everything that keeps it from running.
 Where the cluster is a graph, the plan's traffic is routed over its links too: the busiest link, the time it needs at
 least, how far the levels are from the network (distortion), and what is irregular.)",
-      .options =
+      .options = withHostStates(
           {{"--json", 0, "", "print the evaluation as JSON"},
            {"--measured", 0, "TIME|FILE",
             "a step time that this plan was measured at, for example 12.3s, or the log of its run: shows "
@@ -273,7 +273,7 @@ least, how far the levels are from the network (distortion), and what is irregul
             "an AIConfigurator table the rates of the device"},
            {"--level", 0, "LEVEL",
             "which level nccl-tests measured, by number or name, where hosts and ranks leave it open"},
-           {"--calibrated", 0, "FILE", "write the scenario with what was measured; needs --measured"}},
+           {"--calibrated", 0, "FILE", "write the scenario with what was measured; needs --measured"}}),
       .notes = R"(PLAN is a plan file (from solve -o, or made by hand) or an outcome of solve --json:
   {"format": "nest-plan", "version": 1, "microbatch": 1, "data_inner": 8, "data_outer": 4, "block_stride": 32,
    "zero": 1, "stages": [{"layers": [0, 1, 2], "recompute": "none",

@@ -11,6 +11,7 @@
 #include "evaluation/schedule.h"
 #include "evaluation/traffic.h"
 #include "files/file_reader.h"
+#include "formats/networks/host_changes.h"
 #include "formats/results/outcome_json.h"
 #include "formats/results/plan_json.h"
 #include "formats/scenario/scenario_json.h"
@@ -77,9 +78,21 @@ struct Input {
   ReportSource source() const { return reportSource(scenario, problem); }
 };
 
-Input read(const py::object& scenario, const py::object& folder) {
+/// What if hosts were free or taken? Host lists, as in "gpu[04-07]".
+struct HostLists {
+  std::optional<std::string> free, taken;
+};
+
+Input read(const py::object& scenario, const py::object& folder, const HostLists& hosts = {}) {
   const Source source = sourceOf(scenario, folder);
   Scenario read = valueOf(readScenario(source.text, source.path, loaderBeside(source.path)));
+  Diagnostics wrong;
+  for (const auto& [list, state, name] : {std::tuple(&hosts.free, HostState::Free, "free_hosts"),
+                                          {&hosts.taken, HostState::Busy, "taken_hosts"}})
+    if (*list)
+      for (Diagnostic& d : changeHosts(read.cluster, **list, state, {"", 0, 0, name}))
+        wrong.push_back(std::move(d));
+  if (!wrong.empty()) raise(wrong);
   auto problem = buildProblem(read);
   problem.diagnostics = locatedIn(source.text, source.path, std::move(problem.diagnostics));
   return {std::move(read), valueOf(std::move(problem))};
@@ -123,8 +136,9 @@ Control controlOf(const std::optional<double>& deadline, const std::optional<lon
 }
 
 py::object solveScenario(const py::object& scenario, std::optional<double> deadline,
-                         std::optional<long long> workLimit, const py::object& folder) {
-  Input input = read(scenario, folder);
+                         std::optional<long long> workLimit, std::optional<std::string> freeHosts,
+                         std::optional<std::string> takenHosts, const py::object& folder) {
+  Input input = read(scenario, folder, {std::move(freeHosts), std::move(takenHosts)});
   if (deadline) input.problem.search.deadlineSeconds = 0;
   const Control control = controlOf(deadline, workLimit);
   const std::string told = interruptible(control, [&](const Control& c) {
@@ -140,8 +154,10 @@ Plan planOf(const py::object& plan) {
   return valueOf(readPlan(toJson(plan), "plan"));
 }
 
-py::object evaluatePlan(const py::object& scenario, const py::object& plan, const py::object& folder) {
-  const Input input = read(scenario, folder);
+py::object evaluatePlan(const py::object& scenario, const py::object& plan,
+                        std::optional<std::string> freeHosts, std::optional<std::string> takenHosts,
+                        const py::object& folder) {
+  const Input input = read(scenario, folder, {std::move(freeHosts), std::move(takenHosts)});
   RankedPlan ranked{planOf(plan), {}, Seconds(0)};
   ranked.evaluation = evaluate(input.problem, ranked.plan);
   if (ranked.evaluation.feasible())
@@ -247,12 +263,16 @@ PYBIND11_MODULE(nest_planner, m) {
   nest::errorType = py::exception<nest::Diagnostic>(m, "Error", PyExc_ValueError);
   nest::errorType.attr("__doc__") =
       "A scenario or plan that cannot be used; `diagnostics` lists all that is wrong.";
-  m.def("solve", nest::solveScenario, "scenario"_a, py::kw_only(), "deadline"_a = py::none(),
-        "work_limit"_a = py::none(), "folder"_a = ".",
-        "The best plan, as nest-plan solve --json prints it. `deadline`: seconds after which the best so far "
-        "is returned; "
-        "`work_limit`: the same in units of search work.");
-  m.def("evaluate", nest::evaluatePlan, "scenario"_a, "plan"_a, py::kw_only(), "folder"_a = ".",
+  m.def(
+      "solve", nest::solveScenario, "scenario"_a, py::kw_only(), "deadline"_a = py::none(),
+      "work_limit"_a = py::none(), "free_hosts"_a = py::none(), "taken_hosts"_a = py::none(),
+      "folder"_a = ".",
+      "The best plan, as nest-plan solve --json prints it. `free_hosts`, `taken_hosts`: what if these hosts "
+      "(\"gpu[04-07]\") were free, or taken? `deadline`: seconds after which the best so far "
+      "is returned; "
+      "`work_limit`: the same in units of search work.");
+  m.def("evaluate", nest::evaluatePlan, "scenario"_a, "plan"_a, py::kw_only(), "free_hosts"_a = py::none(),
+        "taken_hosts"_a = py::none(), "folder"_a = ".",
         "What a plan (or the best one of an outcome) costs on a scenario, and what keeps it from running.");
   m.def("timeline", nest::timeline, "scenario"_a, "plan"_a, py::kw_only(), "folder"_a = ".",
         "The plan as it runs: intervals of every stage, and its memory over time.");

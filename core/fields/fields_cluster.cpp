@@ -75,6 +75,9 @@ bool isRegular(const Setting& s) {
   const auto* l = std::get_if<LevelsSource>(&s.cluster.network);
   return l && l->hostSizes.empty() && l->exceptions.empty();
 }
+bool hasStates(const Setting& s) {
+  return !s.cluster.states.empty();
+}
 bool never(const Setting&) {
   return false;
 }
@@ -250,6 +253,17 @@ void addClusterFields(std::vector<Field>& all) {
            .reach = 64,
            .usual = 1e-6,
            .better = Better::Smaller},
+          {.key = "/cluster/plan_on",
+           .group = "Cluster",
+           .label = "Plan on",
+           .meaning =
+               "hosts that plans may use: free ones; spares, too; all that work (not down or drained); or "
+               "all, as on an empty and healthy cluster",
+           .access = at<&Setting::cluster, &ClusterSource::plannedOn>(),
+           .options = {"free", "spare", "working", "all"},
+           .optionLabels = {"free hosts", "free hosts and spares", "all that work", "all hosts"},
+           .stored = Stored::Changed,
+           .matters = hasStates},
       });
 }
 

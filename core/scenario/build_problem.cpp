@@ -221,6 +221,12 @@ Reading<Problem> buildProblem(const Setting& setting) {
   append(out, checkLayers(setting.constraints, setting.model.graph ? setting.model.graph->layerCount() : 0));
   Reading<Hierarchy> cluster = deriveHierarchy(setting.cluster, setting.constraints.excludedDevices);
   append(out, std::move(cluster.diagnostics));
+  if (const auto& least = setting.constraints.devices.least;
+      cluster && cluster->unplanned().any() && least && *least > cluster->deviceCount())
+    out.push_back(error("devices-not-free", entry("/constraints/devices"),
+                        "the constraints ask for " + text::count(*least) + " devices, and plans may use " +
+                            text::count(cluster->deviceCount()) + ": " + inWords(cluster->unplanned()),
+                        "ask for fewer devices, set hosts to free, or `cluster.plan_on = all`"));
   append(out, checkModel(setting.model, setting.job));
   if (setting.job.format == NumberFormat::Fp8 && !setting.cluster.device.peakFp8 &&
       setting.model.architecture)

@@ -50,7 +50,10 @@ ReturnToService=2
 MpiDefault=none
 KillWait=5
 NodeName=$host NodeAddr=127.0.0.1 CPUs=$tasks State=UNKNOWN
-PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+NodeName=ghost[0-1] NodeAddr=127.0.0.1 CPUs=$tasks State=DOWN
+NodeName=ghost[2-3] NodeAddr=127.0.0.1 CPUs=$tasks State=DRAIN
+PartitionName=all Nodes=$host Default=YES MaxTime=INFINITE State=UP
+PartitionName=shared Nodes=ALL MaxTime=INFINITE State=UP
 CONF
 export SLURM_CONF=$work/slurm.conf
 for ((i = 0; i < 50; ++i)); do [ -S munge/socket ] && break; sleep 0.1; done
@@ -60,10 +63,10 @@ daemons+=($!)
 slurmd -D >slurmd.out 2>&1 &
 daemons+=($!)
 for ((i = 0; i < 300; ++i)); do
-  [ "$(sinfo --noheader --format=%T 2>/dev/null)" = idle ] && break
+  [ "$(sinfo --noheader --partition=all --format=%T 2>/dev/null)" = idle ] && break
   sleep 0.1
 done
-[ "$(sinfo --noheader --format=%T 2>/dev/null)" = idle ] || skip "Slurm does not start: $(tail -3 slurmctld.out slurmctld.log slurmd.out slurmd.log 2>/dev/null)"
+[ "$(sinfo --noheader --partition=all --format=%T 2>/dev/null)" = idle ] || skip "Slurm does not start: $(tail -3 slurmctld.out slurmctld.log slurmd.out slurmd.log 2>/dev/null)"
 
 scenario=$SOURCE/samples/teaching-6-layers-2x2.nest.json
 sweep=("$plan" sweep "$scenario" --set "job.global_batch=8..$((points / 2 * 8))+8" --set "cluster.levels.1.bandwidth=10 GB/s,20 GB/s")
@@ -125,3 +128,24 @@ rm curve.json
 "$plan" study scaling "$SOURCE/samples/llama2-7b-h100-128.nest.json" --from 8 --to 512 -o curve --submit slurm 2>err && fail "another study was taken"
 grep -q "another study" err || fail "$(cat err)"
 echo "a study through Slurm, cancelled and resumed"
+
+# Where to run: what sinfo and scontrol print of a cluster with hosts that are down and drained becomes a scenario whose
+# plan is on the idle host, and Slurm runs a job from the node list that is written.
+sinfo --partition=shared >nodes.sinfo.txt
+scontrol show nodes -d >nodes.scontrol.txt
+# Slurm's nodes here have no GPUs; the devices of a host are what the import is told.
+"$plan" import nodes.sinfo.txt "$SOURCE/samples/models/bert-large.json" --devices-per-host $tasks --device h100-sxm --batch 16 -o shared.nest.json 2>err || fail "import: $(cat err)"
+"$plan" solve shared.nest.json >solved 2>err || fail "solve: $(cat err)"
+grep -q "4 of 5 hosts are not planned on: 2 down and 2 drained" solved || fail "hosts: $(cat solved)"
+"$plan" export shared.nest.json --as sbatch -o job.sbatch 2>err || fail "export: $(cat err)"
+grep -q "^#SBATCH --nodelist=$host$" job.sbatch && grep -q "^#SBATCH --exclude=ghost\[0-3\]$" job.sbatch || fail "$(cat job.sbatch)"
+# No GPUs to ask for, and a program that says where it runs in place of the training program.
+sed -i '/gpus-per-node/d; s|^exec ./run.sh.*|srun hostname -s|' job.sbatch
+sbatch --partition=shared --wait --output=job.out job.sbatch >err 2>&1 || fail "sbatch: $(cat err job.out slurmctld.log | tail -20)"
+[ "$(sort -u job.out)" = "$host" ] || fail "ran on $(cat job.out)"
+[ "$(wc -l <job.out)" = "$(sed -n 's/^#SBATCH --ntasks=//p' job.sbatch)" ] || fail "$(wc -l <job.out) tasks ran: $(cat job.out)"
+# A host that is down cannot be asked for: Slurm says so as well.
+sed "s|--nodelist=.*|--nodelist=ghost0|; /--exclude/d" job.sbatch >down.sbatch
+timeout 5 sbatch --partition=shared --wait --output=down.out down.sbatch >err 2>&1 && fail "a job ran on a host that is down"
+scancel -u root
+echo "a job on the hosts of a plan"

@@ -119,10 +119,11 @@ void addExceptions(const LevelsSource& s, HierarchyInput& in, Diagnostics& out) 
   }
 }
 
-Reading<Hierarchy> derive(const DeviceSpec& device, const LevelsSource& s, const std::vector<int>& excluded) {
+Reading<Hierarchy> derive(const ClusterSource& source, const LevelsSource& s,
+                          const std::vector<int>& excluded) {
   Reading<Hierarchy> result;
   HierarchyInput in;
-  in.device = device;
+  in.device = source.device;
   in.excluded = excluded;
   for (std::size_t l = 0; l < s.levels.size(); ++l) {
     const LevelSpec& spec = s.levels[l];
@@ -144,6 +145,7 @@ Reading<Hierarchy> derive(const DeviceSpec& device, const LevelsSource& s, const
       in.gaps = irregularGaps(s);
       in.fanouts.clear();
     }
+    leaveOutUnplanned(source, in, result.diagnostics);
   }
   const bool broken = hasErrors(result.diagnostics);
   Reading<Hierarchy> built = Hierarchy::build(in);
@@ -156,15 +158,17 @@ Reading<Hierarchy> derive(const DeviceSpec& device, const LevelsSource& s, const
 
 Reading<Hierarchy> deriveHierarchy(const ClusterSource& source, const std::vector<int>& excluded) {
   if (const auto* levels = std::get_if<LevelsSource>(&source.network))
-    return derive(source.device, *levels, excluded);
+    return derive(source, *levels, excluded);
   Reading<Hierarchy> result;
   auto input = hierarchyFromGraph(std::get<GraphSource>(source.network), source.device);
   result.diagnostics = std::move(input.diagnostics);
   if (!input) return result;
   input->excluded = excluded;
+  leaveOutUnplanned(source, *input, result.diagnostics);
+  const bool broken = hasErrors(result.diagnostics);
   Reading<Hierarchy> built = Hierarchy::build(*input);
   result.diagnostics.insert(result.diagnostics.end(), built.diagnostics.begin(), built.diagnostics.end());
-  result.value = std::move(built.value);
+  if (!broken) result.value = std::move(built.value);
   return result;
 }
 

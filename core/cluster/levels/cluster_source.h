@@ -53,11 +53,14 @@ struct GraphSource {
 struct ClusterSource {
   DeviceSpec device;
   std::variant<LevelsSource, GraphSource> network;
+  std::vector<StateOfHost> states = {};  ///< hosts that are not named are free
+  PlannedOn plannedOn = PlannedOn::Free;
 
   friend bool operator==(const ClusterSource&, const ClusterSource&) = default;
 };
 
-/// `excluded`: see HierarchyInput.
+/// What the solver sees: without the devices that are `excluded` (see HierarchyInput), and without those of
+/// hosts whose state keeps plans from them. This is the one place that decides which devices are planned on.
 Reading<Hierarchy> deriveHierarchy(const ClusterSource& source, const std::vector<int>& excluded = {});
 
 }  // namespace nest

@@ -253,6 +253,7 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
   h.m_deviceCount = static_cast<int>(order.size());
   h.m_device = in.device;
   h.m_levels = in.levels;
+  h.m_unplanned = in.unplanned;
   auto clamped = clamp(h.m_levels);
   result.diagnostics.insert(result.diagnostics.end(), clamped.begin(), clamped.end());
   h.m_groups.resize(in.levels.size());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cluster/devices/device_spec.h"
+#include "cluster/levels/host_state.h"
 #include "diagnostics/diagnostic.h"
 #include "units/index.h"
 
@@ -66,6 +67,7 @@ struct HierarchyInput {
   /// from the level's name and the group's number. Those of level 0 are the hosts'.
   std::vector<std::vector<std::string>> groupNames;
   std::vector<int> excluded;  ///< input numbers of devices that must not be used; they leave the order
+  UnplannedHosts unplanned;   ///< why some of them must not
 };
 
 /// The only cluster the solver sees: N devices in locality order, and the level that joins any two.
@@ -113,6 +115,7 @@ public:
   }
 
   const DeviceIdentity identity(DeviceIndex) const;
+  const UnplannedHosts& unplanned() const { return m_unplanned; }  ///< hosts that their state keeps out
   bool hasUniformDevices() const { return m_factors.empty(); }
   /// Slowest speed factor and smallest memory among positions [begin, end).
   double slowest(int begin, int end) const;
@@ -138,6 +141,7 @@ private:
   std::vector<DeviceIdentity> m_identities;            ///< by position; empty: generated names
   std::vector<std::vector<std::string>> m_groupNames;  ///< by level and group; empty: numbered from 0
   std::vector<DeviceFactor> m_factors;                 ///< by position; empty: all alike
+  UnplannedHosts m_unplanned;
   int m_generatedHostSize = 1;
 };
 

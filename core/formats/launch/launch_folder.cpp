@@ -176,6 +176,7 @@ std::string readme(const LaunchProgram& program, const ReportSource& source, con
       "# {}\n\n{} on {} hosts, {} ranks, with {}. Predicted step time: {} ({}).\n\n"
       "    LAUNCHER=srun ./check.sh      # do the ranks run where the plan has them?\n"
       "    LAUNCHER=srun ./run.sh        # start; or mpirun, or torchrun once on every host\n"
+      "    sbatch job.sbatch             # or ask Slurm for exactly these hosts\n"
       "    ./stopwatch.sh train.log      # measured step against the predicted one\n\n"
       "## What was assumed\n\n",
       shown(source.scenario), summaryOf(plan), text::count(std::ssize(map.hosts)),
@@ -228,14 +229,17 @@ Reading<std::vector<LaunchFile>> writeLaunchFolder(const LaunchTarget& target, c
       {"ranks.txt", rankTable(*map)},
       {"hosts.txt", hostTable(*map)},
       {"slurm-hostfile", slurmHostFile(*map)}};
+  if (auto batch = writeLaunch(*findLaunchTarget("sbatch"), source, plan))
+    files.push_back({"job.sbatch", std::move(*batch)});
   if (auto hosts = hostFile(*map)) files.push_back({"hostfile", std::move(*hosts)});
   result.value = std::move(files);
   return result;
 }
 
 std::vector<std::string> launchFileNames() {
-  std::vector<std::string> all = {"README.md",    "run.sh",    "rank.sh",   "visible-devices.sh", "check.sh",
-                                  "stopwatch.sh", "ranks.txt", "hosts.txt", "slurm-hostfile",     "hostfile"};
+  std::vector<std::string> all = {"README.md",      "run.sh",       "rank.sh",   "visible-devices.sh",
+                                  "check.sh",       "stopwatch.sh", "ranks.txt", "hosts.txt",
+                                  "slurm-hostfile", "job.sbatch",   "hostfile"};
   for (const LaunchTarget* t : launchTargets())
     if (t->program) all.emplace_back(t->file);
   return all;

@@ -17,13 +17,20 @@ const LaunchTarget& hostFileTarget();
 const LaunchTarget& slurmHostFileTarget();
 const LaunchTarget& rankFileTarget();
 const LaunchTarget& visibleDevicesTarget();
+const LaunchTarget& sbatchTarget();
+const LaunchTarget& jobSetTarget();
+const LaunchTarget& kueueTarget();
+const LaunchTarget& volcanoTarget();
+const LaunchTarget& rayTarget();
 const LaunchTarget& chromeTraceTarget();
 
 std::span<const LaunchTarget* const> launchTargets() {
   static const std::array all = {&megatronTarget(),  &megatronBridgeTarget(), &nemoTarget(),
                                  &deepSpeedTarget(), &torchTitanTarget(),     &torchTitanPythonTarget(),
                                  &nanotronTarget(),  &hostFileTarget(),       &slurmHostFileTarget(),
-                                 &rankFileTarget(),  &visibleDevicesTarget(), &chromeTraceTarget()};
+                                 &rankFileTarget(),  &visibleDevicesTarget(), &sbatchTarget(),
+                                 &jobSetTarget(),    &kueueTarget(),          &volcanoTarget(),
+                                 &rayTarget(),       &chromeTraceTarget()};
   return all;
 }
 

@@ -46,11 +46,16 @@ public:
   }
 
 private:
+  struct Stated {
+    std::optional<StateWord> state;
+    std::string word;
+  };
   struct Named {
     std::string name, group;  ///< no group: in none but "all"
     std::optional<int> devices;
     std::string model;  ///< of its devices; may be empty
     Place place;
+    Stated state = {};
   };
 
   void read(const TextPart& line) {
@@ -75,12 +80,14 @@ private:
     } else if (m_part == "vars") {
       if (const auto count = devicesIn(words)) m_devicesOf[m_group] = count;
       if (const std::string model = modelIn(words); !model.empty()) m_modelOf[m_group] = model;
+      if (Stated state = stateIn(words); state.state) m_stateOf[m_group] = std::move(state);
     } else {
       const auto at = [&](std::size_t offset) { return m_source.place(words[0].offset + offset); };
       for (const TextPart& w : words) noteVariable(w.text.substr(0, w.text.find('=')));
       for (std::string& name : expand(words[0].text, at))
         m_all.push_back({std::move(name), m_group, devicesIn({words.begin() + 1, words.end()}),
-                         modelIn({words.begin() + 1, words.end()}), at(0)});
+                         modelIn({words.begin() + 1, words.end()}), at(0),
+                         stateIn({words.begin() + 1, words.end()})});
     }
   }
 
@@ -104,13 +111,15 @@ private:
       if (key == "vars") {
         if (const auto count = devicesIn(part)) m_devicesOf[group.key] = count;
         if (const std::string model = modelIn(part); !model.empty()) m_modelOf[group.key] = model;
+        if (Stated state = stateIn(part); state.state) m_stateOf[group.key] = std::move(state);
       } else if (key == "children") {
         for (const auto& child : part.entries) readGroup(child, name);
       } else if (key == "hosts") {
         for (const auto& host : part.entries) {
           for (const auto& variable : host.value.entries) noteVariable(variable.key);
           for (std::string& one : expand(host.key, [&](std::size_t) { return host.place; }))
-            m_all.push_back({std::move(one), name, devicesIn(host.value), modelIn(host.value), host.place});
+            m_all.push_back({std::move(one), name, devicesIn(host.value), modelIn(host.value), host.place,
+                             stateIn(host.value)});
         }
       } else {
         m_source.error(place, "ansible-yaml", "a group has hosts, vars and children; found " + quoted(key));
@@ -164,6 +173,43 @@ private:
     for (const auto& v : variables.entries)
       if (namesDevice(v.key)) return v.value.scalar;
     return {};
+  }
+
+  /// Roles have variables named state, too ("state=present"): only other names must say a state.
+  Stated stateFrom(std::string_view variable, std::string_view value, const Place& place) {
+    Stated out{writtenState(value), std::string(value)};
+    if (out.state) return out;
+    if (variable.find('_') != std::string_view::npos)
+      m_source.error(
+          place, "host-state",
+          std::string(variable) + " is " + quoted(value) + ", which is not a known state of a host",
+          kWrittenStates);
+    else
+      m_source.note(place, "ansible-state",
+                    std::string(variable) + " is " + quoted(value) +
+                        ", which is not a known state of a host; it is not used",
+                    kWrittenStates);
+    return {};
+  }
+  Stated stateIn(const std::vector<TextPart>& words) {
+    for (const TextPart& w : words)
+      if (const auto equals = w.text.find('=');
+          equals != std::string_view::npos && statesHosts(w.text.substr(0, equals)))
+        return stateFrom(w.text.substr(0, equals), w.text.substr(equals + 1), m_source.place(w.offset));
+    return {};
+  }
+  Stated stateIn(const YamlValue& variables) {
+    for (const auto& v : variables.entries)
+      if (statesHosts(v.key)) return stateFrom(v.key, v.value.scalar, v.value.place);
+    return {};
+  }
+  Stated inheritedState(const std::string& group, int depth) const {
+    if (const auto own = m_stateOf.find(group); own != m_stateOf.end()) return own->second;
+    if (const auto parents = m_parents.find(group); parents != m_parents.end() && depth < 8)
+      for (const std::string& p : parents->second)
+        if (Stated found = inheritedState(p, depth + 1); found.state) return found;
+    const auto all = m_stateOf.find("all");
+    return all == m_stateOf.end() ? Stated{} : all->second;
   }
 
   std::optional<int> devicesIn(const YamlValue& variables) {
@@ -263,12 +309,19 @@ private:
     std::map<std::string, std::set<std::string>> groupsOf;
     std::map<std::string, std::optional<int>> ownDevices;
     std::map<std::string, std::string> ownModel;
+    std::map<std::string, Stated> ownState;
     std::set<std::string> groups;
     for (const Named& h : m_all) {
       auto& own = groupsOf[h.name];
       if (!h.group.empty()) own.insert(h.group), groups.insert(h.group);
       if (h.devices) ownDevices[h.name] = h.devices;
       if (!h.model.empty()) ownModel[h.name] = h.model;
+      if (h.state.state && !ownState.emplace(h.name, h.state).second &&
+          ownState[h.name].state != h.state.state)
+        m_source.error(h.place, "host-state-twice",
+                       "the host " + quoted(h.name) + " is " + quoted(ownState[h.name].word) +
+                           " in one place and " + quoted(h.state.word) + " here",
+                       "keep the state that holds now");
     }
     const auto isOne = [](const auto& of) { return of.second.size() == 1; };
     const bool isTree = std::all_of(groupsOf.begin(), groupsOf.end(), isOne) &&
@@ -284,6 +337,9 @@ private:
       std::string at = itsGroups.size() == 1 ? *itsGroups.begin() : h.group;
       HostList::Host host{h.name, {}, own ? own : inherited(at, 0)};
       host.device = ownModel.count(h.name) > 0 ? ownModel[h.name] : inheritedModel(at, 0);
+      Stated state = ownState.count(h.name) > 0 ? ownState[h.name] : inheritedState(at, 0);
+      host.state = state.state;
+      host.word = std::move(state.word);
       while (counts && host.groups.size() < 8) {
         host.groups.insert(host.groups.begin(), at);
         const auto above = m_parents.find(at);
@@ -302,6 +358,7 @@ private:
   std::map<std::string, std::set<std::string>> m_parents;
   std::map<std::string, std::optional<int>> m_devicesOf;
   std::map<std::string, std::string> m_modelOf;
+  std::map<std::string, Stated> m_stateOf;
   std::set<std::string> m_places;
 };
 

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "formats/format.h"
 #include "formats/networks/host_list.h"
 #include "text/json_parts.h"
 #include "text/json_text.h"
+#include "units/letters.h"
 
 namespace nest {
 namespace {
@@ -50,6 +52,28 @@ public:
     return m_hosts.finish();
   }
 
+  /// A word of the provider for the state of an instance. Words that say neither free nor out of service, as
+  /// "UPDATING", are errors.
+  struct InstanceState {
+    std::string_view name;
+    HostState state;
+  };
+  void readState(HostList::Host& host, const std::string& word, std::span<const InstanceState> all,
+                 const Place& place) {
+    if (word.empty()) return;
+    host.word = word;
+    const std::string name = text::lower(word);
+    for (const InstanceState& s : all)
+      if (text::lower(s.name) == name) host.state = StateWord{s.state, false};
+    if (host.state) return;
+    std::string known;
+    for (const InstanceState& s : all) known += (known.empty() ? "" : ", ") + std::string(s.name);
+    m_source.error(place, "host-state",
+                   "the state of the instance " + nest::quoted(host.name) + " is " + nest::quoted(word) +
+                       "; expected one of " + known,
+                   "correct the state, or remove it where it is not known");
+  }
+
   /// `type` tells the devices; one that is not known leaves them open.
   void add(HostList::Host host, const std::string& type, const Place& place) {
     if (const auto known = findInstanceType(type)) {
@@ -81,6 +105,12 @@ void takeAws(InstanceReader& r, const json& instance, const Place& place) {
   if (const json& nodes = partOf(instance, "NetworkNodes"); nodes.is_array())
     for (const json& n : nodes) host.groups.push_back(textOf(n));
   host.nvlinkDomain = textOf(instance, {"CapacityBlockId"});
+  // aws ec2 describe-instances has it; whoever joins both answers keeps it.
+  static constexpr InstanceReader::InstanceState kStates[] = {
+      {"RUNNING", HostState::Free},    {"PENDING", HostState::Down},  {"SHUTTING-DOWN", HostState::Down},
+      {"TERMINATED", HostState::Down}, {"STOPPING", HostState::Down}, {"STOPPED", HostState::Down}};
+  const json& state = partOf(instance, "State");
+  r.readState(host, state.is_string() ? textOf(state) : textOf(state, {"Name"}), kStates, place);
   r.add(std::move(host), textOf(instance, {"InstanceType"}), place);
 }
 
@@ -101,9 +131,12 @@ void takeGoogle(InstanceReader& r, const json& instance, const Place& place) {
         sum += static_cast<int>(std::min<std::uint64_t>(count->get<std::uint64_t>(), 1u << 16));
     if (sum > 0) host.devices = sum;
   }
-  const std::string status = textOf(instance, {"status"});
-  host.isOut = !status.empty() && status != "RUNNING";
-  host.state = status;
+  static constexpr InstanceReader::InstanceState kStates[] = {
+      {"RUNNING", HostState::Free},   {"PENDING", HostState::Down},    {"PROVISIONING", HostState::Down},
+      {"STAGING", HostState::Down},   {"STOPPING", HostState::Down},   {"PENDING_STOP", HostState::Down},
+      {"STOPPED", HostState::Down},   {"SUSPENDING", HostState::Down}, {"SUSPENDED", HostState::Down},
+      {"REPAIRING", HostState::Down}, {"TERMINATED", HostState::Down}, {"DEPROVISIONING", HostState::Down}};
+  r.readState(host, textOf(instance, {"status"}), kStates, place);
   r.add(std::move(host), lastPart(textOf(instance, {"machineType"})), place);
 }
 
@@ -116,9 +149,20 @@ void takeOracle(InstanceReader& r, const json& instance, const Place& place) {
                  textOf(instance, {"local-block-id", "localBlockId", "customerLocalBlock"})};
   host.nvlinkDomain =
       textOf(instance, {"gpu-memory-fabric-id", "gpuMemoryFabricId", "customerGpuMemoryFabric"});
-  const std::string state = textOf(instance, {"lifecycle-state", "lifecycleState"});
-  host.isOut = !state.empty() && state != "ACTIVE";
-  host.state = state;
+  static constexpr InstanceReader::InstanceState kStates[] = {
+      {"ACTIVE", HostState::Free},      {"AVAILABLE", HostState::Free},   {"RUNNING", HostState::Free},
+      {"OCCUPIED", HostState::Free},    {"CREATING", HostState::Down},    {"PROVISIONING", HostState::Down},
+      {"STARTING", HostState::Down},    {"STOPPING", HostState::Down},    {"STOPPED", HostState::Down},
+      {"INACTIVE", HostState::Down},    {"UPDATING", HostState::Drained}, {"MOVING", HostState::Drained},
+      {"REPAIR", HostState::Drained},   {"DELETING", HostState::Down},    {"DELETED", HostState::Down},
+      {"TERMINATING", HostState::Down}, {"TERMINATED", HostState::Down},  {"FAILED", HostState::Down},
+      {"UNAVAILABLE", HostState::Down}};
+  r.readState(host, textOf(instance, {"lifecycle-state", "lifecycleState"}), kStates, place);
+  static constexpr InstanceReader::InstanceState kHealth[] = {{"HEALTHY", HostState::Free},
+                                                              {"UNHEALTHY", HostState::Down}};
+  if (const std::string health = textOf(instance, {"health", "health-status", "healthStatus"});
+      !health.empty() && host.state == StateWord{})
+    r.readState(host, health, kHealth, place);
   r.add(std::move(host), textOf(instance, {"shape", "platform"}), place);
 }
 

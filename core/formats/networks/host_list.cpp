@@ -8,6 +8,7 @@
 #include "cluster/devices/device_names.h"
 #include "formats/networks/slurm_hostlist.h"
 #include "text/decimal.h"
+#include "units/at.h"
 #include "units/letters.h"
 #include "units/text.h"
 
@@ -59,14 +60,24 @@ void HostList::add(Host host, const Place& place) {
   if (!other.devices) other.devices = host.devices;
   if (other.groups.empty()) other.groups = std::move(host.groups);
   if (other.device.empty()) other.device = std::move(host.device);
-  if (host.isOut && !other.isOut) other.state = std::move(host.state);
-  other.isOut = other.isOut || host.isOut;
+  mergeState(host, other, m_hosts[known->second].place, place);
 }
 
-void HostList::addList(std::string_view hosts, std::optional<int> devices, const Place& place, bool isOut) {
+/// A host that is in use in part may be said to be so twice, once with its devices.
+void HostList::mergeState(const Host& from, Host& into, const Place& first, const Place& place) {
+  if (from.state && into.state && *from.state != *into.state)
+    return m_source.error(place, "host-state-twice",
+                          "the host " + quoted(from.name) + " is " + quoted(into.word) +
+                              (first.line > 0 ? " in line " + std::to_string(first.line) : " in one place") +
+                              " and " + quoted(from.word) + " here",
+                          "keep the state that holds now");
+  if (!into.state) into.state = from.state, into.word = from.word;
+  if (!into.inUse) into.inUse = from.inUse;
+}
+
+void HostList::addList(std::string_view hosts, std::optional<int> devices, const Place& place) {
   Host host;
   host.devices = devices;
-  host.isOut = isOut;
   addList(hosts, host, place);
 }
 
@@ -84,12 +95,57 @@ void HostList::addList(std::string_view hosts, const Host& like, const Place& pl
   }
 }
 
-void HostList::setOut(const std::string& host, const std::string& state) {
+void HostList::readState(Host& host, std::string_view text, const Place& place) {
+  std::string unknown;
+  host.word = text::trimmed(text);
+  host.state = slurmState(text, &unknown);
+  if (!host.state)
+    m_source.error(
+        place, "host-state",
+        (unknown.empty() ? "the state is empty" : quoted(unknown) + " is not a state of Slurm's nodes"),
+        kSlurmStates);
+}
+
+void HostList::setState(const std::string& host, StateWord state, const std::string& word) {
   const auto known = m_number.find(host);
   if (known == m_number.end() || known->second >= m_hosts.size()) return;
   Host& out = m_hosts[known->second].host;
-  if (!out.isOut) out.state = state;
-  out.isOut = true;
+  out.state = state;
+  out.word = word;
+}
+
+/// What is known of a host and the use of its devices, as one state. nullopt: nothing is stated.
+std::optional<StateOfHost> HostList::stateOf(const Host& host) {
+  if (!host.state && !host.inUse) return std::nullopt;
+  const StateWord word = host.state.value_or(StateWord{});
+  StateOfHost out{host.name, {}, word.state, host.word};
+  const bool isShared = word.isMixed || word.state == HostState::Free;
+  if (!isShared) return out;
+  if (!host.inUse || !host.devices) return out;
+  const int devices = *host.devices, used = std::min(devices, host.inUse->count);
+  out.state = used > 0 ? HostState::Busy : HostState::Free;
+  if (used == 0 || used == devices) return out;
+  for (const int slot : host.inUse->numbers)
+    if (slot < devices) out.devices.push_back(slot);
+  if (static_cast<int>(out.devices.size()) == used) return out;
+  out.devices.clear();
+  for (int slot = 0; slot < used; ++slot) out.devices.push_back(slot);
+  return out;
+}
+
+void HostList::fillStates() {
+  const auto count = [](Parted& all, const Known& k, int parts) {
+    if (all.hosts++ == 0) all.first = k.host.name, all.place = k.place;
+    all.parts += parts;
+  };
+  for (const Known& k : m_hosts) {
+    auto state = stateOf(k.host);
+    if (!state) continue;
+    if (k.host.state && k.host.state->isMixed && (!k.host.inUse || !k.host.devices)) count(m_mixed, k, 0);
+    if (!state->devices.empty() && k.host.inUse->numbers.empty())
+      count(m_partly, k, static_cast<int>(state->devices.size()));
+    m_out.states.push_back(std::move(*state));
+  }
 }
 
 /// NVLink domains become the innermost groups. Groups that cut a domain in parts (a leaf switch per rail) are
@@ -174,22 +230,36 @@ std::string HostList::leftOut() const {
 }
 
 void HostList::noteOut() {
-  const auto isOut = [](const Known& k) { return k.host.isOut; };
-  const auto count = std::count_if(m_hosts.begin(), m_hosts.end(), isOut);
-  if (count == 0) return;
-  const Known& first = *std::find_if(m_hosts.begin(), m_hosts.end(), isOut);
-  std::set<std::string> states;
-  for (const Known& k : m_hosts)
-    if (isOut(k) && !k.host.state.empty()) states.insert(k.host.state);
-  std::string why;
-  for (const std::string& s : states) why += (why.empty() ? " (" : ", ") + s;
-  if (!why.empty()) why += ')';
-  m_source.note(first.place, "hosts-out",
-                count == 1
-                    ? "the host " + quoted(first.host.name) + " is out of service" + why + ", and counts"
-                    : text::count(count) + " hosts are out of service" + why +
-                          ", and count; the first of them is " + quoted(first.host.name),
-                "to plan without them, leave them out of the file");
+  EnumArray<HostState, int, kHostStateCount> counts{};
+  EnumArray<HostState, std::set<std::string>, kHostStateCount> words;
+  std::string first;
+  for (const StateOfHost& s : m_out.states) {
+    if (s.state == HostState::Free) continue;
+    if (first.empty()) first = s.host;
+    ++counts[s.state];
+    if (!s.word.empty() && s.word != nameOf(s.state)) words[s.state].insert(s.word);
+  }
+  if (first.empty()) return;
+  std::string out;
+  int all = 0;
+  for (int s = 0; s < kHostStateCount; ++s) {
+    if (counts[at(s)] == 0) continue;
+    all += counts[at(s)];
+    out += (out.empty() ? "" : ", ") + text::count(counts[at(s)]) + ' ' +
+           std::string(nameOf(static_cast<HostState>(s)));
+    std::string called;
+    for (const std::string& w : words[at(s)]) called += (called.empty() ? " (" : ", ") + w;
+    if (!called.empty()) out += called + ')';
+  }
+  const auto place =
+      std::find_if(m_hosts.begin(), m_hosts.end(), [&](const Known& k) { return k.host.name == first; });
+  m_source.note(
+      place->place, "hosts-out",
+      (all == 1 ? "the host " + quoted(first) + " is not free: "
+                : text::count(all) + " hosts are not free, the first of them " + quoted(first) + ": ") +
+          out,
+      "plans leave them out; to use them as well, set their state to free, or "
+      "`cluster.plan_on = all`");
 }
 
 void HostList::noteParts() {
@@ -207,6 +277,17 @@ void HostList::noteParts() {
     m_source.note(m_shared.place, "hosts-shared",
                   "devices of " + hosts(m_shared) + " are offered several times each (time-slicing, MPS); " +
                       "each counts once");
+  if (m_mixed.hosts > 0)
+    m_source.note(m_mixed.place, "hosts-mixed",
+                  hosts(m_mixed) + (m_mixed.hosts == 1 ? " is" : " are") +
+                      " in use in part, and the file does not state which devices are: the whole " +
+                      (m_mixed.hosts == 1 ? "host counts" : "hosts count") + " as busy",
+                  "give the output of scontrol show nodes -d, or sinfo -O NodeHost,StateLong,Gres,GresUsed");
+  if (m_partly.hosts > 0)
+    m_source.note(m_partly.place, "hosts-partly-used",
+                  "the file states how many devices of " + hosts(m_partly) +
+                      " are in use, and not which: the first ones are assumed to be",
+                  "for Slurm, scontrol show nodes -d states which");
 }
 
 Reading<SlurmTopology> HostList::finish() {
@@ -218,6 +299,7 @@ Reading<SlurmTopology> HostList::finish() {
                      "name each host once");
   std::erase_if(m_hosts, [&](const Known& k) { return m_withoutDevices.count(k.host.name) > 0; });
   if (!m_withoutDevices.empty()) m_source.note(m_source.whole(), "hosts-without-devices", leftOut());
+  fillStates();
   noteOut();
   noteParts();
   const auto hasGroups = [](const Known& k) { return !k.host.groups.empty(); };
@@ -254,6 +336,7 @@ Reading<SlurmTopology> HostList::finish() {
     for (const Known& k : m_hosts) {
       if (k.host.devices) m_out.devices[k.host.name] = *k.host.devices;
       if (!k.host.device.empty()) m_out.deviceNames[k.host.name] = k.host.device;
+      m_out.places.emplace(k.host.name, k.place);
     }
     if (m_out.levelCount() > 7)
       m_source.error(m_source.whole(), "slurm-too-deep", "groups stand more than 7 deep");
@@ -288,6 +371,12 @@ bool namesDevice(std::string_view name) {
   static const std::set<std::string> names = {
       "gpu_model",   "gpu_type",    "gpu_name", "gpu_product",  "device",           "device_type",
       "device_name", "accelerator", "gpu_kind", "device_model", "accelerator_type", "accelerator_model"};
+  return names.count(text::lower(name)) > 0;
+}
+
+bool statesHosts(std::string_view name) {
+  static const std::set<std::string> names = {"state",       "status",      "node_state",   "host_state",
+                                              "node_status", "host_status", "availability", "slurm_state"};
   return names.count(text::lower(name)) > 0;
 }
 
@@ -362,17 +451,6 @@ std::string deviceInFeatures(std::string_view features) {
     if (device && (architectureOf(*device) > 0 || device->id.starts_with("mi"))) return std::string(one);
   }
   return {};
-}
-
-bool isOutOfSlurm(std::string_view state) {
-  // Words apart by other signs; POWERED_DOWN is one that wakes when it is needed.
-  const std::string s = text::lower(state);
-  for (std::size_t at = 0, end = 0; at < s.size(); at = end + 1) {
-    end = std::min(s.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", at), s.size());
-    for (const std::string_view out : {"down", "drain", "drng", "fail", "maint", "inval"})
-      if (std::string_view(s).substr(at, end - at).starts_with(out)) return true;
-  }
-  return false;
 }
 
 std::optional<InstanceType> findInstanceType(std::string_view type) {

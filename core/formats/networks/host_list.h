@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/networks/slurm_topology.h"
+#include "formats/networks/state_words.h"
 #include "text/source_text.h"
 
 namespace nest {
@@ -20,23 +21,26 @@ public:
 
   struct Host {
     std::string name;
-    std::vector<std::string> groups = {};  ///< outermost first; empty names: not known
-    std::optional<int> devices = {};       ///< 0: left out, and counted in a note
-    std::string nvlinkDomain = {};         ///< whose devices NVLink joins across hosts
-    bool isOut = false;                    ///< down or drained: counted all the same, and told in a note
-    std::string state = {};                ///< if it is out, why: "drained"
-    std::string device = {};               ///< what the file calls its devices: "NVIDIA-H100-80GB-HBM3"
-    int partitions = 0;                    ///< parts of devices (MIG), which are none
-    int sharedBy = 1;                      ///< how often each device is offered (time-slicing)
+    std::vector<std::string> groups = {};    ///< outermost first; empty names: not known
+    std::optional<int> devices = {};         ///< 0: left out, and counted in a note
+    std::string nvlinkDomain = {};           ///< whose devices NVLink joins across hosts
+    std::optional<StateWord> state = {};     ///< absent: the file does not state it
+    std::string word = {};                   ///< what the file calls its state: "alloc"
+    std::optional<DevicesInUse> inUse = {};  ///< absent: not known
+    std::string device = {};                 ///< what the file calls its devices: "NVIDIA-H100-80GB-HBM3"
+    int partitions = 0;                      ///< parts of devices (MIG), which are none
+    int sharedBy = 1;                        ///< how often each device is offered (time-slicing)
   };
   /// A host that was there before must say the same, or leave it open.
   void add(Host, const Place&);
   /// The devices of each host of a Slurm or pdsh host list.
-  void addList(std::string_view hosts, std::optional<int> devices, const Place&, bool isOut = false);
+  void addList(std::string_view hosts, std::optional<int> devices, const Place&);
   /// The same of a host without its name.
   void addList(std::string_view hosts, const Host&, const Place&);
+  /// Takes a state of Slurm from a file's text; an error where it is none.
+  void readState(Host&, std::string_view text, const Place&);
   /// Of a host that was added.
-  void setOut(const std::string& host, const std::string& state);
+  void setState(const std::string& host, StateWord, const std::string& word);
   void setDevicesOfOthers(int devices, std::string device) {
     m_out.devicesOfOthers = devices;
     m_out.deviceNameOfOthers = std::move(device);
@@ -54,6 +58,9 @@ private:
     Place place;
   };
   std::string leftOut() const;
+  void mergeState(const Host& from, Host& into, const Place& first, const Place&);
+  std::optional<StateOfHost> stateOf(const Host&);
+  void fillStates();
   void noteOut();
   void noteParts();
   void placeNvlinkDomains();
@@ -70,7 +77,7 @@ private:
     std::string first;
     Place place;
   };
-  Parted m_partitioned, m_shared;
+  Parted m_partitioned, m_shared, m_mixed, m_partly;
 };
 
 inline constexpr std::size_t kMostHostListBytes = 16u << 20;
@@ -83,6 +90,8 @@ std::optional<int> deviceCountIn(std::string_view);
 bool countsDevices(std::string_view name);
 /// Whether it says what they are called ("gpu_model").
 bool namesDevice(std::string_view name);
+/// Whether it says if hosts can be used ("state", "node_state").
+bool statesHosts(std::string_view name);
 /// Whether it says where a host stands: 0 for the widest place ("region"), more for narrower ones ("rack").
 std::optional<int> rankOfPlace(std::string_view name);
 
@@ -103,9 +112,6 @@ std::optional<Gres> readGres(std::string_view gres);
 
 /// The device among the features of a node ("a100,ib,nvme"), where Gres has no type; empty: none.
 std::string deviceInFeatures(std::string_view features);
-
-/// Whether Slurm gives a node in this state no work until somebody mends it ("DOWN*+DRAIN", "drng").
-bool isOutOfSlurm(std::string_view state);
 
 /// Devices of a cloud's instance type ("p5.48xlarge", "a3-megagpu-8g", "BM.GPU.H100.8",
 /// "Standard_ND96isr_H100_v5"), its catalog device, and whether NVLink joins the instances of a domain.

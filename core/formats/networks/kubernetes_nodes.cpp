@@ -123,6 +123,8 @@ public:
     if (textOf(root, {"kind"}) == "Node") {
       node(root, read->placeOf(""));
     } else if (const json& items = partOf(root, "items"); items.is_array()) {
+      m_listsNodes = std::any_of(items.begin(), items.end(),
+                                 [](const json& i) { return textOf(i, {"kind"}) == "Node"; });
       for (std::size_t i = 0; i < items.size(); ++i) node(items[i], read->placeOf(jsonPointer("/items", i)));
     } else {
       m_source.error(read->placeOf(""), "kubernetes-nodes", "expected a list of nodes under \"items\"",
@@ -130,6 +132,7 @@ public:
     }
     if (std::none_of(m_nodes.begin(), m_nodes.end(), [](const Node& n) { return !n.host.groups.empty(); }))
       findPlaces();
+    addRequests();
     for (Node& n : m_nodes) m_hosts.add(std::move(n.host), n.place);
     noteOthers();
     return m_hosts.finish();
@@ -137,7 +140,9 @@ public:
 
 private:
   void node(const json& n, const Place& place) {
-    if (const std::string kind = textOf(n, {"kind"}); !kind.empty() && kind != "Node")
+    if (const std::string kind = textOf(n, {"kind"}); kind == "Pod" && m_listsNodes)
+      return pod(n, place);
+    else if (!kind.empty() && kind != "Node")
       return m_source.error(place, "kubernetes-nodes", "this is a " + kind + ", not a Node",
                             "give what kubectl get nodes -o json prints");
     const json &labels = partOf(partOf(n, "metadata"), "labels"),
@@ -215,26 +220,94 @@ private:
   }
 
   void findState(HostList::Host& host, const json& n) {
-    const auto out = [&host](const std::string& state) {
-      if (!host.isOut) host.state = state;
-      host.isOut = true;
+    // The first cause is the one that is shown; a node that is not ready has taints as well.
+    const auto set = [&host](HostState state, const std::string& word) {
+      if (host.state && host.state->state != HostState::Free) return;
+      host.state = StateWord{state, false};
+      host.word = word;
     };
     const json& spec = partOf(n, "spec");
-    if (const json& cordoned = partOf(spec, "unschedulable"); cordoned.is_boolean() && cordoned.get<bool>())
-      out("cordoned");
     if (const json& conditions = partOf(partOf(n, "status"), "conditions"); conditions.is_array())
       for (const json& c : conditions)
-        if (textOf(c, {"type"}) == "Ready" && textOf(c, {"status"}) != "True") out("not ready");
+        if (textOf(c, {"type"}) == "Ready")
+          textOf(c, {"status"}) == "True" ? set(HostState::Free, "Ready") : set(HostState::Down, "not ready");
+    if (const json& cordoned = partOf(spec, "unschedulable"); cordoned.is_boolean() && cordoned.get<bool>())
+      set(HostState::Drained, "cordoned");
     if (const json& taints = partOf(spec, "taints"); taints.is_array())
       for (const json& t : taints) {
         const std::string key = textOf(t, {"key"});
         if (textOf(t, {"effect"}) == "PreferNoSchedule") continue;
+        const std::string word = key.substr(key.find('/') + 1);
         if (startsWithAny(key, kOutOfService))
-          out(key.substr(key.find('/') + 1));
+          set(word == "not-ready" || word == "unreachable" || word == "network-unavailable" ||
+                      word == "out-of-service" || word == "shutdown"
+                  ? HostState::Down
+                  : HostState::Drained,
+              word);
         else if (host.devices.value_or(0) > 0 && key.find("gpu") == std::string::npos &&
                  key.find("tpu") == std::string::npos && key.find("accelerator") == std::string::npos)
           ++m_taints[key];
       }
+  }
+
+  /// Devices that the containers of a pod request of its node. A pod that has ended requests none.
+  void pod(const json& p, const Place& place) {
+    m_hasPods = true;
+    const json& spec = partOf(p, "spec");
+    const std::string node = textOf(spec, {"nodeName"}), phase = textOf(partOf(p, "status"), {"phase"});
+    if (node.empty() || phase == "Succeeded" || phase == "Failed") return;
+    const auto requested = [this](const json& container) {
+      const json& resources = partOf(container, "resources");
+      int sum = 0;
+      for (const char* resource : kDevices) {
+        const auto limit = countIn(partOf(resources, "limits"), resource, 0, kMostDevicesOfHost);
+        sum += static_cast<int>(countIn(partOf(resources, "requests"), resource, 0, kMostDevicesOfHost)
+                                    .value_or(limit.value_or(0)));
+      }
+      for (const char* part : {"requests", "limits"})
+        for (const auto& [resource, count] : membersOf(partOf(resources, part)).items())
+          if (resource.starts_with("nvidia.com/") && resource != kDevices[0] && textOf(count) != "0")
+            m_shares.insert(resource);
+      return sum;
+    };
+    int together = 0, first = 0;
+    if (const json& all = partOf(spec, "containers"); all.is_array())
+      for (const json& c : all) together += requested(c);
+    // Init containers run one by one, before the others.
+    if (const json& all = partOf(spec, "initContainers"); all.is_array())
+      for (const json& c : all) first = std::max(first, requested(c));
+    if (const int devices = std::max(together, first); devices > 0) {
+      const auto [of, isNew] = m_requests.emplace(node, Request{0, place});
+      of->second.devices += devices;
+    }
+  }
+
+  /// Requests of pods for nodes that the file does not have are an error: it would lack these hosts.
+  void addRequests() {
+    if (!m_hasPods) return;
+    std::set<std::string> known;
+    for (Node& n : m_nodes) {
+      known.insert(n.host.name);
+      const auto of = m_requests.find(n.host.name);
+      n.host.inUse = DevicesInUse{of == m_requests.end() ? 0 : of->second.devices, {}};
+      if (n.host.sharedBy > 1)
+        n.host.inUse->count = (n.host.inUse->count + n.host.sharedBy - 1) / n.host.sharedBy;
+      if (n.host.inUse->count > 0 && n.host.word.empty()) n.host.word = "pods";
+      if (n.host.inUse->count > 0 && n.host.word == "Ready") n.host.word = "Ready, pods";
+      if (!n.host.state && n.host.inUse->count == 0) n.host.inUse.reset();
+    }
+    for (const auto& [node, request] : m_requests)
+      if (!known.count(node))
+        m_source.error(request.place, "kubernetes-pod",
+                       "this pod runs on the node " + nest::quoted(node) + ", which the file does not list",
+                       "give all nodes with the pods: kubectl get nodes,pods -A -o json");
+    if (!m_shares.empty()) {
+      std::string names;
+      for (const std::string& s : m_shares) names += (names.empty() ? "" : ", ") + s;
+      m_source.note(m_source.whole(), "kubernetes-shares",
+                    "requests of pods for these resources are not counted as devices in use: " + names,
+                    "set hosts that they keep busy to busy");
+    }
   }
 
   /// No provider's labels are there: those that repeat between hosts may say where they stand.
@@ -328,7 +401,14 @@ private:
     Place place;
     const json* labels;
   };
+  struct Request {
+    int devices = 0;
+    Place place;  ///< of the first pod
+  };
   std::vector<Node> m_nodes;
+  std::map<std::string, Request> m_requests;  ///< of pods, by node
+  std::set<std::string> m_shares;             ///< of devices, that pods request
+  bool m_listsNodes = false, m_hasPods = false;
   std::map<std::string, int> m_taints, m_resources;
   int m_lacking = 0, m_crowded = 0;
   std::string m_firstLacking, m_firstCrowded;
@@ -350,7 +430,7 @@ const Format& kubernetesNodesFormat() {
   "metadata": {"name": "gpu0", "labels": {"network.topology.nvidia.com/leaf": "leaf0"}},
   "status": {"capacity": {"nvidia.com/gpu": "8"}}}]})",
       .remarks =
-          R"(What kubectl get nodes -o json prints: the labels of topograph, AWS, Google, Oracle, Nebius and CoreWeave that say where a
+          R"(What kubectl get nodes -o json prints, or kubectl get nodes,pods -A -o json to know which GPUs are in use: the labels of topograph, AWS, Google, Oracle, Nebius and CoreWeave that say where a
 node is connected, or others named for places (…/rack), the GPUs of its capacity and what they are called,
 nvidia.com/gpu.clique as NVLink domain.)",
       .claims =

@@ -180,4 +180,61 @@ Hostlist expandHostlist(std::string_view text, std::size_t most) {
   return out;
 }
 
+std::string compressHostlist(const std::vector<std::string>& names) {
+  struct Run {
+    std::string_view prefix;
+    std::size_t width = 0;
+    std::string ranges;  // of numbers
+    long long first = 0, last = 0;
+    bool isRange = false;  // more than one name
+  };
+  constexpr std::size_t kMostDigits = 15;
+  std::string out;
+  Run run;
+  bool isOpen = false;
+  const auto endRange = [&] {
+    if (!run.ranges.empty()) run.ranges += ',';
+    run.ranges += padded(run.first, run.width);
+    if (run.last > run.first) run.ranges += '-' + padded(run.last, run.width);
+  };
+  const auto close = [&] {
+    if (!isOpen) return;
+    endRange();
+    out += (out.empty() ? "" : ",") + std::string(run.prefix);
+    out += run.isRange ? '[' + run.ranges + ']' : run.ranges;
+    isOpen = false;
+  };
+  for (const std::string& name : names) {
+    std::size_t digits = 0;
+    while (digits < name.size() && digits < kMostDigits && isHostDigit(name[name.size() - 1 - digits]))
+      ++digits;
+    if (digits == 0) {
+      close();
+      out += (out.empty() ? "" : ",") + name;
+      continue;
+    }
+    const std::string_view all = name, prefix = all.substr(0, all.size() - digits),
+                           number = all.substr(prefix.size());
+    const long long value = std::stoll(std::string(number));
+    // Numbers without leading zeros may grow longer within a range.
+    const std::size_t width =
+        number.front() == '0' || (isOpen && run.width == number.size()) ? number.size() : 1;
+    if (isOpen && run.prefix == prefix && run.width == width) {
+      run.isRange = true;
+      if (value == run.last + 1) {
+        run.last = value;
+      } else {
+        endRange();
+        run.first = run.last = value;
+      }
+      continue;
+    }
+    close();
+    run = {prefix, width, {}, value, value, false};
+    isOpen = true;
+  }
+  close();
+  return out;
+}
+
 }  // namespace nest

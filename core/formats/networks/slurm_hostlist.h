@@ -16,4 +16,8 @@ struct Hostlist {
 };
 Hostlist expandHostlist(std::string_view text, std::size_t most = 200'000);
 
+/// The same names as a list, in their order; runs of numbers become ranges: "gpu[00-03,07],login". Names must
+/// be letters, digits, '.', '-' and '_'.
+std::string compressHostlist(const std::vector<std::string>& names);
+
 }  // namespace nest

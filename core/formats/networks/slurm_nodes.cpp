@@ -41,8 +41,9 @@ public:
       for (const TextPart& word : wordsOf(line, "#")) take(word);
     endRecord();
     addSummed();
-    for (const TextPart& names : m_down)
-      for (const std::string& name : expandHostlist(names.text).names) m_hosts.setOut(name, "DownNodes");
+    for (const DownNodes& down : m_down)
+      for (const std::string& name : expandHostlist(down.names.text).names)
+        m_hosts.setState(name, down.state, down.word);
     if (m_detects && m_hosts.empty() && !m_source.failed())
       m_source.error(
           m_source.whole(), "gres-autodetect",
@@ -52,6 +53,13 @@ public:
   }
 
 private:
+  struct Record {
+    TextPart names, gres, file, count, state, used;
+    std::string_view resource, type, features, allocated, configured;
+    bool ofGres = false;     ///< NodeName was there; a Name that follows belongs to it
+    bool isRunning = false;  ///< scontrol prints it, not slurm.conf
+  };
+
   void take(const TextPart& word) {
     const auto equals = word.text.find('=');
     if (equals == std::string_view::npos) return;
@@ -60,11 +68,17 @@ private:
     if (key == "partitionname" || key == "nodeset" || key == "downnodes") {
       endRecord();
       m_isOther = true;
-      if (key == "downnodes") m_down.push_back(value);
+      m_ofDown = key == "downnodes";
+      if (m_ofDown) m_down.push_back({value});
     } else if (key == "nodename" || (key == "name" && !m_record.ofGres)) {
       // gres.conf: NodeName and Name stand in one record.
       endRecord();
       m_isOther = false;
+    }
+    if (m_isOther && m_ofDown && key == "state") {
+      HostList::Host host;
+      m_hosts.readState(host, value.text, m_source.place(value.offset));
+      if (host.state) m_down.back() = {m_down.back().names, *host.state, "DownNodes " + host.word};
     }
     if (m_isOther) return;
     if (key == "nodename")
@@ -72,7 +86,15 @@ private:
     else if (key == "name")
       m_record.resource = value.text;
     else if (key == "state")
-      m_record.state = value.text;
+      m_record.state = value;
+    else if (key == "gresused")
+      m_record.used = value;
+    else if (key == "alloctres")
+      m_record.allocated = value.text;
+    else if (key == "cfgtres")
+      m_record.configured = value.text;
+    else if (key == "cpualloc" || key == "cputot")
+      m_record.isRunning = true;
     else if (key == "type")
       m_record.type = value.text;
     else if (key == "feature" || key == "features" || key == "availablefeatures")
@@ -154,10 +176,29 @@ private:
     host.device = told || !m_default ? gres.type : m_defaultType;
     if (host.device.empty()) host.device = deviceInFeatures(record.features);
     host.partitions = gres.partitions;
-    host.isOut = isOutOfSlurm(record.state);
-    host.state = record.state;
+    readState(record, host);
     noteOtherTypes(m_source, gres, record.names.text, place);
     m_hosts.addList(record.names.text, host, place);
+  }
+
+  /// slurm.conf says UNKNOWN of nodes whose state is found out when Slurm starts.
+  void readState(const Record& record, HostList::Host& host) {
+    if (record.state.text.empty() || (!record.isRunning && text::lower(record.state.text) == "unknown"))
+      return;
+    m_hosts.readState(host, record.state.text, m_source.place(record.state.offset));
+    if (!record.used.text.empty()) {
+      host.inUse = readGresUsed(record.used.text);
+      if (!host.inUse)
+        m_source.error(
+            m_source.place(record.used.offset), "slurm-gres",
+            "GresUsed is " + nest::quoted(record.used.text) + "; expected: gpu:TYPE:COUNT(IDX:0-3)");
+      return;
+    }
+    // Only what CfgTRES counts is also counted in AllocTRES, which leaves out what is not in use.
+    if (devicesInTres(record.configured))
+      host.inUse = DevicesInUse{devicesInTres(record.allocated).value_or(0), {}};
+    else if (const auto used = devicesInTres(record.allocated))
+      host.inUse = DevicesInUse{*used, {}};
   }
 
   /// Each line of gres.conf adds to its hosts: one a file, or one a type.
@@ -200,21 +241,21 @@ private:
     std::map<std::string, int> types;
     int devices, partitions;
   };
-  struct Record {
-    TextPart names, gres, file, count;
-    std::string_view resource, type, state, features;
-    bool ofGres = false;  ///< NodeName was there; a Name that follows belongs to it
+  struct DownNodes {
+    TextPart names;
+    StateWord state = {HostState::Down, false};
+    std::string word = "DownNodes";
   };
   SourceText m_source;
   HostList m_hosts;
   Record m_record;
-  std::vector<TextPart> m_down;
+  std::vector<DownNodes> m_down;
   std::vector<Summed> m_summed;  ///< of gres.conf
   std::unordered_map<std::string, std::size_t> m_numberOf;
   std::optional<int> m_default;
   std::string m_defaultType;
   int m_everywhere = 0;
-  bool m_isOther = false, m_detects = false;
+  bool m_isOther = false, m_ofDown = false, m_detects = false;
 };
 
 /// What scontrol show nodes --json prints.
@@ -244,9 +285,22 @@ Reading<SlurmTopology> readNodesJson(std::string_view text, const std::string& f
     const nlohmann::json& features = partOf(nodes[i], "features");
     for (const nlohmann::json& f : features.is_array() ? features : nlohmann::json::array({features}))
       if (host.device.empty()) host.device = deviceInFeatures(textOf(f));
-    const nlohmann::json& state = partOf(nodes[i], "state");
-    for (const nlohmann::json& s : state.is_array() ? state : nlohmann::json::array({state}))
-      if (const std::string one = textOf(s); isOutOfSlurm(one)) host.isOut = true, host.state = one;
+    // Releases before 23.02 have the flags in a list of their own.
+    std::string words;
+    for (const char* key : {"state", "state_flags"}) {
+      const nlohmann::json& state = partOf(nodes[i], key);
+      for (const nlohmann::json& s : state.is_array() ? state : nlohmann::json::array({state}))
+        if (const std::string one = textOf(s); !one.empty()) words += (words.empty() ? "" : "+") + one;
+    }
+    if (!words.empty()) hosts.readState(host, words, place);
+    if (const std::string used = textOf(nodes[i], {"gres_used"}); !used.empty()) {
+      host.inUse = readGresUsed(used);
+      if (!host.inUse)
+        source.error(place, "slurm-gres",
+                     "gres_used is " + nest::quoted(used) + "; expected: gpu:TYPE:COUNT(IDX:0-3)");
+    } else if (devicesInTres(textOf(nodes[i], {"tres"}))) {
+      host.inUse = DevicesInUse{devicesInTres(textOf(nodes[i], {"tres_used"})).value_or(0), {}};
+    }
     hosts.add(std::move(host), place);
   }
   return hosts.finish();
@@ -260,7 +314,7 @@ public:
 
   Reading<SlurmTopology> run() {
     if (!m_source.isReadable(kMostSlurmNodeBytes, "sinfo's table")) return {std::nullopt, m_source.take()};
-    int names = -1, gres = -1, state = -1, features = -1;
+    int names = -1, gres = -1, state = -1, features = -1, used = -1;
     std::size_t columns = 0;
     for (const TextPart& line : linesOf(m_source.text())) {
       const auto words = wordsOf(line, "#");
@@ -272,8 +326,10 @@ public:
       if (const int head = std::max(column("nodelist"), column("hostnames")); head >= 0) {
         names = head;
         gres = column("gres");
-        state = column("state");
-        features = std::max(column("avail_features"), column("features"));
+        state =
+            std::max({column("state"), column("statecompact"), column("statelong"), column("statecomplete")});
+        used = column("gres_used");
+        features = std::max({column("avail_features"), column("features"), column("avail_fe")});
         columns = words.size();
         continue;
       }
@@ -303,9 +359,13 @@ public:
         }
       }
       if (features >= 0 && host.device.empty()) host.device = deviceInFeatures(words[features].text);
-      if (state >= 0) {
-        host.state = words[state].text;
-        host.isOut = isOutOfSlurm(host.state);
+      if (state >= 0) m_hosts.readState(host, words[state].text, m_source.place(words[state].offset));
+      if (used >= 0) {
+        host.inUse = readGresUsed(words[used].text);
+        if (!host.inUse)
+          m_source.error(
+              m_source.place(words[used].offset), "slurm-gres",
+              "GRES_USED is " + nest::quoted(words[used].text) + "; expected: gpu:TYPE:COUNT(IDX:0-3)");
       }
       m_hosts.addList(name.text, host, m_source.place(name.offset));
     }
@@ -355,13 +415,20 @@ const Format& sinfoFormat() {
       .suffixes = "txt",
       .fileNames = "",
       .example = "NODELIST GRES\ngpu[00-15] gpu:h100:8(S:0-1)",
-      .remarks = "The hosts and, with the column GRES (sinfo -o '%N %G'), their GPUs.",
+      .remarks = "The hosts with their states and, with the column GRES (sinfo -o '%N %T %G'), their GPUs.",
       .claims =
           [](const FileLook& f) {
-            const std::string_view head = std::string_view(f.text).substr(0, f.text.find('\n'));
-            return (head.find("nodelist") != std::string_view::npos ||
-                    head.find("hostnames") != std::string_view::npos) &&
-                   head.find(',') == std::string_view::npos && head.find('=') == std::string_view::npos;
+            // sinfo --long prints the date first; people add comments, or keep the command.
+            std::string_view rest = f.text;
+            for (int line = 0; line < 5 && !rest.empty(); ++line) {
+              const std::string_view head = rest.substr(0, rest.find('\n'));
+              rest.remove_prefix(std::min(rest.size(), head.size() + 1));
+              if ((head.find("nodelist") != std::string_view::npos ||
+                   head.find("hostnames") != std::string_view::npos) &&
+                  head.find_first_of(",=#$%") == std::string_view::npos)
+                return true;
+            }
+            return false;
           },
       .read = ReadHostTree(
           [](std::string_view text, const std::string& file) { return SinfoReader(text, file).run(); })};

@@ -33,9 +33,11 @@ struct SlurmTopology {
   std::unordered_map<std::string, int> devices;  ///< of each host, where the file tells
   std::optional<int> devicesOfOthers;            ///< of each host that `devices` leaves out, where told
   std::unordered_map<std::string, std::string> deviceNames;  ///< of each host, as the file calls its devices
-  std::string deviceNameOfOthers;  ///< of the hosts that `deviceNames` leaves out; may be empty
-  bool isListOnly = false;         ///< it names hosts, but not how they are connected
-  bool areNvlinkDomains = false;   ///< NVLink joins the devices of the innermost groups across their hosts
+  std::string deviceNameOfOthers;   ///< of the hosts that `deviceNames` leaves out; may be empty
+  std::vector<StateOfHost> states;  ///< of the hosts whose state the file states, free ones included
+  std::unordered_map<std::string, Place> places;  ///< where the file names each host, if it is a list
+  bool isListOnly = false;                        ///< it names hosts, but not how they are connected
+  bool areNvlinkDomains = false;  ///< NVLink joins the devices of the innermost groups across their hosts
 
   /// Devices of a host; `usual` where the file does not tell.
   int devicesOf(const std::string& host, int usual) const;

@@ -85,7 +85,7 @@ private:
         m_devices = column;
       else if (m_model < 0 && namesDevice(name))
         m_model = column;
-      else if (m_state < 0 && (name == "state" || name == "status"))
+      else if (m_state < 0 && statesHosts(name))
         m_state = column;
       else if (const auto place = rankOfPlace(name))
         places.emplace_back(*place, column);
@@ -126,9 +126,15 @@ private:
                                   "; expected: a whole number from 0 to " + text::count(kMostDevicesOfHost));
     }
     if (m_model >= 0) host.device = all[at(m_model)].text;
-    if (m_state >= 0) {
-      host.isOut = isOutOfSlurm(all[at(m_state)].text);
-      host.state = all[at(m_state)].text;
+    if (m_state >= 0 && !all[at(m_state)].text.empty()) {
+      const TextPart& cell = all[at(m_state)];
+      host.word = cell.text;
+      host.state = writtenState(cell.text);
+      if (!host.state)
+        return m_source.error(m_source.place(cell.offset), "host-state",
+                              "the state of " + quoted(name.text) + " is " + quoted(cell.text) +
+                                  ", which is not a known state of a host",
+                              kWrittenStates);
     }
     const Hostlist list = expandHostlist(name.text);
     if (!list.error.empty())
@@ -159,7 +165,7 @@ const Format& inventoryFormat() {
       .fileNames = "",
       .example = "host,rack,leaf,gpus\ngpu00,r1,leaf0,8\ngpu01,r1,leaf0,8\ngpu02,r2,leaf1,8",
       .remarks =
-          R"(Columns host, gpus and where a host stands (region, datacenter, zone, pod, row, spine, block, rack, leaf, nvlink_domain).)",
+          R"(Columns host, gpus, state, and where a host stands (region, datacenter, zone, pod, row, spine, block, rack, leaf, nvlink_domain).)",
       .claims =
           [](const FileLook& f) {
             for (const TextPart& line : linesOf(f.text))

@@ -11,6 +11,7 @@
 #include "formats/results/plan_json.h"
 #include "scenario/scenario.h"
 #include "text/json_layout.h"
+#include "units/at.h"
 #include "words/headline.h"
 #include "words/metric_words.h"
 #include "words/outcome_words.h"
@@ -314,6 +315,19 @@ nlohmann::ordered_json notSearchedJson(const std::vector<NotSearched>& all) {
   return list;
 }
 
+/// The hosts that plans leave out because of their state, if there are any.
+static void addUnplanned(Json& j, const UnplannedHosts& u) {
+  if (!u.any()) return;
+  Json& out = j["unplanned_hosts"];
+  out = {{"words", inWords(u)}, {"all_hosts", u.allHosts}, {"hosts", u.hosts}};
+  for (int s = 0; s < kHostStateCount; ++s)
+    if (u.byState[at(s)] > 0)
+      out["by_state"][std::string(nameOf(static_cast<HostState>(s)))] = u.byState[at(s)];
+  if (u.partlyHosts > 0)
+    out["partly_used"] = {
+        {"hosts", u.partlyHosts}, {"devices", u.devicesOfThese}, {"planned_devices", u.usedOfThese}};
+}
+
 ReportSource reportSource(const Scenario& s, const Problem& problem, Until until) {
   const TransformerArchitecture* architecture = s.model.architecture ? &*s.model.architecture : nullptr;
   const bool isMeasured = !architecture || s.model.profile;
@@ -342,6 +356,7 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
   j["finished_search"] = nameOf(o.finished);
   j["proven_plans"] = o.provenPlans;
   j["not_searched"] = notSearchedJson(o.notSearched);
+  addUnplanned(j, source.problem->cluster->unplanned());
   if (const RankedPlan* best = o.best()) {
     j["headline"] = headlineOf(metricsOf(*source.problem, source.architecture, *best), best->plan, o);
     addPlan(j, source, *best);
@@ -372,6 +387,7 @@ std::string writeEvaluation(const ReportSource& source, const RankedPlan& r, con
   if (!source.assumed.empty()) j["assumed"] = source.assumed;
   addModel(j, source);
   j["status"] = r.evaluation.feasible() ? "evaluated" : "infeasible";
+  addUnplanned(j, source.problem->cluster->unplanned());
   addPlan(j, source, r);
   if (const Diagnostics notes = unsearched(*source.problem, r.plan); !notes.empty())
     j["diagnostics"] = diagnosticsJson(notes);

@@ -183,6 +183,8 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
   if (m.mfu) out += titled("MFU", text::percent(*m.mfu) + " (" + words::mfuConvention(m) + ")");
   if (holdsMeasurements(*source.problem)) out += titled("layer costs", originsOf(*source.problem, r.plan));
   out += titled("devices", text::count(m.devicesUsed) + " of " + text::count(m.deviceCount) + " in use");
+  if (const UnplannedHosts& u = source.problem->cluster->unplanned(); u.any())
+    out += titled("hosts", inWords(u));
   if (source.cluster)
     if (const auto lost = failedParts(*source.cluster, source.problem->constraints.excludedDevices);
         !lost.empty())

@@ -1,12 +1,16 @@
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "cluster/devices/device_catalog.h"
 #include "cluster/devices/device_json.h"
 #include "formats/networks/cluster_text.h"
+#include "formats/networks/host_changes.h"
 #include "formats/networks/network_json.h"
+#include "formats/networks/slurm_hostlist.h"
 #include "formats/scenario/scenario_parts.h"
 #include "text/json_quantities.h"
+#include "units/at.h"
 
 namespace nest {
 namespace {
@@ -235,6 +239,83 @@ std::vector<double> readCuts(const ScenarioReader& r, JsonFields& cluster) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::string_view kPlannedOnNames[] = {"free", "spare", "working", "all"};
+
+/// The hosts of an entry of "states": a host list, or names as they are.
+std::vector<std::string> readHosts(const ScenarioReader& r, JsonFields& f) {
+  f.requireKey("hosts", "a host list (\"gpu[00-03,07]\"), or an array of host names");
+  const nlohmann::json* hosts = f.any("hosts");
+  if (!hosts) return {};
+  if (hosts->is_array()) return r.strings(f, "hosts");
+  const auto text = f.string("hosts");
+  if (!text) return {};
+  Hostlist list = expandHostlist(*text);
+  if (!list.error.empty())
+    f.report(Severity::Error, "slurm-hostlist", "hosts", list.error + " in \"" + *text + '"',
+             "write a host list (\"gpu[00-03,07]\"), or an array of host names");
+  return std::move(list.names);
+}
+
+void readStates(const ScenarioReader& r, JsonFields& cluster, ClusterSource& source) {
+  r.objects(cluster, "states", [&](JsonFields& f) {
+    StateOfHost state;
+    f.requireKey("state", "free, busy, down, drained, reserved or spare");
+    if (const auto name = f.oneOf("state", {"free", "busy", "down", "drained", "reserved", "spare"}))
+      for (int s = 0; s < kHostStateCount; ++s)
+        if (nameOf(static_cast<HostState>(s)) == *name) state.state = static_cast<HostState>(s);
+    state.word = f.string("word").value_or("");
+    if (f.has("devices")) {
+      state.devices = r.integers(f, "devices");
+      std::sort(state.devices.begin(), state.devices.end());
+      if (state.devices.empty() || state.devices.front() < 0 ||
+          std::adjacent_find(state.devices.begin(), state.devices.end()) != state.devices.end())
+        f.report(Severity::Error, "host-state-device", "devices",
+                 "\"devices\" lists numbers of devices inside the host, from 0 and each once",
+                 "leave it out for whole hosts");
+    }
+    for (std::string& host : readHosts(r, f)) {
+      source.states.push_back(state);
+      source.states.back().host = std::move(host);
+    }
+  });
+  for (const auto& [key, state] :
+       {std::pair("free_hosts", HostState::Free), {"taken_hosts", HostState::Busy}})
+    if (const auto hosts = cluster.string(key); hosts && !hosts->empty() && !hasErrors(r.out)) {
+      const Diagnostics wrong = changeHosts(source, *hosts, state, cluster.placeOf(key));
+      r.out.insert(r.out.end(), wrong.begin(), wrong.end());
+    }
+  if (const auto on = cluster.oneOf("plan_on", kPlannedOnNames))
+    source.plannedOn = static_cast<PlannedOn>(
+        std::find(std::begin(kPlannedOnNames), std::end(kPlannedOnNames), *on) - std::begin(kPlannedOnNames));
+}
+
+/// Hosts of one state that follow each other are one entry.
+void writeStates(const ClusterSource& c, Json& j) {
+  for (std::size_t i = 0, end = 0; i < c.states.size(); i = end) {
+    const StateOfHost& first = c.states[i];
+    std::vector<std::string> hosts;
+    for (end = i; end < c.states.size() && c.states[end].state == first.state &&
+                  c.states[end].word == first.word && c.states[end].devices == first.devices;
+         ++end)
+      hosts.push_back(c.states[end].host);
+    Json entry;
+    const std::string list = compressHostlist(hosts);
+    if (expandHostlist(list).names == hosts)
+      entry["hosts"] = list;
+    else
+      entry["hosts"] = hosts;
+    if (!first.devices.empty()) entry["devices"] = first.devices;
+    entry["state"] = std::string(nameOf(first.state));
+    if (!first.word.empty()) entry["word"] = first.word;
+    j["states"].push_back(std::move(entry));
+  }
+  if (c.plannedOn != PlannedOn::Free) j["plan_on"] = std::string(kPlannedOnNames[at(c.plannedOn)]);
+}
+
+}  // namespace
+
 ClusterSource readCluster(const ScenarioReader& r, JsonFields& f) {
   ClusterSource source;
   source.device = readDeviceOf(r, f);
@@ -252,6 +333,7 @@ ClusterSource readCluster(const ScenarioReader& r, JsonFields& f) {
   } else {
     source.network = readLevels(r, f);
   }
+  readStates(r, f, source);
   return source;
 }
 
@@ -259,12 +341,14 @@ Json clusterJson(const ClusterSource& source) {
   Json j{{"device", deviceJson(source.device)}};
   if (const auto* levels = std::get_if<LevelsSource>(&source.network)) {
     writeLevels(*levels, j);
+    writeStates(source, j);
     return j;
   }
   const auto& graph = std::get<GraphSource>(source.network);
   j["graph"] = graphJson(graph.graph);
   if (!graph.cuts.empty()) j["cuts_bytes_per_s"] = graph.cuts;
   if (!graph.importedFrom.empty()) j["imported_from"] = graph.importedFrom;
+  writeStates(source, j);
   return j;
 }
 

@@ -5,10 +5,12 @@
 
 #include "fields/program_setting.h"
 #include "formats/format.h"
+#include "formats/networks/slurm_hostlist.h"
 #include "formats/scenario/fields_json.h"
 #include "formats/scenario/scenario_parts.h"
 #include "scenario/check.h"
 #include "text/json_layout.h"
+#include "text/json_parts.h"
 #include "text/json_quantities.h"
 
 namespace nest {
@@ -44,6 +46,20 @@ bool exists(const JsonText& text, const std::string& pointer) {
   return text.root().contains(nlohmann::json::json_pointer(pointer));
 }
 
+/// The entry of "states" that holds the host of this number.
+std::size_t entryOfState(const JsonText& text, const std::string& host) {
+  std::size_t left = static_cast<std::size_t>(std::stoul(host));
+  const auto& states = text.root()["cluster"]["states"];
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const auto& hosts = partOf(states[i], "hosts");
+    const std::size_t count =
+        hosts.is_string() ? expandHostlist(hosts.get<std::string>()).names.size() : hosts.size();
+    if (left < count) return i;
+    left -= count;
+  }
+  return 0;
+}
+
 Place placeIn(const JsonText& text, const Place& where) {
   // What the cluster's network is called here is a graph in files that draw it.
   constexpr std::string_view network = "/cluster/network/";
@@ -52,14 +68,20 @@ Place placeIn(const JsonText& text, const Place& where) {
         exists(text, drawn))
       return text.placeOf(drawn);
   // Some findings name a field by its meaning; its key in the file carries the unit as well.
+  constexpr std::string_view statesOf = "/cluster/states/";
+  const bool isState = where.pointer.starts_with(statesOf) && exists(text, "/cluster/states");
   for (const char* suffix : {"", "_bytes_per_s", "_s", "_bytes"})
-    if (exists(text, where.pointer + suffix)) return text.placeOf(where.pointer + suffix);
+    if (!isState && exists(text, where.pointer + suffix)) return text.placeOf(where.pointer + suffix);
   // Levels may be one line of text.
   if (where.pointer.starts_with("/cluster/levels") && exists(text, "/cluster/network")) {
     Place place = text.placeOf("/cluster/network");
     if (where.pointer != "/cluster/levels") place.pointer = where.pointer;
     return place;
   }
+  // The cluster counts states by host; an entry of the file may hold many.
+  if (isState)
+    return text.placeOf(
+        jsonPointer("/cluster/states", entryOfState(text, where.pointer.substr(statesOf.size()))));
   return text.placeOf(where.pointer);
 }
 

@@ -97,6 +97,26 @@ private slots:
     }
     for (const Format* f : formats()) QVERIFY2(!f->isNetwork() || found.count(f), f->name.data());
   }
+  /// Plans use the hosts that sinfo and scontrol call idle.
+  void halfBusyClustersSolve() {
+    const auto left = [](const char* network, const char* list) {
+      const auto imported =
+          importFiles({drawnIn(network), drawnIn(list), sampleModel()}, *findDevice("h100-sxm"), {});
+      if (!imported) return std::string("unread");
+      const auto cluster = deriveHierarchy(*imported->cluster);
+      return std::to_string(cluster->deviceCount()) + " devices; " + inWords(cluster->unplanned());
+    };
+    QCOMPARE(
+        left("half-busy.topology.conf", "half-busy.sinfo.txt"),
+        std::string(
+            "128 devices; 16 of 32 hosts are not planned on: 12 busy, 1 down, 2 drained and 1 reserved"));
+    QCOMPARE(
+        left("two-kinds.topology.conf", "two-kinds.scontrol.txt"),
+        std::string("42 devices; 2 of 8 hosts are not planned on: 1 busy and 1 drained; 2 hosts are used in "
+                    "part: 10 of 16 devices"));
+    verifySolves({drawnIn("half-busy.topology.conf"), drawnIn("half-busy.sinfo.txt"), sampleModel()});
+    verifySolves({drawnIn("two-kinds.topology.conf"), drawnIn("two-kinds.scontrol.txt"), sampleModel()});
+  }
   void hostsOfTwoKindsSolve() {
     verifySolves({drawnIn("mixed.topology.conf"), drawnIn("a100-host.nccl.xml", "a[0-3]"),
                   drawnIn("h100-host.nccl.xml", "h[0-3]"), sampleModel()});
