@@ -78,7 +78,7 @@ std::optional<CandidatePlan> startOf(const Problem& problem, const SearchSpace& 
   return f;
 }
 
-/// None of search.schedules runs any of the chunks per stage that are on offer and allowed.
+/// None of search.schedules runs any of the chunks per stage that are available and allowed.
 Diagnostic noSchedule(const Problem& problem) {
   const auto& named = problem.search.schedules;
   const auto& c = problem.constraints;

@@ -1,5 +1,5 @@
 // A group's shape: per level the most parts n_ℓ and the fewest ranks f_ℓ, counted in one pass over ascending
-// positions, of which those alike are taken in one step; a repetition that comes back to the same place of
+// positions, of which identical ones are taken in one step; a repetition that comes back to the same place of
 // the outermost group is counted twice and multiplied.
 #include "solver/space/group_shapes.h"
 

@@ -137,7 +137,7 @@ private slots:
         {"core/calibration", 17}, {"core/cluster", 25}, {"core/fields", 3},  {"core/files", 2},
         {"core/formats", 90},     {"core/jobs", 4},     {"core/lab", 15},    {"core/log", 2},
         {"core/model", 7},        {"core/problem", 5},  {"core/program", 3}, {"core/scenario", 7},
-        {"core/schedule", 6},     {"core/solver", 16},  {"core/study", 13},  {"core/text", 3},
+        {"core/schedule", 6},     {"core/solver", 14},  {"core/study", 13},  {"core/text", 3},
         {"core/units", 2},        {"ui/document", 21},  {"ui/editors", 28},  {"ui/export", 1},
         {"ui/figures", 42},       {"ui/panes", 2},      {"ui/slides", 3},    {"ui/theme", 1},
         {"ui/views", 17},         {"ui/window", 13},
