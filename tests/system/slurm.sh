@@ -50,8 +50,8 @@ ReturnToService=2
 MpiDefault=none
 KillWait=5
 NodeName=$host NodeAddr=127.0.0.1 CPUs=$tasks State=UNKNOWN
-NodeName=ghost[0-1] NodeAddr=127.0.0.1 CPUs=$tasks State=DOWN
-NodeName=ghost[2-3] NodeAddr=127.0.0.1 CPUs=$tasks State=DRAIN
+NodeName=ghost[0-1] NodeAddr=127.0.0.1 Port=1 CPUs=$tasks State=DOWN
+NodeName=ghost[2-3] NodeAddr=127.0.0.1 Port=1 CPUs=$tasks State=DRAIN
 PartitionName=all Nodes=$host Default=YES MaxTime=INFINITE State=UP
 PartitionName=shared Nodes=ALL MaxTime=INFINITE State=UP
 CONF
