@@ -34,6 +34,7 @@ public:
       if (cuts && *cuts == nameOf(cut)) p.cuts = cut;
     p.logsFirstStage = f.boolean("logs_first_stage").value_or(p.logsFirstStage);
     p.holdsExchangeBuffers = f.boolean("holds_exchange_buffers").value_or(p.holdsExchangeBuffers);
+    (void)f.array("containers");  // program/container.h
     if (const json* kinds = f.array("runs_on")) p.accelerators = strings(*kinds);
     if (const json* features = f.object("expresses"))
       for (const auto& [feature, said] : features->items())

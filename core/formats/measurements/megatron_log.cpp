@@ -5,6 +5,7 @@
 #include "formats/format.h"
 #include "formats/measurements/log_lines.h"
 #include "formats/unused_parts.h"
+#include "program/container.h"
 #include "text/decimal.h"
 #include "units/letters.h"
 
@@ -470,6 +471,10 @@ private:
       }
     }
     if (release) s.program = kReleases[*release].program;
+    if (const auto held = programOfContainer(m_source.text())) {
+      s.program = held->program;
+      s.programEvidence = "it names the container " + held->container;
+    }
   }
 
   /// Lines of the last batch size, warm-up left out; and those with skipped iterations, which are shorter,

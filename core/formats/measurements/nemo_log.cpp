@@ -1,5 +1,6 @@
 #include "formats/format.h"
 #include "formats/measurements/step_log.h"
+#include "program/container.h"
 
 namespace nest {
 namespace {
@@ -48,7 +49,10 @@ private:
       s.recompute.reset();
       m_unused.add("full recompute of some blocks");
     }
-    if (month && *month >= nest::month(2025, 7)) {
+    if (const auto held = programOfContainer(m_source.text())) {
+      s.program = held->program;
+      s.programEvidence = "it names the container " + held->container;
+    } else if (month && *month >= nest::month(2025, 7)) {
       s.program = "megatron-bridge-2025";
       s.programEvidence =
           "it is a NeMo log of " + std::to_string(*month / 12) + ", whose version it does not print";

@@ -1,6 +1,8 @@
 #include <QtTest/QTest>
 
 #include "measurement_fixture.h"
+#include "program/container.h"
+#include "program/program.h"
 
 using namespace nest;
 using namespace nest::test;
@@ -22,6 +24,49 @@ private slots:
     QVERIFY(s.programEvidence.find("attention_backend") != std::string::npos);
     QCOMPARE(degreesOf(s), std::string("TP 8 + SP · PP 4 · VPP 5 · DP 2 · MBS 1 · ZeRO-1"));
     QVERIFY(s.devices == 64 && s.globalBatch == 256 && s.sequenceLength == 8192);
+  }
+  /// A container holds one release, whatever the date of its log says: resources/programs.json lists which.
+  void containersNameTheProgram_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("program");  // empty: none is named
+    QTest::newRow("first") << "image=nvcr.io/nvidia/nemo:24.07"
+                           << "nemo-2024";
+    QTest::newRow("patch of the last") << "nvcr.io/nvidia/nemo:25.04.01"
+                                       << "nemo-2024";
+    QTest::newRow("with a suffix") << "IMAGE: nvcr.io/nvidia/nemo:25.11-py3"
+                                   << "megatron-bridge-2025";
+    QTest::newRow("enroot") << "--container-image=nvcr.io#nvidia/nemo:26.02"
+                            << "megatron-bridge-2025";
+    QTest::newRow("later") << "\"nemo:26.04.01\""
+                           << "megatron-bridge-2026";
+    QTest::newRow("the last of two") << "nemo:24.09, then nemo:26.08"
+                                     << "megatron-bridge-2026-06";
+    QTest::newRow("the last in the text") << "nemo:26.08, then nemo:24.09"
+                                          << "nemo-2024";
+    QTest::newRow("between two programs") << "nvcr.io/nvidia/nemo:25.05"
+                                          << "";
+    QTest::newRow("no release") << "nvcr.io/nvidia/nemo:dev"
+                                << "";
+    QTest::newRow("a year alone") << "nvcr.io/nvidia/nemo:25"
+                                  << "";
+    QTest::newRow("another image") << "registry/my-nemo:25.04"
+                                   << "";
+    QTest::newRow("none") << "no container"
+                          << "";
+  }
+  void containersNameTheProgram() {
+    QFETCH(const QString, text);
+    QFETCH(const QString, program);
+    const auto held = programOfContainer(text.toStdString());
+    QCOMPARE(held ? QString::fromStdString(held->program) : QString(), program);
+    if (program.isEmpty()) return;
+    QVERIFY(findProgram(held->program));
+    // NeMo's log of February 2025 in that container; and Megatron's, whose arguments say less.
+    for (const char* file : {"nemo-log/nemo2.log", "megatron-log/core_2025.log"}) {
+      const auto run = std::get<TrainingRun>(readText(text.toStdString() + '\n' + fileOf(file))->of);
+      QCOMPARE(run.settings.program, held->program);
+      QCOMPARE(run.settings.programEvidence, "it names the container " + held->container);
+    }
   }
   // The line before the arguments, with "-" in place of a blank, behind a launcher's prefix.
   void degreesAreTakenWithoutArguments() {
