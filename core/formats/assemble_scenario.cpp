@@ -3,6 +3,7 @@
 
 #include "calibration/kernel_fit.h"
 #include "calibration/link_fit.h"
+#include "cluster/levels/scale_up.h"
 #include "fields/field.h"
 #include "fields/program_setting.h"
 #include "formats/import_files.h"
@@ -72,6 +73,25 @@ void suggestProgram(const Scenario& s, Diagnostics& out) {
            "overlaps",
            "name it in the field Program (--program)" +
                (usual ? "; with " + s.cluster.device.name + " it may be " + usual->id : std::string())));
+}
+
+/// Grace hosts have four devices, and NVLink joins 18 of them to a rack. Few files of a network say so.
+void warnOfRack(const Scenario& s, Diagnostics& out) {
+  const DeviceSpec& device = s.cluster.device;
+  if (device.id != "gb200" && device.id != "gb300") return;
+  const auto cluster = deriveHierarchy(s.cluster, s.constraints.excludedDevices);
+  if (!cluster || cluster->deviceCount() <= device.usualHostSize ||
+      scaleUpSize(*cluster) > device.usualHostSize)
+    return;
+  out.push_back(
+      warning("rack-not-stated", {"", 0, 0, "/cluster/network"},
+              device.name +
+                  " devices come in racks of 72 that NVLink joins, but this network has NVLink domains of " +
+                  text::count(scaleUpSize(*cluster)) +
+                  ": tensor groups stay inside them, and experts exchange tokens between them over adapters",
+              "name the racks, as in --network 'host:4@900GB/s rack:18@900GB/s fabric:8@50GB/s', unless "
+              "NVLink ends at "
+              "the host"));
 }
 
 /// What was measured, as far as that needs no plan. Nothing of it is silent.
@@ -202,6 +222,7 @@ Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const Pr
     assumeCrowding(s);
     if (!program && !parts.tells.program) suggestProgram(s, result.diagnostics);
   }
+  if (parts.cluster) warnOfRack(s, result.diagnostics);
   if (program) setProgram(s, *program);
   for (const Imported::Measured* m : innermostFirst(parts.measured))
     layOver(*m, program != nullptr, s, result.diagnostics);

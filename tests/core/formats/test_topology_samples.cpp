@@ -1,4 +1,5 @@
 #include <QtTest/QTest>
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -44,6 +45,26 @@ void verifySolves(const std::vector<NamedText>& files) {
 class TestTopologySamples : public QObject {
   Q_OBJECT
 private slots:
+  /// Of Grace hosts a switch tree says nothing of the NVLink that joins them to racks.
+  void racksThatAreNotStatedAreReported() {
+    const auto opened = [](const char* device, const NamedText& network) {
+      const auto imported = importFiles({network, sampleModel()}, *findDevice(device), {});
+      return imported ? assemble(*imported, nullptr) : Reading<Scenario>{};
+    };
+    const auto isReported = [](const Reading<Scenario>& s) {
+      return std::any_of(s.diagnostics.begin(), s.diagnostics.end(),
+                         [](const Diagnostic& d) { return d.code == "rack-not-stated"; });
+    };
+    for (const char* device : {"gb200", "gb300"}) {
+      const auto tree = opened(device, drawnIn("tree.topology.conf"));
+      QVERIFY2(tree && isReported(tree), device);
+      QVERIFY(isReported(opened(device, {"n.txt", "host:4@900GB/s fabric:16@50GB/s", ""})));
+      QVERIFY(!isReported(opened(device, {"n.txt", "host:4@900GB/s rack:18@900GB/s fabric:4@50GB/s", ""})));
+      QVERIFY(!isReported(opened(device, {"n.txt", "rack:72@900GB/s fabric:4@50GB/s", ""})));
+      QVERIFY(!isReported(opened(device, {"n.txt", "host:4@900GB/s", ""})));
+    }
+    QVERIFY(!isReported(opened("b200", drawnIn("tree.topology.conf"))));
+  }
   // A data sheet's bandwidths count with what the device's links sustain, and it is said; typed ones as
   // typed.
   void nominalBandwidthsCountInPart() {
