@@ -342,9 +342,34 @@ std::string labelOf(RowValues& f, const PublishedRun& r) {
   return label;
 }
 
+/// Whether a row that states a throughput says on how many devices, at which degrees and with which batch it
+/// was measured. What it leaves out would be 1 without a word.
+bool checkDegrees(RowValues& f) {
+  const bool isThroughputRow = std::any_of(kResults.begin(), kResults.end(), [&](const ResultColumn& c) {
+    return isThroughput(c.quantity) && f.has(c.name);
+  });
+  if (!isThroughputRow) return true;
+  std::string missing;
+  const auto add = [&](const char* name) {
+    missing += (missing.empty() ? "\"" : ", \"") + std::string(name) + '"';
+  };
+  if (!f.has("gpus")) add("gpus");
+  if (!f.has("global_batch")) add("global_batch");
+  // Data alone, sharded, and the schemes of 2021 have degrees of their own.
+  if (!f.has("zero") && !f.has("scheme"))
+    for (const char* degree : {"t", "p"})
+      if (!f.has(degree)) add(degree);
+  if (missing.empty()) return true;
+  f.tell(error(
+      "published-degrees", f.place(), "the row does not say " + missing,
+      "give each as a column, or once for the set (t, p: tensor and pipeline degree; with \"zero\", they are "
+      "1 unless stated)"));
+  return false;
+}
+
 void readRow(RowValues& f, const std::string& id, std::vector<PublishedRun>& runs, Diagnostics& out) {
   const auto model = modelOf(f, out);
-  if (!model) return;
+  if (!model || !checkDegrees(f)) return;
   PublishedRun r;
   r.set = id;
   r.model = *model;

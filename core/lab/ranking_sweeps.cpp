@@ -99,6 +99,17 @@ public:
       read("columns", "rows", true);
       read("failed_columns", "failed", false);
     }
+    std::string failures;
+    int failed = 0;
+    for (const auto& [why, count] : m_failures) {
+      failures += (failures.empty() ? "" : ", ") + why + " (" + text::count(count) + ')';
+      failed += count;
+    }
+    if (failed > 0)
+      m_out.push_back(note("ranking-failed", m_file.placeOf(m_pointer),
+                           text::count(failed) +
+                               (failed == 1 ? " row counts as a run" : " rows count as runs") +
+                               " that did not run: " + failures));
     if (m_faults > kMostFaults)
       m_out.push_back(error("ranking-row", m_file.placeOf(m_pointer),
                             text::count(m_faults - kMostFaults) + " more faults are in this set"));
@@ -241,12 +252,21 @@ private:
     if (row.has(column) && !(number > 0)) wrong(column, expected, v ? *v : json());
     return number;
   }
+  /// What stands in place of a measured value where a run failed: "out of memory", "Other Error". Empty: a
+  /// value stands there, or what must be one.
+  static std::string whyNot(const json* v) {
+    if (!v || !v->is_string()) return {};
+    const auto told = v->get<std::string>();
+    const bool isNumber = told.empty() || told.find_first_of("0123456789") == told.find_first_not_of(" +-.");
+    return isNumber ? std::string() : text::lower(told);
+  }
   double measuredStep(const Row& row, const PublishedRun& r) {
     for (const char* column : {"step_s", "tokens_per_s_per_gpu"})
-      if (const json* v = row.find(column); v && v->is_string()) {
-        const std::string told = text::lower(v->get<std::string>());
-        if (told == "out of memory" || told == "oom" || told == "failed") return 0;
-      }
+      if (row.has(column))
+        if (const std::string why = whyNot(row.find(column)); !why.empty()) {
+          ++m_failures[why];
+          return 0;
+        }
     if (const double rate = positive(row, "tokens_per_s_per_gpu", "a number above 0, or \"out of memory\"");
         rate > 0)
       return double(r.globalBatch) * r.sequence / (rate * r.devices);
@@ -325,6 +345,7 @@ private:
   std::string m_device;
   int m_sequence = 1, m_globalBatch = 1, m_faults = 0;
   std::map<std::string, Sweep> m_sweeps;  ///< by name
+  std::map<std::string, int> m_failures;  ///< rows that did not run, by what stands in place of a value
   Diagnostics& m_out;
 };
 

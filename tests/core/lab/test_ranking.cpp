@@ -226,7 +226,9 @@ private slots:
     };
     add("good", R"("tp","pp","dp","step_s")", "2,1,4,1.5", "");
     add("one for true", R"("tp","pp","dp","sequence_parallel","step_s")", "2,1,4,1,1.5", "");
-    add("did not run", R"("tp","pp","dp","step_s")", R"(2,1,4,"OOM")", "");
+    add("did not run", R"("tp","pp","dp","step_s")", R"(2,1,4,"OOM")", "ranking-failed oom (1)");
+    add("other error", R"("tp","pp","dp","step_s")", R"(2,1,4,"Other Error")",
+        "ranking-failed 1 row counts as a run that did not run: other error (1)");
     add("unknown column", R"("tensor","pp","dp","step_s")", "2,1,4,1.5", "ranking-column tensor");
     add("milliseconds", R"("tp","pp","dp","step_ms")", "2,1,4,1500", "ranking-column what was measured");
     add("both", R"("tp","dp","step_s","tokens_per_s_per_gpu")", "2,4,1,100", "ranking-column not both");
