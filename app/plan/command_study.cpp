@@ -208,6 +208,9 @@ int scaling(const Arguments& args) {
 }
 
 int validation(const Arguments& args) {
+  if (args.has("--errors") && args.has("--json"))
+    return report({error("command-line", {}, "--errors prints JSON without --json", "leave --json out")}),
+           kBadInput;
   PublishedOptions options;
   options.program = programOption(args);
   ValidationReport all;
@@ -219,7 +222,10 @@ int validation(const Arguments& args) {
     if (!validation) return kBadInput;
     all.rows.insert(all.rows.end(), validation->rows.begin(), validation->rows.end());
   }
-  std::cout << (args.has("--errors") ? errorsJson(errorsOf(all)) : toText(all)) << std::flush;
+  std::cout << (args.has("--errors") ? errorsJson(cellsOf(heldOutRuns(all)))
+                : args.has("--json") ? validationJson(all)
+                                     : toText(all))
+            << std::flush;
   return kDone;
 }
 
@@ -323,10 +329,12 @@ overlap_sync (shares hidden; sync: the end of a step), settings (an object: fiel
 fields, that the run sets in addition to its program), fitted (true: in view when constants were chosen); measured is
 any of tflops_per_gpu, iter_s, mfu, tokens_per_s_per_gpu. Each run is predicted as the scenario that it is, by import
 and evaluate.)",
-      .options = {programSpec("predict all runs under this program in place of their own"),
-                  {"--errors", 0, "",
-                   "print how far programs err on runs that no constant was fitted on, as JSON "
-                   "(resources/prediction_errors.json)"}},
+      .options =
+          {programSpec("predict all runs under this program in place of their own"),
+           {"--json", 0, "", "print rows, means and intervals as JSON"},
+           {"--errors", 0, "",
+            "print the intervals around predictions that hold 80 % of the runs that no constant was fitted "
+            "on, as JSON (resources/prediction_errors.json)"}},
       .leastFiles = 1,
       .mostFiles = 100,
       .run = validation};

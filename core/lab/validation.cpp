@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "text/json_layout.h"
@@ -172,37 +173,215 @@ std::string setTable(const ValidationReport& report) {
 
 }  // namespace
 
-std::vector<ValidatedRuns> errorsOf(const ValidationReport& report) {
-  std::vector<ValidatedRuns> out;
+std::vector<HeldOutRun> heldOutRuns(const ValidationReport& report) {
+  std::vector<HeldOutRun> out;
   for (const ValidationRow& r : report.rows) {
     if (!isThroughput(r.run.quantity) || r.isFitted || !r.program.program) continue;
-    const std::string& program = r.program.program->id;
-    const std::string family = deviceFamily(r.device);
-    const bool experts = r.run.model.experts.has_value();
-    auto it = std::find_if(out.begin(), out.end(), [&](const ValidatedRuns& v) {
-      return v.program == program && v.family == family && v.experts == experts;
-    });
-    if (it == out.end()) it = out.insert(out.end(), {program, family, experts, {}});
-    it->error.time += std::abs(r.throughputError());
-    ++it->error.runs;
+    const TransformerArchitecture& a = r.run.model;
+    out.push_back(
+        {.set = r.run.set,
+         .program = r.program.program->id,
+         .device = r.device,
+         .experts = a.experts.has_value(),
+         .model = fmt::format("{} {} {} {}", a.layers, a.hidden, parameterCount(a), nameOf(r.run.format)),
+         .step = r.evaluation.batchTime.value(),
+         .ratio = 1 + r.throughputError(),
+         .throughputError = r.throughputError()});
   }
-  // Three digits: the file stays the same where only rounding differs.
-  for (ValidatedRuns& v : out) v.error.time = std::round(v.error.time / v.error.runs * 1000) / 1000;
   return out;
 }
 
-std::string errorsJson(const std::vector<ValidatedRuns>& all) {
+namespace {
+
+constexpr std::size_t kLeastRuns = 10, kLeastSets = 3, kLeastPairedSets = 5;
+
+/// Values of one set: they weigh one together.
+using SetValues = std::map<std::string, std::vector<double>>;
+
+/// The smallest value that is at least the interval's share of all.
+double intervalOf(const SetValues& sets) {
+  const double count = static_cast<double>(sets.size());
+  const double share = std::min(1.0, kIntervalShare * (1 + 1 / count));
+  std::vector<std::pair<double, double>> values;  // and weight
+  for (const auto& [name, all] : sets)
+    for (const double v : all) values.emplace_back(v, 1 / (count * static_cast<double>(all.size())));
+  std::sort(values.begin(), values.end());
+  double held = 0;
+  for (const auto& [value, weight] : values)
+    if ((held += weight) >= share - 1e-9) return value;
+  return values.empty() ? 0 : values.back().first;
+}
+
+/// How far the ratios of two runs of one model in one set are off, the slower over the faster by prediction.
+SetValues differencesOf(const std::vector<const HeldOutRun*>& runs) {
+  std::map<std::pair<std::string, std::string>, std::vector<const HeldOutRun*>> groups;
+  for (const HeldOutRun* r : runs) groups[{r->set, r->program + ' ' + r->model}].push_back(r);
+  SetValues out;
+  for (const auto& [key, all] : groups)
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (std::size_t k = i + 1; k < all.size(); ++k) {
+        const bool isSlower = all[i]->step > all[k]->step;
+        const HeldOutRun& slow = *(isSlower ? all[i] : all[k]);
+        const HeldOutRun& fast = *(isSlower ? all[k] : all[i]);
+        out[key.first].push_back(std::abs(slow.ratio / fast.ratio - 1));
+      }
+  return out;
+}
+
+PredictionCell keyOf(const HeldOutRun& r, RunsBehind behind) {
+  PredictionCell key;
+  key.runs.experts = r.experts;
+  key.behind = behind;
+  if (behind == RunsBehind::SameProgram) key.runs.program = r.program;
+  if (behind == RunsBehind::RelatedPrograms || behind == RunsBehind::RelatedElsewhere)
+    key.lineage = programLineage(r.program);
+  if (behind != RunsBehind::RelatedElsewhere && behind != RunsBehind::AnyProgram)
+    key.runs.family = deviceFamily(r.device);
+  return key;
+}
+
+double roundedUp(double share) {
+  return std::ceil(share * 1000 - 1e-6) / 1000;
+}
+
+}  // namespace
+
+std::vector<PredictionCell> cellsOf(const std::vector<HeldOutRun>& runs) {
+  std::vector<PredictionCell> out;
+  for (int level = 0; level < kRunsBehindCount; ++level) {
+    const auto behind = static_cast<RunsBehind>(level);
+    std::vector<PredictionCell> keys;
+    for (const HeldOutRun& r : runs)
+      if (const auto key = keyOf(r, behind); std::find(keys.begin(), keys.end(), key) == keys.end())
+        keys.push_back(key);
+    for (const PredictionCell& key : keys) {
+      std::vector<const HeldOutRun*> own;
+      SetValues off;
+      double sum = 0;
+      for (const HeldOutRun& r : runs)
+        if (keyOf(r, behind) == key) {
+          own.push_back(&r);
+          off[r.set].push_back(std::abs(r.ratio - 1));
+          sum += std::abs(r.throughputError);
+        }
+      if (behind != RunsBehind::AnyProgram && (own.size() < kLeastRuns || off.size() < kLeastSets)) continue;
+      // Pairs of one set are fewer than sets: they come from the narrowest cell around that has enough.
+      SetValues pairs = differencesOf(own);
+      for (int wider = level + 1; pairs.size() < kLeastPairedSets && wider < kRunsBehindCount; ++wider) {
+        const auto around = keyOf(*own.front(), static_cast<RunsBehind>(wider));
+        std::vector<const HeldOutRun*> all;
+        for (const HeldOutRun& r : runs)
+          if (keyOf(r, static_cast<RunsBehind>(wider)) == around) all.push_back(&r);
+        pairs = differencesOf(all);
+      }
+      PredictionCell cell = key;
+      cell.sets = static_cast<int>(off.size());
+      // Three digits: the file stays the same where only rounding differs.
+      cell.runs.error = {roundedUp(intervalOf(off)), static_cast<int>(own.size())};
+      cell.difference = roundedUp(intervalOf(pairs));
+      cell.mean = std::round(sum / static_cast<double>(own.size()) * 1000) / 1000;
+      out.push_back(std::move(cell));
+    }
+  }
+  return out;
+}
+
+namespace {
+
+nlohmann::ordered_json jsonOf(const PredictionCell& cell) {
+  nlohmann::ordered_json j{{"of", nameOf(cell.behind)}};
+  if (!cell.runs.program.empty()) j["program"] = cell.runs.program;
+  if (!cell.lineage.empty()) j["lineage"] = cell.lineage;
+  if (!cell.runs.family.empty()) j["devices"] = cell.runs.family;
+  j["experts"] = cell.runs.experts;
+  j["interval"] = cell.runs.error.time;
+  j["difference_interval"] = cell.difference;
+  j["mean_absolute_error"] = cell.mean;
+  j["runs"] = cell.runs.error.runs;
+  j["sets"] = cell.sets;
+  return j;
+}
+
+}  // namespace
+
+std::string errorsJson(const std::vector<PredictionCell>& all) {
   nlohmann::ordered_json j{{"about",
-                            "How far predicted throughput was from runs of samples/published that no "
-                            "constant was fitted on. Written by "
-                            "nest-plan study validation --errors samples/published/*_runs.json."}};
+                            "How far predictions were from runs of samples/published that no constant was "
+                            "fitted on. \"interval\": "
+                            "80 % of runs took 1 - interval to 1 + interval of the predicted time; "
+                            "\"difference_interval\": the same "
+                            "of the ratio of two plans' times, of one model under one program. Written by "
+                            "nest-plan study validation "
+                            "--errors samples/published/*_runs.json."}};
   j["errors"] = nlohmann::ordered_json::array();
-  for (const ValidatedRuns& v : all)
-    j["errors"].push_back({{"program", v.program},
-                           {"devices", v.family},
-                           {"experts", v.experts},
-                           {"mean_absolute_error", v.error.time},
-                           {"runs", v.error.runs}});
+  for (const PredictionCell& cell : all) j["errors"].push_back(jsonOf(cell));
+  return layOut(j);
+}
+
+namespace {
+
+std::string unitOf(PublishedQuantity q) {
+  switch (q) {
+    case PublishedQuantity::TflopsPerDevice:
+      return "flops_per_s_per_device";
+    case PublishedQuantity::BatchSeconds:
+      return "step_s";
+    case PublishedQuantity::ModelUtilization:
+      return "mfu";
+    case PublishedQuantity::TokensPerSecondPerDevice:
+      return "tokens_per_s_per_device";
+    case PublishedQuantity::ParameterBytes:
+      return "parameter_bytes";
+    case PublishedQuantity::ActivationBytes:
+      break;
+  }
+  return "activation_bytes";
+}
+
+nlohmann::ordered_json jsonOf(const ValidationRow& r) {
+  nlohmann::ordered_json j{{"set", r.run.set},
+                           {"run", r.run.label},
+                           {"program", toText(r.program)},
+                           {"device", r.device},
+                           {"experts", r.run.model.experts.has_value()},
+                           {"format", nameOf(r.run.format)},
+                           {"devices", r.run.devices},
+                           {"plan", summaryOf(r.plan)},
+                           {"quantity", unitOf(r.run.quantity)},
+                           {"predicted", r.predicted},
+                           {"published", r.run.published},
+                           {"error", r.error()},
+                           {"fitted", r.isFitted},
+                           {"fits", r.evaluation.feasible()}};
+  if (isThroughput(r.run.quantity)) {
+    j["throughput_error"] = r.throughputError();
+    j["predicted_step_s"] = r.evaluation.batchTime.value();
+    j["time_ratio"] = 1 + r.throughputError();
+    const PredictionError e = predictionErrorOf(r.program.program ? r.program.program->id : std::string(),
+                                                r.device, r.run.model.experts.has_value());
+    j["interval"] = e.runs > 0 ? nlohmann::ordered_json(e.time) : nlohmann::ordered_json(nullptr);
+  }
+  return j;
+}
+
+}  // namespace
+
+std::string validationJson(const ValidationReport& report) {
+  nlohmann::ordered_json j{{"format", "nest-validation"}, {"version", 1}};
+  j["rows"] = nlohmann::ordered_json::array();
+  std::map<bool, int> counts;
+  for (const ValidationRow& r : report.rows) {
+    j["rows"].push_back(jsonOf(r));
+    if (isThroughput(r.run.quantity)) ++counts[r.isFitted];
+  }
+  for (const bool fitted : {false, true})
+    j[fitted ? "fitted" : "held_out"] = {
+        {"runs", counts[fitted]},
+        {"mean_absolute_error", counts[fitted] > 0
+                                    ? nlohmann::ordered_json(report.meanThroughputError(fitted))
+                                    : nlohmann::ordered_json(nullptr)}};
+  j["cells"] = nlohmann::ordered_json::array();
+  for (const PredictionCell& cell : cellsOf(heldOutRuns(report))) j["cells"].push_back(jsonOf(cell));
   return layOut(j);
 }
 

@@ -7,6 +7,7 @@
 #include "diagnostics/diagnostic.h"
 #include "evaluation/evaluation.h"
 #include "lab/published_scenario.h"
+#include "program/prediction_interval.h"
 
 namespace nest {
 
@@ -41,11 +42,29 @@ struct ValidationReport {
 Reading<ValidationReport> runValidation(std::string_view trainingResults, const std::string& file,
                                         const PublishedOptions& = {});
 
-/// Of the rows that no constant was fitted on: how far throughput errs under each program, by device family
-/// and kind of model. What a row sets beside its program's values is of its run and counts with it.
-std::vector<ValidatedRuns> errorsOf(const ValidationReport&);
+/// A held-out run with a program of its own: what its prediction is compared by.
+struct HeldOutRun {
+  std::string set, program, device;  ///< ids of the latter two
+  bool experts = false;
+  std::string model;           ///< equal for runs of one model in one format
+  double step = 0;             ///< predicted, s
+  double ratio = 1;            ///< measured ÷ predicted time
+  double throughputError = 0;  ///< predicted ÷ measured − 1
+};
+/// The rows that no constant was fitted on. What a row sets in addition to its program's values is of its run
+/// and counts with it.
+std::vector<HeldOutRun> heldOutRuns(const ValidationReport&);
+
+/// The cells (RunsBehind) that hold at least 10 runs of 3 sets, and those of all programs whatever they hold.
+/// An interval is the smallest that holds 80 % of the runs, where each set weighs as much as any other, and
+/// the share is raised to 80 % · (1 + 1/n) for n sets, since a further set is as likely to be the farthest
+/// off.
+std::vector<PredictionCell> cellsOf(const std::vector<HeldOutRun>&);
 /// resources/prediction_errors.json.
-std::string errorsJson(const std::vector<ValidatedRuns>&);
+std::string errorsJson(const std::vector<PredictionCell>&);
+
+/// What a study prints as JSON: each row, the means, and the cells of its held-out runs.
+std::string validationJson(const ValidationReport&);
 
 /// A table: set, run, plan, predicted, published, error; then the means and which rows were fitted on.
 std::string toText(const ValidationReport&);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "program/prediction_interval.h"
 #include "program/program.h"
 #include "units/text.h"
 
@@ -124,25 +125,68 @@ std::string mfuConvention(const PlanMetrics& m) {
 }
 
 bool isKnown(const PredictionError& e) {
-  constexpr int kLeastRuns = 3;
-  return e.runs >= kLeastRuns;
+  return e.runs > 0;
 }
 
 std::string withError(Seconds t, const PredictionError& e) {
   return text::time(t) + (isKnown(e) ? " ± " + text::percent(e.time) : std::string());
 }
 
+namespace {
+
+/// Whose runs they are; empty: of the program itself.
+const char* ofWhom(RunsBehind behind) {
+  switch (behind) {
+    case RunsBehind::SameProgram:
+      return "";
+    case RunsBehind::RelatedPrograms:
+      return " of related programs";
+    case RunsBehind::RelatedElsewhere:
+      return " of related programs on any devices";
+    case RunsBehind::SameDevices:
+      return " of any program on such devices";
+    case RunsBehind::AnyProgram:
+      break;
+  }
+  return " of any program";
+}
+
+std::string heldRuns(const PredictionError& e) {
+  return text::percent(kIntervalShare) + " of " + text::count(e.runs);
+}
+
+const PredictionCell* cellOf(const ProgramUse& use, const PredictionError& e) {
+  return use.program && isKnown(e) ? cellBehind(e, use.program->id) : nullptr;
+}
+
+}  // namespace
+
 std::string programWith(const ProgramUse& use, const PredictionError& e) {
   const std::string changed = use.isChanged ? ", changed" : "";
   if (!use.program || use.program->id == kIdealProgram) return "ideal program" + changed;
   const std::string program = use.program->name + changed;
-  if (e.runs == 0) return program + ", not validated";
-  return program + ", " + text::count(e.runs) + (e.runs == 1 ? " run" : " runs") +
-         (isKnown(e) ? "" : ", off by " + text::percent(e.time));
+  if (!isKnown(e)) return program + ", not validated";
+  const PredictionCell* cell = cellOf(use, e);
+  return program + ", ± holds " + heldRuns(e) + " runs" + (cell ? ofWhom(cell->behind) : "");
+}
+
+std::string intervalMeaning(const ProgramUse& use, const PredictionError& e) {
+  const PredictionCell* cell = cellOf(use, e);
+  if (!cell) return {};
+  return "the interval holds " + heldRuns(e) + " held-out runs" +
+         (cell->behind == RunsBehind::SameProgram ? " of this program on such devices"
+                                                  : ofWhom(cell->behind)) +
+         "; that of the ratio of two plans of one model is ± " + text::percent(cell->difference);
+}
+
+double ratioError(const ProgramUse& use, const PredictionError& e) {
+  const PredictionCell* cell = cellOf(use, e);
+  return cell ? cell->difference : 0;
 }
 
 bool isWithinError(const PlanMetrics& m, Seconds best) {
-  return isKnown(m.error) && m.batchTime <= best * (1 + m.error.time);
+  const double error = ratioError(m.program, m.error);
+  return error > 0 && m.batchTime <= best * (1 + error);
 }
 
 std::string remarkOn(const PlanMetrics& m, Seconds best) {

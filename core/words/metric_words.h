@@ -33,17 +33,21 @@ std::string of(const Bubble&);  ///< "16.8 % (fill and drain 4.4 %, imbalance 12
 /// What MFU counts, and the exact rate it divides by; empty without MFU.
 std::string mfuConvention(const PlanMetrics&);
 
-/// Whether there are enough runs of the program to know its prediction error: three are enough, fewer may be
-/// luck.
+/// Whether held-out runs state an interval around predictions.
 bool isKnown(const PredictionError&);
-/// "16.7 s ± 8 %", or "16.7 s" if the error is unknown.
+/// "16.7 s ± 8 %", or "16.7 s" if there is no interval.
 std::string withError(Seconds, const PredictionError&);
-/// "ideal program", "Megatron-Core 2025, 19 runs", "…, 1 run, off by 19 %", "nanotron, changed, not
-/// validated".
+/// "ideal program", "Megatron-Core 2025, ± holds 80 % of 19 runs", "…, ± holds 80 % of 46 runs of related
+/// programs", "nanotron, changed, not validated".
 std::string programWith(const ProgramUse&, const PredictionError&);
+/// What the intervals are, in one sentence without its full stop; empty where there are none: "the interval
+/// holds 80 % of 19 held-out runs of this program on such devices; that of the ratio of two plans is ± 3 %".
+std::string intervalMeaning(const ProgramUse&, const PredictionError&);
+/// By how much the ratio of two plans' predicted times may err, either way; 0: it is not known.
+double ratioError(const ProgramUse&, const PredictionError&);
 
-/// Whether the plan's predicted time is within the prediction error of the best step time, so that it is not
-/// known to be slower.
+/// Whether the plan's predicted time is so near the best step time that the error of predicted ratios covers
+/// the difference, so that it is not known to be slower.
 bool isWithinError(const PlanMetrics&, Seconds best);
 /// Whether a plan that is predicted to be slower is within the error of the best one, and whether it may not
 /// fit: "within the error, may not fit". Empty if it is known to be slower and fits.

@@ -158,6 +158,7 @@ private slots:
     mode("study scaling", {s, "--from", "4", "--to", "8", "-o", "@b", "--threads", "1"});
     mode("study scaling", {s, "--from", "4", "--to", "8", "-o", "@in/c", "--merge"});
     mode("study validation", {given("runs.json")});
+    mode("study validation", {given("runs.json"), "--json"});
     mode("study ranking", {given("sweep.json")});
     mode("study piper", {data + "piper/two.json", "--optima", given("optima.json")});
     mode("study paper", {"--model", "BERT-large", "--devices", "64", "--json"});

@@ -91,6 +91,12 @@ sweep.write_text(json.dumps({"sets": [{
     "id": "x", "program": "scaling-2023", "device": "a100-80", "model": llama, "seq": 4096, "global_batch": 64,
     "columns": ["tp", "pp", "dp", "microbatch", "step_s"], "rows": [[1, 2, 4, 1, 1], [1, 4, 2, 1, 1]]}]}))
 results("study", "ranking", sweep, "--json")
+runs = work / "runs.json"
+runs.write_text(json.dumps({"sets": [{
+    "id": "r", "program": "nemo-2024", "device": "h100-sxm", "flash": True, "sequence_parallel": True, "model": llama,
+    "seq": 4096, "columns": ["gpus", "t", "p", "global_batch", "microbatch", "iter_s"],
+    "rows": [[8, 1, 1, 64, 1, 2], [16, 2, 1, 64, 1, 1]]}]}))
+results("study", "validation", runs, "--json")
 optima = work / "optima.json"
 optima.write_text(json.dumps({"rows": [[1, 2, 1.0, 2]], "infeasible": [[0.5, 1]]}))
 results("study", "piper", source / "tests/data/piper/two.json", "--optima", optima, "--json")

@@ -9,6 +9,8 @@
 #include "evaluation/unsearched.h"
 #include "formats/networks/network_check.h"
 #include "formats/results/plan_json.h"
+#include "program/prediction_interval.h"
+#include "program/program.h"
 #include "scenario/scenario.h"
 #include "text/json_layout.h"
 #include "units/at.h"
@@ -77,8 +79,15 @@ void addMetrics(Json& j, const ReportSource& source, const RankedPlan& r) {
   const PlanMetrics m = metricsOf(*source.problem, source.architecture, r);
   j["summary"] = summaryOf(r.plan);
   j["program"] = toText(m.program);
-  j["prediction_error"] =
-      m.error.runs > 0 ? Json{{"mean_absolute_error", m.error.time}, {"runs", m.error.runs}} : Json(nullptr);
+  const PredictionCell* cell = m.program.program ? cellBehind(m.error, m.program.program->id) : nullptr;
+  j["prediction_error"] = cell ? Json{{"interval", m.error.time},
+                                      {"difference_interval", cell->difference},
+                                      {"share", kIntervalShare},
+                                      {"mean_absolute_error", cell->mean},
+                                      {"runs", m.error.runs},
+                                      {"of", nameOf(cell->behind)},
+                                      {"meaning", words::intervalMeaning(m.program, m.error)}}
+                               : Json(nullptr);
   j["may_not_fit"] = m.mayNotFit;
   j["batch_time_s"] = m.batchTime.value();
   j["simulated_time_s"] = m.simulated.value() > 0 ? Json(m.simulated.value()) : Json(nullptr);

@@ -179,6 +179,8 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
     if (const std::string why = differenceInWords(*source.problem, r.plan, r.evaluation, m.simulated);
         !why.empty())
       out += titled("simulation", why);
+  if (const std::string meaning = words::intervalMeaning(m.program, m.error); !meaning.empty())
+    out += titled("interval", meaning);
   out += titled("throughput", samplesRate(m.samplesPerSecond) + ", " + tokensRate(m.tokensPerSecond));
   if (m.mfu) out += titled("MFU", text::percent(*m.mfu) + " (" + words::mfuConvention(m) + ")");
   if (holdsMeasurements(*source.problem)) out += titled("layer costs", originsOf(*source.problem, r.plan));

@@ -66,7 +66,7 @@ private slots:
     QCOMPARE(j["mfu_peak_flops_per_s"].get<double>(), 100e12);
     QVERIFY(!j.contains("stopped_by"));
   }
-  /// A plan is within the error where it is slower than the best by no more than predictions err by.
+  /// A plan is within the error where it is slower than the best by no more than predicted ratios err by.
   void plansWithinTheErrorAreMarked() {
     Scenario s = readSample("llama2-7b-h100-128.nest.json");
     setProgram(s, *findProgram("nemo-2024"));
@@ -78,7 +78,8 @@ private slots:
     QVERIFY(words::isKnown(error));
     int within = 0;
     for (const auto& a : j["alternatives"]) {
-      const bool near = a["batch_time_s"].get<double>() <= j["batch_time_s"].get<double>() * (1 + error.time);
+      const bool near = a["batch_time_s"].get<double>() <=
+                        j["batch_time_s"].get<double>() * (1 + words::ratioError(p.program, error));
       QCOMPARE(a["within_error"].get<bool>(), near);
       within += near;
     }

@@ -1,5 +1,6 @@
 #include <QtTest/QTest>
 
+#include "program/prediction_interval.h"
 #include "program/program.h"
 #include "support/test_main.h"
 #include "words/headline.h"
@@ -89,23 +90,36 @@ private slots:
     QVERIFY2(words::mfuConvention(m).find(says.toStdString()) != std::string::npos,
              words::mfuConvention(m).c_str());
   }
-  void fewRunsTellNoError() {
-    const PredictionError few{0.019, 2}, enough{0.019, 3};
-    const ProgramUse megatron{findProgram("megatron-core-2023")};
-    QCOMPARE(words::withError(Seconds(2.2), few), std::string("2.2 s"));
-    QCOMPARE(words::withError(Seconds(2.2), enough), std::string("2.2 s ± 1.9 %"));
-    QCOMPARE(words::programWith(megatron, {0.019, 1}),
-             std::string("Megatron-Core 2023, 1 run, off by 1.9 %"));
-    QCOMPARE(words::programWith(megatron, enough), std::string("Megatron-Core 2023, 3 runs"));
-    // By the name that it has in the window's field.
+  /// An interval names what it is, and whose runs it comes from.
+  void intervalsSayWhatTheyHold() {
+    const ProgramUse nemo{findProgram("nemo-2024")}, megatron{findProgram("megatron-core-2025")};
+    const PredictionError own = predictionErrorOf("nemo-2024", "h100-sxm", false),
+                          related = predictionErrorOf("megatron-core-2025", "h100-sxm", false);
+    QCOMPARE(words::withError(Seconds(2.2), {}), std::string("2.2 s"));
+    QCOMPARE(words::withError(Seconds(2.2), {0.019, 12}), std::string("2.2 s ± 1.9 %"));
+    QCOMPARE(words::programWith(nemo, own),
+             "NeMo 2024, ± holds 80 % of " + std::to_string(own.runs) + " runs");
+    QCOMPARE(words::programWith({megatron.program, true}, related),
+             "Megatron-Core 2025, changed, ± holds 80 % of " + std::to_string(related.runs) +
+                 " runs of related programs");
     QCOMPARE(words::programWith({megatron.program, true}, {}),
-             std::string("Megatron-Core 2023, changed, not validated"));
+             std::string("Megatron-Core 2025, changed, not validated"));
+    QVERIFY(words::intervalMeaning(nemo, own).starts_with("the interval holds 80 % of "));
+    QVERIFY(words::intervalMeaning(nemo, own).find("of this program on such devices") != std::string::npos);
+    QVERIFY(words::intervalMeaning(nemo, {}).empty());
+    // Two plans of one model err together: their ratio is known better than either time.
+    const double ratio = words::ratioError(nemo, own);
+    QVERIFY(ratio > 0 && ratio != own.time);
     PlanMetrics m;
-    m.batchTime = Seconds(2.21);
-    m.error = few;
-    QCOMPARE(words::remarkOn(m, Seconds(2.2)), std::string());
-    m.error = enough;
+    m.program = nemo;
+    m.error = own;
+    m.batchTime = Seconds(2.2 * (1 + 0.99 * ratio));
     QCOMPARE(words::remarkOn(m, Seconds(2.2)), std::string("within the error"));
+    m.batchTime = Seconds(2.2 * (1 + 1.01 * ratio));
+    QCOMPARE(words::remarkOn(m, Seconds(2.2)), std::string());
+    m.error = {};
+    m.batchTime = Seconds(2.2);
+    QCOMPARE(words::remarkOn(m, Seconds(2.2)), std::string());
   }
   /// Headroom is no memory that anything uses: it stands beside what is predicted.
   void memoryAndHeadroomAreToldApart() {

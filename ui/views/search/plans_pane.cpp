@@ -52,7 +52,7 @@ void PlansPane::setContext(PlanContextPtr context) {
   const Outcome* o = m_context->outcome.get();
   const auto count = o ? static_cast<int>(o->plans.size()) : 0;
   m_table->setRowCount(count);
-  PredictionError error;
+  double ratioError = 0;
   int ties = 0;
   for (int i = 0; i < count; ++i) {
     const RankedPlan& p = o->plans[i];
@@ -61,7 +61,7 @@ void PlansPane::setContext(PlanContextPtr context) {
     const Seconds best = o->plans.front().evaluation.batchTime;
     // The best one is not compared with itself.
     const std::string remark = words::remarkOn(m, i == 0 ? Seconds(0) : best);
-    error = m.error;
+    ratioError = words::ratioError(m.program, m.error);
     ties += words::isWithinError(m, best) ? 1 : 0;
     const QString cells[] = {QString::number(i + 1),
                              timeText(p.evaluation.batchTime),
@@ -95,10 +95,11 @@ void PlansPane::setContext(PlanContextPtr context) {
                 .arg(count)
                 .arg(o->provenPlans);
   if (ties > 1)
-    reach += tr(" %1 of them are within the error of predictions for this program (%2): in practice they are "
-                "ties, and free memory or fewer devices may decide.")
-                 .arg(ties)
-                 .arg(phrase(text::percent(error.time)));
+    reach +=
+        tr(" %1 of them are within the error of predicted ratios for this program (%2): in practice they "
+           "are ties, and free memory or fewer devices may decide.")
+            .arg(ties)
+            .arg(phrase(text::percent(ratioError)));
   m_reach->setText(reach);
   m_keep->setEnabled(m_table->currentRow() >= 0);
 }
