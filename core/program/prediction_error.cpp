@@ -95,15 +95,6 @@ const PredictionCell* cellBehind(const PredictionError& error, std::string_view 
   return narrowest;
 }
 
-const std::vector<ValidatedRuns>& validatedRuns() {
-  static const std::vector<ValidatedRuns> all = [] {
-    std::vector<ValidatedRuns> out;
-    for (const PredictionCell& cell : predictionCells()) out.push_back(cell.runs);
-    return out;
-  }();
-  return all;
-}
-
 PredictionError predictionErrorOf(std::string_view program, std::string_view deviceId, bool experts) {
   const PredictionCell* cell = cellOf(predictionCells(), program, deviceId, experts);
   return cell ? cell->runs.error : PredictionError{};

@@ -2,14 +2,13 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace nest {
 
-/// How far predictions were from measured runs of the same program on the same family of devices with the
-/// same kind of model, none of which any constant was chosen by.
+/// The interval around a prediction that holds 80 % of measured runs of the same kind of model, none of which
+/// any constant was chosen by (program/prediction_interval.h states whose runs).
 struct PredictionError {
-  double time = 0;  ///< mean of |predicted ÷ measured − 1| of throughput
+  double time = 0;  ///< a run takes 1 − time to 1 + time of the predicted time
   int runs = 0;     ///< 0: not validated
 
   friend bool operator==(const PredictionError&, const PredictionError&) = default;
@@ -19,17 +18,15 @@ struct PredictionError {
 std::string deviceFamily(std::string_view deviceId);
 
 struct ValidatedRuns {
-  std::string program;  ///< id
-  std::string family;   ///< of devices
+  std::string program;  ///< id; empty: any
+  std::string family;   ///< of devices; empty: any
   bool experts = false;
   PredictionError error;
 
   friend bool operator==(const ValidatedRuns&, const ValidatedRuns&) = default;
 };
 
-/// Of resources/prediction_errors.json, which `nest-plan study validation --errors` writes from
-/// samples/published.
-const std::vector<ValidatedRuns>& validatedRuns();
+/// Of the narrowest cell of resources/prediction_errors.json that holds it (cellOf()).
 PredictionError predictionErrorOf(std::string_view program, std::string_view deviceId, bool experts);
 
 }  // namespace nest
