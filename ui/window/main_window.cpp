@@ -425,7 +425,7 @@ void MainWindow::stepPane(bool next) {
   const auto place = [this](const QWidget* w) { return mapFromGlobal(w->mapToGlobal(QPoint())); };
   std::sort(panes.begin() + firstView, panes.end(), [&](const QWidget* a, const QWidget* b) {
     const QPoint p = place(a), q = place(b);
-    // What stands beside each other begins at nearly the same height: one may have a title above its bar.
+    // Neighbours begin at nearly the same height: one may have a title above its bar.
     return std::abs(p.y() - q.y()) > 40 ? p.y() < q.y() : p.x() < q.x();
   });
   if (panes.empty()) add(m_gallery);

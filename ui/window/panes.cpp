@@ -21,7 +21,7 @@
 namespace nest {
 namespace {
 
-constexpr int kTearDistance = 18;       ///< pixels beside a row of tabs at which a tab comes out of it
+constexpr int kTearDistance = 18;       ///< pixels off a row of tabs at which a tab comes out of it
 constexpr QSize kOwnWindow(960, 640);   ///< of a view, at first
 constexpr double kShareOfMoved = 0.42;  ///< of the width or height, of a view that was moved to a side
 const auto kCorner = QStringLiteral("paneCorner");
