@@ -451,9 +451,10 @@ std::optional<PipelineCut> UniformSearch::solveOnLines(const Entry& e, int zero,
       continue;
     }
     const ChainCosts dear(c, lines.straddling(l));
-    if (crossing(l) > 0 &&
-        !solve(LineAutomaton::grouped(m_room->capacities(l, width), e.stages), dear, l + 1))
-      return std::nullopt;
+    if (crossing(l) == 0) continue;
+    LineAutomaton automaton = LineAutomaton::grouped(m_room->capacities(l, width), e.stages);
+    if (automaton.nodes.empty()) automaton = LineAutomaton::counting(crossing(l), 0);
+    if (!solve(automaton, dear, l + 1)) return std::nullopt;
   }
   const int outermost = std::max(innermost, cluster.levelCount() - 2);
   for (const auto& demand : lines.demands()) {

@@ -38,7 +38,8 @@ private:
   std::vector<Key> m_keys;
 };
 
-constexpr double kMostUses = 300;  ///< of groups, as sets
+constexpr double kMostUses = 300;    ///< of groups, as sets
+constexpr double kMostNodes = 3000;  ///< of these, with what the current group still holds
 
 double usesOf(const std::vector<std::pair<int, int>>& capacities) {
   double uses = 1;
@@ -97,6 +98,7 @@ LineAutomaton LineAutomaton::grouped(std::vector<std::pair<int, int>> capacities
   // A key: groups left of each size, stages that the group of this one still holds, 1 it crosses, 2
   // straddles.
   const std::size_t kinds = capacities.size();
+  if (kinds > 0 && usesOf(capacities) * capacities.front().first > kMostNodes) return {};
   Builder builder;
   LineAutomaton a;
   const auto fronts = [&](const Builder::Key& left, std::vector<int>& nodes) {

@@ -20,7 +20,8 @@ struct LineAutomaton {
   /// So many boundaries cross, and so many stages are dear.
   static LineAutomaton counting(int crossing, int dear);
   /// One block, whose stages stand in groups that hold so many of them each: (stages, groups), or straddle
-  /// some, which makes them dear. Where there are many ways to use the groups, some count as larger ones.
+  /// some, which makes them dear. Where there are many ways to use the groups, some count as larger ones;
+  /// no nodes: there would be too many.
   static LineAutomaton grouped(std::vector<std::pair<int, int>> capacities, int stages);
 };
 
