@@ -71,6 +71,9 @@ Diagnostics changeStates(Scenario& scenario, const Arguments& args) {
     for (const std::string& hosts : args.values(option))
       for (Diagnostic& d : changeHosts(scenario.cluster, hosts, state, {"", 0, 0, option}))
         out.push_back(std::move(d));
+  if (args.has("--plan-on") && scenario.cluster.states.empty())
+    out.push_back(error("command-line", {"", 0, 0, "--plan-on"},
+                        "no host of the cluster has a state, so this changes nothing", "leave it out"));
   if (const auto on = args.value("--plan-on"))
     scenario.cluster.plannedOn =
         static_cast<PlannedOn>(std::find(std::begin(kPlanOn), std::end(kPlanOn), *on) - std::begin(kPlanOn));
