@@ -51,14 +51,18 @@ Ratios fitShare(Sourced<double>& share, const std::vector<Row>& rows,
 
 class Fitter {
 public:
-  Fitter(Scenario& s, const KernelTimes& times, std::vector<std::string>& told)
-      : m_scenario(s), m_times(times), m_told(told), m_device(s.cluster.device) {
+  Fitter(Scenario& s, const KernelTimes& times, std::vector<std::string>& told, Diagnostics& out)
+      : m_scenario(s), m_times(times), m_told(told), m_out(out), m_device(s.cluster.device) {
     m_device.sustainedRate.value = 1;  // one kernel at a time
   }
+
+  bool hasTried() const { return m_hasTried; }
 
   void products() {
     const auto rows = large(m_times.wide);
     if (rows.size() < kLeastRows) return;
+    m_hasTried = true;
+    const DeviceSpec before = m_device;
     const auto model = productsIn(NumberFormat::Bf16);
     Ratios best;
     DeviceSpec found = m_device;
@@ -71,11 +75,15 @@ public:
     }
     m_device = found;
     DeviceSpec& to = m_scenario.cluster.device;
+    if (explainsNothing("16-bit products", m_device.matrixEfficiency.value, best)) {
+      m_device = before;
+      return;
+    }
     tell("16-bit products reach " + text::percent(m_device.matrixEfficiency.value) + " of the peak rate (" +
              text::percent(to.matrixEfficiency.value) + " before), half of it at a size of " +
              text::number(m_device.matrixHalfSize.value, 3) + " (" +
              text::number(to.matrixHalfSize.value, 3) + ')',
-         m_device.matrixEfficiency.value, best);
+         best);
     set(to.matrixEfficiency, m_device.matrixEfficiency.value);
     set(to.matrixHalfSize, m_device.matrixHalfSize.value);
   }
@@ -83,14 +91,16 @@ public:
   void fp8Products() {
     const auto rows = large(m_times.fp8);
     if (rows.size() < kLeastRows || !m_device.peakFp8) return;
+    m_hasTried = true;
     DeviceSpec& to = m_scenario.cluster.device;
     const double before = to.matrixEfficiencyFp8.value_or(to.matrixEfficiency).value;
     m_device.matrixEfficiencyFp8 = m_device.matrixEfficiency;
     const Ratios ratios =
         fitShare<KernelTimes::Product>(*m_device.matrixEfficiencyFp8, rows, productsIn(NumberFormat::Fp8));
+    if (explainsNothing("fp8 products", m_device.matrixEfficiencyFp8->value, ratios)) return;
     tell("fp8 products reach " + text::percent(m_device.matrixEfficiencyFp8->value) +
              " of their peak rate (" + text::percent(before) + " before)",
-         m_device.matrixEfficiencyFp8->value, ratios);
+         ratios);
     to.matrixEfficiencyFp8.emplace();
     set(*to.matrixEfficiencyFp8, m_device.matrixEfficiencyFp8->value);
   }
@@ -100,6 +110,7 @@ public:
     std::copy_if(m_times.attention.begin(), m_times.attention.end(), std::back_inserter(rows),
                  [](const auto& a) { return a.keys >= kLeastKeys; });
     if (rows.size() < kLeastRows) return;
+    m_hasTried = true;
     AnalyticOptions options = m_scenario.model.analytic;
     options.attentionKernel = AttentionKernel::Latest;
     const Ratios ratios = fitShare<KernelTimes::Attention>(
@@ -108,9 +119,10 @@ public:
           return Roofline(m_device, NumberFormat::Bf16, options).attention(flops, a.keys, a.headDim);
         });
     DeviceSpec& to = m_scenario.cluster.device;
+    if (explainsNothing("attention", m_device.attentionEfficiency.value, ratios)) return;
     tell("attention reaches " + text::percent(m_device.attentionEfficiency.value) + " of the peak rate (" +
              text::percent(to.attentionEfficiency.value) + " before)",
-         m_device.attentionEfficiency.value, ratios);
+         ratios);
     set(to.attentionEfficiency, m_device.attentionEfficiency.value);
     if (m_scenario.model.analytic.attentionKernel != AttentionKernel::Latest)
       m_told.push_back("this program runs an earlier attention kernel, whose rate stays");
@@ -132,44 +144,83 @@ private:
   void set(Sourced<double>& to, double value) const {
     to = {std::round(value * 1e4) / 1e4, Origin::Measured, m_times.source + " on " + m_times.device};
   }
-  void tell(std::string what, double share, const Ratios& ratios) {
+  /// No rate explains the times: the scenario keeps the one it has, and a warning says so.
+  bool explainsNothing(const char* kernels, double share, const Ratios& ratios) {
+    const double least = quantile(ratios, 0.1) - 1, most = quantile(ratios, 0.9) - 1;
+    if (share > kLeastShare && share < kMostShare && most <= 1) return false;
+    m_out.push_back(warning("kernel-fit-useless", {"", 0, 0, "/cluster/device"},
+                            std::string("no rate from ") + text::percent(kLeastShare) + " to " +
+                                text::percent(kMostShare) + " of the peak explains the times of " + kernels +
+                                ", whose rate stays as it is: with " + text::percent(share) +
+                                " the middle eight tenths are predicted " + text::signedPercent(least) +
+                                " to " + text::signedPercent(most) + " off",
+                            "check the unit of the file: latencies are in ms"));
+    return true;
+  }
+  void tell(std::string what, const Ratios& ratios) {
     const double least = quantile(ratios, 0.1) - 1, most = quantile(ratios, 0.9) - 1;
     m_told.push_back(std::move(what) + "; of " + text::count(static_cast<int>(ratios.size())) +
                      " kernels the middle eight tenths are predicted " + text::signedPercent(least) + " to " +
                      text::signedPercent(most) + " off");
-    if (share <= kLeastShare || share >= kMostShare || most > 1)
-      m_told.push_back("no rate from " + text::percent(kLeastShare) + " to " + text::percent(kMostShare) +
-                       " of the peak explains these times: check the unit of the file");
   }
 
   Scenario& m_scenario;
   const KernelTimes& m_times;
   std::vector<std::string>& m_told;
+  Diagnostics& m_out;
   DeviceSpec m_device;
+  bool m_hasTried = false;
 };
+
+/// The times of the scenario's device, where the table has those of several; nullptr, with an error: of none,
+/// or of several that the name fits.
+const KernelTimes* timesOf(const DeviceSpec& device, const KernelTimes& times, Diagnostics& out) {
+  std::vector<const KernelTimes*> all{&times}, fitting;
+  for (const KernelTimes& other : times.others) all.push_back(&other);
+  std::string names;
+  for (const KernelTimes* t : all) {
+    if (otherDevice(t->device, device, false).empty()) fitting.push_back(t);
+    names += (names.empty() ? "" : t == all.back() ? " and " : ", ") + t->device;
+  }
+  const Place place{"", 0, 0, "/cluster/device"};
+  if (all.size() > 1 && fitting.size() == 1)
+    out.push_back(
+        note("kernel-devices", place,
+             "the table has times of " + names + "; those of " + fitting.front()->device + " are used"));
+  if (fitting.size() == 1) return fitting.front();
+  if (all.size() == 1)
+    out.push_back(error("kernel-fit", place, otherDevice(times.device, device, false),
+                        "choose the device that was measured, or give the table of this one"));
+  else
+    out.push_back(error("kernel-fit", place,
+                        "the table has times of " + names + ", and the scenario has " + device.name,
+                        fitting.empty() ? "choose one of these devices, or give the table of this one"
+                                        : "give the rows of one device"));
+  return nullptr;
+}
 
 }  // namespace
 
-Diagnostics setKernels(Scenario& s, const KernelTimes& times, std::vector<std::string>& told) {
-  const auto fail = [](std::string message, std::string remedy) -> Diagnostics {
-    return {error("kernel-fit", {"", 0, 0, "/cluster/device"}, std::move(message), std::move(remedy))};
-  };
-  if (std::string other = otherDevice(times.device, s.cluster.device, false); !other.empty())
-    return fail(std::move(other), "choose the device that was measured, or give the table of this one");
-  Fitter fitter(s, times, told);
+Diagnostics setKernels(Scenario& s, const KernelTimes& all, std::vector<std::string>& told) {
+  Diagnostics out;
+  const KernelTimes* times = timesOf(s.cluster.device, all, out);
+  if (!times) return out;
+  Fitter fitter(s, *times, told, out);
   fitter.products();
   fitter.fp8Products();
   fitter.attention();
-  if (told.empty())
-    return fail("no eight kernels have the sizes of training (products of " + text::number(kLeastSize, 3) +
-                    " and more on every side, attention over " + text::count(static_cast<int>(kLeastKeys)) +
-                    " keys and more)",
-                "give the whole table");
-  told.push_back(
-      "measured are forward kernels alone and their shape over sizes; the share of their rate that lasts "
-      "through training steps (" +
-      text::percent(s.cluster.device.sustainedRate.value) + ") stays; a log shows the bias of whole steps");
-  return {};
+  if (!fitter.hasTried())
+    out.push_back(error("kernel-fit", {"", 0, 0, "/cluster/device"},
+                        "no eight kernels have the sizes of training (products of " +
+                            text::number(kLeastSize, 3) + " and more on every side, attention over " +
+                            text::count(static_cast<int>(kLeastKeys)) + " keys and more)",
+                        "give the whole table"));
+  if (!told.empty())
+    told.push_back(
+        "measured are forward kernels alone and their shape over sizes; the share of their rate that lasts "
+        "through training steps (" +
+        text::percent(s.cluster.device.sustainedRate.value) + ") stays; a log shows the bias of whole steps");
+  return out;
 }
 
 }  // namespace nest

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "cluster/levels/scale_up.h"
 #include "cost/collective.h"
@@ -28,6 +29,12 @@ Diagnostic badFit(std::string message, std::string remedy, const char* code = kC
 
 std::string many(int n, const char* noun) {
   return text::count(n) + ' ' + noun + (n == 1 ? "" : "s");
+}
+
+std::string listed(const std::set<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
 }
 
 double rounded(double v, int digits) {
@@ -459,8 +466,17 @@ Diagnostics setLinks(ClusterSource& source, const std::vector<int>& excluded, co
     return !hasErrors(out);
   };
   std::vector<const CollectiveTimes*> fitted;
+  std::set<std::string> used, others;
+  for (const CollectiveTimes& times : all)
+    (otherDevice(times.device, source.device, true).empty() ? used : others).insert(times.device);
+  if (!used.empty() && !others.empty())
+    out.push_back(note("link-devices", {"", 0, 0, "/cluster/network"},
+                       "the times of exchanges between " + listed(others) +
+                           " are not used; the scenario has " + source.device.name));
   for (const CollectiveTimes& times : all) {
-    if (std::string other = otherDevice(times.device, source.device, true); !other.empty())
+    std::string other = otherDevice(times.device, source.device, true);
+    if (!other.empty() && !used.empty()) continue;
+    if (!other.empty())
       return {badFit(std::move(other), "choose the device that was measured, or give the times of this one")};
     const auto cluster = deriveHierarchy(source, excluded);
     if (!cluster) return cluster.diagnostics;

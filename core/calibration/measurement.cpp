@@ -84,7 +84,9 @@ std::string holdsOf(const KernelTimes& t) {
   part(t.wide.size(), "16-bit product");
   part(t.fp8.size(), "fp8 product");
   part(t.attention.size(), "attention kernel");
-  return out + " on " + t.device;
+  out += " on " + t.device;
+  for (const KernelTimes& other : t.others) out += "; " + holdsOf(other);
+  return out;
 }
 
 std::string holdsOf(const LayerTimes& t) {

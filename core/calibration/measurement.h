@@ -108,6 +108,7 @@ struct KernelTimes {
   std::string source;                ///< what measured them: "AIConfigurator, VLLM 0.20.0"
   std::vector<Product> wide, fp8;    ///< in 16-bit formats, in fp8
   std::vector<Attention> attention;  ///< causal, forward, in 16-bit formats
+  std::vector<KernelTimes> others;   ///< of the other devices that the same table names
 };
 
 struct Measurement {

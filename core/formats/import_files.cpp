@@ -410,11 +410,14 @@ private:
     if (!m_options.choosesDevice || !hasNetwork) return {};
     for (const Imported::Measured& m : m_result.measured) {
       std::string name;
-      if (const auto* times = std::get_if<std::vector<CollectiveTimes>>(&m.measurement.of))
+      // A table of several devices does not say which of them the cluster has.
+      if (const auto* times = std::get_if<std::vector<CollectiveTimes>>(&m.measurement.of)) {
         name = times->front().device;
-      else if (const auto* kernels = std::get_if<KernelTimes>(&m.measurement.of))
-        name = kernels->device;
-      else if (const auto* run = std::get_if<TrainingRun>(&m.measurement.of))
+        if (std::any_of(times->begin(), times->end(), [&](const auto& t) { return t.device != name; }))
+          name.clear();
+      } else if (const auto* kernels = std::get_if<KernelTimes>(&m.measurement.of)) {
+        if (kernels->others.empty()) name = kernels->device;
+      } else if (const auto* run = std::get_if<TrainingRun>(&m.measurement.of))
         name = run->settings.device;
       if (name.empty()) continue;
       const NamedDevice known = deviceCalled(name);

@@ -1,12 +1,17 @@
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 #include <map>
+#include <set>
+#include <unordered_map>
 
 #include "formats/format.h"
 #include "formats/measurements/log_lines.h"
 #include "text/counted_names.h"
 #include "text/decimal.h"
 #include "units/letters.h"
+#include "units/text.h"
 
 namespace nest {
 namespace {
@@ -40,10 +45,10 @@ public:
       return std::nullopt;
     };
     if (m_source.failed()) return std::nullopt;
-    const bool hasKernels = !m_kernels.wide.empty() || !m_kernels.fp8.empty() || !m_kernels.attention.empty();
-    if (hasKernels || !m_exchanges.empty()) noteUnused();
+    if (!m_kernels.empty() || !m_exchanges.empty()) noteUnused();
+    warnOfContradictions();
     if (!m_exchanges.empty()) return exchanges();
-    if (hasKernels) return Measurement{std::move(m_kernels)};
+    if (!m_kernels.empty()) return kernels();
     if (m_rows == 0) return fail("perf-empty", "the table has no rows", "give the whole table");
     return fail(
         "perf-operation",
@@ -116,9 +121,7 @@ private:
 
   void row(Seconds time, int number) {
     m_operation = cell("op_name");
-    m_kernels.device = cell("device");
-    m_kernels.source =
-        "AIConfigurator, " + std::string(cell("framework")) + ' ' + std::string(cell("version"));
+    compareWithOthers(time, number);
     if (const auto kind = kindOf(m_operation))
       exchange(*kind, time, number);
     else if (m_operation == "gemm")
@@ -144,7 +147,53 @@ private:
     }
     // Counted in elements.
     const Bytes bytes((*s)[1] * (isWide(cell("nccl_dtype")) ? 2 : 1));
-    m_exchanges[static_cast<int>((*s)[0])][kind].push_back({bytes, time, BytesPerSecond()});
+    m_exchanges[std::string(cell("device"))][static_cast<int>((*s)[0])][kind].push_back(
+        {bytes, time, BytesPerSecond()});
+  }
+
+  /// Of the device that the row names, in the order of the table.
+  KernelTimes& kernelsOfRow() {
+    const std::string_view device = cell("device");
+    auto known = std::find_if(m_kernels.begin(), m_kernels.end(),
+                              [&](const KernelTimes& t) { return t.device == device; });
+    if (known == m_kernels.end()) {
+      known = m_kernels.emplace(known);
+      known->device = device;
+      known->source =
+          "AIConfigurator, " + std::string(cell("framework")) + ' ' + std::string(cell("version"));
+    }
+    return *known;
+  }
+  std::optional<Measurement> kernels() {
+    KernelTimes all = std::move(m_kernels.front());
+    all.others.assign(std::make_move_iterator(m_kernels.begin() + 1),
+                      std::make_move_iterator(m_kernels.end()));
+    return Measurement{std::move(all)};
+  }
+
+  /// Rows that are equal but in their latency measured the same; runs of one kernel differ by less than this.
+  static constexpr double kContradiction = 1.5;
+  void compareWithOthers(Seconds time, int number) {
+    std::string what;
+    const auto latency = m_columns.find("latency")->second;
+    for (std::size_t i = 0; i < m_cells.size(); ++i)
+      if (i != latency) what.append(m_cells[i]) += ',';
+    const auto [known, isNew] = m_rowsSeen.emplace(std::hash<std::string>()(what), std::pair(time, number));
+    const double ratio = time / known->second.first;
+    if (isNew || (ratio < kContradiction && ratio > 1 / kContradiction)) return;
+    if (m_contradictions++ > 0) return;
+    m_contradictionLine = number;
+    m_contradiction = "line " + std::to_string(known->second.second) + " says " +
+                      text::time(known->second.first) + ", line " + std::to_string(number) + ' ' +
+                      text::time(time);
+  }
+  void warnOfContradictions() {
+    if (m_contradictions > 0)
+      m_source.warning(m_source.placeOfLine(m_contradictionLine), "perf-contradiction",
+                       text::count(m_contradictions) +
+                           (m_contradictions == 1 ? " row contradicts" : " rows contradict") +
+                           " another row of the same kernel: " + m_contradiction + "; both count",
+                       "give each kernel once, with its latency in ms");
   }
 
   void product(Seconds time, int number) {
@@ -155,7 +204,7 @@ private:
       return;
     }
     if (const auto s = sizes<3>({"m", "n", "k"}, number))
-      (isFp8 ? m_kernels.fp8 : m_kernels.wide).push_back({(*s)[0], (*s)[1], (*s)[2], time});
+      (isFp8 ? kernelsOfRow().fp8 : kernelsOfRow().wide).push_back({(*s)[0], (*s)[1], (*s)[2], time});
   }
 
   void attention(Seconds time, int number) {
@@ -166,36 +215,49 @@ private:
       return;
     }
     if (const auto s = sizes<4>({"batch_size", "isl", "num_heads", "head_dim"}, number))
-      m_kernels.attention.push_back({(*s)[0], (*s)[1], (*s)[2], (*s)[3], time});
+      kernelsOfRow().attention.push_back({(*s)[0], (*s)[1], (*s)[2], (*s)[3], time});
   }
 
   /// The largest group alone tells the level: NCCL takes other ways in smaller ones. All-reduce comes first.
   std::optional<Measurement> exchanges() {
-    const int ranks = m_exchanges.rbegin()->first;
     std::vector<CollectiveTimes> out;
-    for (auto& [kind, rows] : m_exchanges.rbegin()->second) {
-      CollectiveTimes& c = out.emplace_back();
-      c.kind = kind;
-      c.device = m_kernels.device;
-      c.rankHosts.assign(ranks, "host");
-      std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.size < b.size; });
-      const double share = (ranks - 1.0) / ranks;
-      for (CollectiveTimes::Row& r : rows)
-        r.bus = BytesPerSecond((kind == MeasuredKind::AllReduce ? 2 : 1) * share * r.size.value() /
-                               r.time.value());
-      c.rows = std::move(rows);
+    std::set<int> used;
+    bool hasSmaller = false;
+    for (auto& [device, groups] : m_exchanges) {
+      const int ranks = groups.rbegin()->first;
+      used.insert(ranks);
+      hasSmaller = hasSmaller || groups.size() > 1;
+      for (auto& [kind, rows] : groups.rbegin()->second) {
+        CollectiveTimes& c = out.emplace_back();
+        c.kind = kind;
+        c.device = device;
+        c.rankHosts.assign(ranks, "host");
+        std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.size < b.size; });
+        const double share = (ranks - 1.0) / ranks;
+        for (CollectiveTimes::Row& r : rows)
+          r.bus = BytesPerSecond((kind == MeasuredKind::AllReduce ? 2 : 1) * share * r.size.value() /
+                                 r.time.value());
+        c.rows = std::move(rows);
+      }
     }
-    if (m_exchanges.size() > 1)
+    std::string sizes;
+    for (const int ranks : used) sizes += (sizes.empty() ? "" : " or ") + std::to_string(ranks);
+    if (hasSmaller)
       m_source.note(m_source.whole(), "perf-groups",
-                    "of the groups of GPUs the largest is used, of " + std::to_string(ranks));
+                    "of the groups of GPUs the largest is used, of " + sizes);
     return Measurement{std::move(out)};
   }
 
   SourceText& m_source;
   std::map<std::string, std::size_t, std::less<>> m_columns;
   std::vector<std::string_view> m_cells;
-  std::map<int, std::map<MeasuredKind, std::vector<CollectiveTimes::Row>>> m_exchanges;  ///< by ranks
-  KernelTimes m_kernels;
+  using ByKind = std::map<MeasuredKind, std::vector<CollectiveTimes::Row>>;
+  std::map<std::string, std::map<int, ByKind>> m_exchanges;  ///< by device and ranks
+  std::vector<KernelTimes> m_kernels;                        ///< a device each
+  /// Latency and line of each row, by all its other cells.
+  std::unordered_map<std::size_t, std::pair<Seconds, int>> m_rowsSeen;
+  int m_contradictions = 0, m_contradictionLine = 0;
+  std::string m_contradiction;  ///< the first
   std::string m_operation;
   std::map<std::string, int> m_unused;  ///< rows, by what they are of
   std::size_t m_rows = 0;

@@ -231,6 +231,40 @@ private slots:
     QVERIFY(!s);
     QVERIFY(findCode(s.diagnostics, "kernel-fit")->message.find("A100") != std::string::npos);
   }
+  void ofATableOfSeveralDevicesTheScenariosAreUsed() {
+    const std::string whole = fileOf("aiconfigurator/gemm_perf.txt");
+    std::string other = whole.substr(whole.find('\n') + 1);
+    for (std::size_t at = 0; (at = other.find("NVIDIA H100 80GB HBM3", at)) != std::string::npos;)
+      other.replace(at, 21, "NVIDIA B200");
+    for (std::size_t at = 0; (at = other.find('\n', at)) != std::string::npos; at += 4)
+      other.replace(at, 1, "e-3\n");
+    const auto alone = imported("host:8@450GB/s", {{"gemm_perf.txt", whole}});
+    for (const std::string& text : {whole + other, whole.substr(0, whole.find('\n') + 1) + other +
+                                                       whole.substr(whole.find('\n') + 1)}) {
+      const auto both = imported("host:8@450GB/s", {{"gemm_perf.txt", text}});
+      QVERIFY(alone && both && findCode(both.diagnostics, "kernel-devices"));
+      QCOMPARE(both->cluster.device.matrixEfficiency.value, alone->cluster.device.matrixEfficiency.value);
+      QVERIFY(!findCode(both.diagnostics, "kernel-fit-useless"));
+    }
+    const auto none = imported("host:8@450GB/s",
+                               {{"gemm_perf.txt", whole.substr(0, whole.find('\n') + 1) + other +
+                                                      "VLLM,1,NVIDIA A100,gemm,v,fp8,1024,1024,1024,1\n"}});
+    QVERIFY(!none);
+    const std::string message = findCode(none.diagnostics, "kernel-fit")->message;
+    QVERIFY(message.find("B200 and NVIDIA A100") != std::string::npos);
+  }
+  void rowsOfOneKernelThatContradictAreNamed() {
+    const std::string head = "framework,version,device,op_name,kernel_source,gemm_dtype,m,n,k,latency\n",
+                      row = "VLLM,0.20.0,NVIDIA B200,gemm,v,bfloat16,4096,5120,12288,";
+    const auto twice = [&](const char* latency) {
+      return readText(head + row + "0.26886\n" + row + latency + '\n', "gemm_perf.txt");
+    };
+    QVERIFY(!findCode(twice("0.27").diagnostics, "perf-contradiction"));
+    const auto broken = twice("268.86");
+    const Diagnostic* told = findCode(broken.diagnostics, "perf-contradiction");
+    QVERIFY(told && told->where.line == 3);
+    QVERIFY(told->message.find("line 2") != std::string::npos);
+  }
   void latenciesInAWrongUnitAreTold() {
     const std::string whole = fileOf("aiconfigurator/gemm_perf.txt");
     const auto isDoubted = [&](const char* unit) {
@@ -240,10 +274,14 @@ private slots:
         text += whole.substr(at, end - at) + (at > 0 ? unit : "") + '\n';
       }
       const auto s = imported("host:8@450GB/s", {{"gemm_perf.txt", text}});
-      const auto& all = s.diagnostics;
-      return s && std::any_of(all.begin(), all.end(), [](const Diagnostic& d) {
-               return d.message.find("check the unit of the file") != std::string::npos;
-             });
+      const bool isWarned = s && findCode(s.diagnostics, "kernel-fit-useless");
+      const DeviceSpec& sheet = *findDevice("h100-sxm");
+      // The rates of a fit that explains nothing are not written.
+      if (isWarned)
+        return s->cluster.device.matrixEfficiency == sheet.matrixEfficiency &&
+               s->cluster.device.matrixHalfSize == sheet.matrixHalfSize &&
+               s->cluster.device.matrixEfficiencyFp8 == sheet.matrixEfficiencyFp8;
+      return false;
     };
     QVERIFY(!isDoubted(""));
     QVERIFY(isDoubted("e3"));
