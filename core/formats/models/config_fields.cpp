@@ -73,6 +73,27 @@ bool ConfigFields::isGiven(Names names) {
   return holderOf(names, name) != nullptr;
 }
 
+void ConfigFields::checkAgreement(Names names) {
+  const char* firstName = nullptr;
+  const nlohmann::json* first = nullptr;
+  const auto compare = [&](JsonFields& holder, const char* name) {
+    const nlohmann::json* value = holder.has(name) ? holder.any(name) : nullptr;
+    if (!value || !value->is_number_integer()) return;
+    if (!first) {
+      first = value, firstName = name;
+    } else if (*first != *value) {
+      holder.report(Severity::Warning, "config-contradiction", name,
+                    '"' + std::string(firstName) + "\" is " + first->dump() + ", but \"" + name + "\" is " +
+                        value->dump() + "; the first is used",
+                    std::string("remove the one that is wrong"));
+    }
+  };
+  for (const char* name : names) {
+    compare(m_fields, name);
+    for (const auto& inner : m_inner) compare(*inner, name);
+  }
+}
+
 bool ConfigFields::isNull(const char* key) const {
   const auto it = m_object.find(key);
   return it != m_object.end() && it->is_null();

@@ -33,6 +33,9 @@ public:
   /// From here on figures may also be lists that hold the same number for each of so many layers.
   void setLayers(int layers) { m_layers = layers; }
   bool isGiven(Names names);
+  /// A warning where a file gives two of these names, which mean the same, with different numbers: the first
+  /// one is read.
+  void checkAgreement(Names names);
   bool isNull(const char* key) const;
   /// A size that a model cannot be without; `byDefault` 0: it has none.
   int size(Names names, int byDefault, long long least, long long most);

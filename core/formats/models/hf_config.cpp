@@ -7,6 +7,7 @@
 #include "formats/format.h"
 #include "formats/models/hf_families.h"
 #include "formats/unused_parts.h"
+#include "text/source_text.h"
 
 namespace nest {
 namespace {
@@ -30,6 +31,15 @@ const ConfigFamily* familyOf(JsonFields& fields) {
   if (!type && fields.has("model_type")) return nullptr;  // of a wrong kind, and said so
   const ConfigFamily* family = type ? familyOfType(*type) : nullptr;
   const auto classes = classNames(fields);
+  if (family && type)
+    for (const std::string& name : classes)
+      if (const ConfigFamily* other = familyOfClass(name);
+          other && std::string_view(other->shownAs()) != family->shownAs())
+        fields.report(Severity::Warning, "config-model-type", "architectures",
+                      "the class " + quoted(name) + " builds a model of the family " + other->shownAs() +
+                          ", but model_type is " + quoted(*type) + "; the file is read as " +
+                          family->shownAs(),
+                      "correct model_type or architectures");
   for (std::size_t i = 0; !family && i < classes.size(); ++i) family = familyOfClass(classes[i]);
   if (family && type && *type != family->type && !std::string_view(family->type).starts_with(*type + '_'))
     fields.report(Severity::Warning, "config-model-type", "model_type",
@@ -43,6 +53,22 @@ const ConfigFamily* familyOf(JsonFields& fields) {
                     "set model_type");
   }
   return family;
+}
+
+/// Classes whose last layer tells labels, or that end at the hidden states, have no head over the vocabulary.
+void warnOfOtherHead(JsonFields& fields, const ConfigFamily& family) {
+  if (family.images) return;
+  for (const std::string& name : classNames(fields)) {
+    const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
+    const bool isBare = name.ends_with("Model") && !has("LMHead") && !has("DoubleHeads");
+    if (isBare || has("Classification") || has("QuestionAnswering") || has("ForMultipleChoice") ||
+        has("NextSentence") || has("RewardModel"))
+      fields.report(Severity::Warning, "config-head", "architectures",
+                    "the class " + quoted(name) +
+                        " has no output layer over the vocabulary; the model is costed with one",
+                    "give the class that is trained, such as one ForCausalLM, or expect the last stage to be "
+                    "cheaper");
+  }
 }
 
 /// Keys that say how a model is trained, stored, quantised or run, or what stands in its vocabulary.
@@ -172,7 +198,6 @@ bool isBesideThePlan(std::string_view key) {
                                                 "directionality",
                                                 "architectures",
                                                 "auto_map",
-                                                "pruned",
                                                 "finetuning",
                                                 "tokenizer",
                                                 "is_decoder",
@@ -243,6 +268,7 @@ constexpr StructuralKey kStructural[] = {
      "attention in parallel with the MLP; they are costed one after the other"},
     {"attn_output_gate", Severity::Warning, "a gate of the attention's output"},
     {"attention_output_gate", Severity::Warning, "a gate of the attention's output"},
+    {"pruned_heads", Severity::Warning, "pruned attention heads; all heads are costed"},
     {"residual_moe", Severity::Warning, "a dense MLP in parallel with the experts"},
     {"use_residual", Severity::Warning, "a dense MLP in parallel with the experts"},
     {"num_kv_shared_layers", Severity::Warning, "layers that share keys and values"},
@@ -413,6 +439,7 @@ Reading<TransformerArchitecture> readHuggingFaceConfig(std::string_view text, co
   a.family = family->shownAs();
   a.name = nameOf(outer.fields(), fields.fields(), family->type);
   readFamily(*family, fields, a);
+  if (part.key.empty()) warnOfOtherHead(fields.fields(), *family);
   if (!part.key.empty()) {
     if (!fields.isGiven({"tie_word_embeddings"}))
       a.tiedEmbeddings = outer.flag({"tie_word_embeddings"}, a.tiedEmbeddings);

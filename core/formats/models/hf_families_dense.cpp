@@ -170,6 +170,7 @@ void addDenseFamilies(std::vector<ConfigFamily>& all) {
       with(like(llama, "smollm3", "SmolLM3"),
            [](ConfigFamily& f) {
              f.sizes = {128256, 2048, 11008, 36, 16, 4}, f.positions = 32768, f.tied = kYes;
+             f.pattern = BlockPattern::WindowPeriod;  // by layer_types alone
            }),
       like(llama, "granite", "Granite"),
       like(llama, "baichuan", "Baichuan"),

@@ -30,6 +30,15 @@ void readStateSpace(ConfigFields& f, TransformerArchitecture& a, bool isAlone) {
     s.stateSize = f.optional({"ssm_state_size", "mamba_d_state", "state_size"}, 128, 1, kMostWidth);
     s.groups = f.optional({"n_groups", "mamba_n_groups"}, 1, 1, kMostWidth);
     s.chunk = f.optional({"chunk_size", "mamba_chunk_size"}, 256, 1, kMostTokens);
+    // Nemotron-H states a width of its own; transformers refuses such files of the other families.
+    const long long width = 1LL * s.heads * s.headDim;
+    if ((isAlone || f.isGiven({"mamba_n_heads"})) && width != expanded && !f.lacksSizes())
+      f.fields().report(Severity::Warning, "config-contradiction", "",
+                        "the " + std::to_string(s.heads) + " heads of " + std::to_string(s.headDim) +
+                            " of the state space are " + std::to_string(width) +
+                            " wide, but expand × hidden_size is " + std::to_string(expanded) +
+                            "; the heads are used",
+                        "correct the number of heads, their width or expand");
   }
   s.convolution = f.optional({"conv_kernel", "mamba_d_conv"}, 4, 0, 1024);
   s.projectionBias = f.flag({"mamba_proj_bias", "use_bias"}, false);
@@ -65,6 +74,12 @@ public:
   }
 
   void run() {
+    decide();
+    warnOfMissingKinds();
+  }
+
+private:
+  void decide() {
     switch (e.pattern) {
       case BlockPattern::Hybrid:
         return hybrid(), keep();
@@ -97,9 +112,42 @@ public:
     keep();
   }
 
-private:
+  /// What the file describes and no layer has: a number or a list in it is wrong.
+  void warnOfMissingKinds() {
+    if (f.lacksSizes() || hasErrors(f.diagnostics())) return;
+    const auto warn = [this](const std::string& kind, const char* remedy) {
+      f.fields().report(
+          Severity::Warning, "config-no-such-layer", "",
+          "none of the " + std::to_string(a.layers) + " layers has " + kind + ", which the file describes",
+          remedy);
+    };
+    const auto any = [this](auto has) { return std::any_of(m_blocks.begin(), m_blocks.end(), has); };
+    if (a.experts && !any([](const BlockVariant& b) { return b.feed == Feed::Experts; }))
+      warn("experts", "check where the layers with experts begin, and their period and offset");
+    const bool isHybrid = e.pattern == BlockPattern::Hybrid || e.pattern == BlockPattern::Jamba ||
+                          e.pattern == BlockPattern::MixerTypes || e.pattern == BlockPattern::DeltaPeriod;
+    if (!isHybrid) return;
+    if (!any([](const BlockVariant& b) { return b.mixer == Mixer::Attention; }))
+      warn("attention", "check the period and the offset of attention, or the list of layer types");
+    if (e.pattern == BlockPattern::DeltaPeriod && !a.deltaNet && f.isGiven({"linear_num_value_heads"})) {
+      // The sizes are read so that no other message says that the family lacks such layers.
+      f.isGiven({"linear_num_key_heads"}), f.isGiven({"linear_key_head_dim"});
+      f.isGiven({"linear_value_head_dim"}), f.isGiven({"linear_conv_kernel_dim"});
+      warn("linear attention", "check full_attention_interval, or the list of layer types");
+    }
+    if (e.pattern == BlockPattern::Jamba && !a.stateSpace) {
+      f.isGiven({"mamba_d_state", "mamba_d_conv", "mamba_expand", "mamba_dt_rank", "mamba_conv_bias",
+                 "mamba_proj_bias"});
+      warn("a state space", "check the period and the offset of attention");
+    }
+  }
+
   BlockVariant& block(int i) { return m_blocks[at(i)]; }
 
+  bool hasWindows() const {
+    return e.pattern == BlockPattern::Window || e.pattern == BlockPattern::WindowIfUsed ||
+           e.pattern == BlockPattern::WindowPeriod;
+  }
   /// 0 where it reaches as far as the model does.
   int window() {
     if (f.isNull("sliding_window")) return 0;
@@ -132,12 +180,13 @@ private:
           "give one for each layer");
       return true;
     }
+    int narrow = 0;
     for (int i = 0; i < a.layers; ++i) {
       const json& t = (*types)[at(i)];
       const std::string type = t.is_string() ? t.get<std::string>() : std::string();
-      if (type == "sliding_attention") {
+      if (type == "sliding_attention" && hasWindows()) {
         block(i).window = window();
-      } else if (type == "chunked_attention") {
+      } else if (type == "chunked_attention" && e.pattern == BlockPattern::ChunkPeriod) {
         block(i).window = chunk(), block(i).windowIsChunk = block(i).window > 0;
       } else if (type == "linear_attention" && e.pattern == BlockPattern::DeltaPeriod) {
         setLinear(i);
@@ -147,6 +196,8 @@ private:
         block(i).headDim = f.optional({"global_head_dim"}, a.headDim, 1, kMostWidth);
         block(i).keyValueHeads = f.optional({"num_global_key_value_heads"}, a.keyValueHeads, 1, kMostWidth);
         block(i).sharedKeyValue = f.flag({"attention_k_eq_v"}, false);
+      } else if (type == "sliding_attention" || type == "chunked_attention") {
+        ++narrow;
       } else if (type != "full_attention" && type != "attention" &&
                  !(type == "deepseek_sparse_attention" && a.sparse)) {
         f.fields().report(
@@ -155,6 +206,11 @@ private:
         return true;
       }
     }
+    if (narrow > 0)
+      f.fields().report(Severity::Warning, "config-not-modelled", key,
+                        std::to_string(narrow) + " of the " + std::to_string(a.layers) +
+                            " layer types ask for attention in a window, which models of the family " +
+                            e.shownAs() + " do not have; these layers are costed with full attention");
     return true;
   }
 

@@ -12,6 +12,15 @@ using nlohmann::json;
 
 constexpr int kMostExperts = 65'536;
 
+constexpr Names kExpertCounts = {"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts",
+                                 "num_moe_experts"};
+constexpr Names kExpertsPerToken = {
+    "num_experts_per_tok", "num_experts_per_token", "experts_per_token",   "moe_topk", "moe_k",
+    "moe_top_k",           "top_k_experts",         "num_selected_experts"};
+constexpr Names kExpertWidths = {"moe_intermediate_size", "expert_ffn_hidden_size"};
+constexpr Names kSharedExpertCounts = {"n_shared_experts", "num_shared_experts", "moe_num_shared_experts",
+                                       "num_shared_expert"};
+
 bool valueOf(ConfigFields& f, const FamilyFlag& flag) {
   return flag.key ? f.flag({flag.key}, flag.byDefault) : flag.byDefault;
 }
@@ -21,6 +30,24 @@ int labels(ConfigFields& f) {
   const json* names = f.value("id2label");
   const int listed = names && names->is_object() ? static_cast<int>(names->size()) : 0;
   return f.optional({"num_labels"}, listed > 0 ? listed : 1000, 1, kMostTokens);
+}
+
+/// Names of one size, as families have come to call it. Left out are those that also mean something else: the
+/// length of a generated text, the layers of a decoder next to an encoder.
+void checkAliases(ConfigFields& f) {
+  f.checkAgreement({"hidden_size", "n_embd", "n_embed", "d_model", "emb_dim", "model_dim"});
+  f.checkAgreement({"num_hidden_layers", "n_layer", "n_layers", "num_layers"});
+  f.checkAgreement({"num_attention_heads", "n_head", "n_heads"});
+  f.checkAgreement({"vocab_size", "n_vocab"});
+  f.checkAgreement({"max_position_embeddings", "n_positions", "max_sequence_length", "max_seq_len"});
+  f.checkAgreement({"num_key_value_heads", "num_kv_heads", "n_kv_heads", "n_head_kv", "kv_n_heads",
+                    "multi_query_group_num", "num_query_groups"});
+  f.checkAgreement({"intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size", "d_ff", "mlp_hidden_size"});
+  f.checkAgreement({"head_dim", "kv_channels", "attention_head_dim"});
+  f.checkAgreement(kExpertCounts);
+  f.checkAgreement(kExpertsPerToken);
+  f.checkAgreement(kExpertWidths);
+  f.checkAgreement(kSharedExpertCounts);
 }
 
 void readSizes(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture& a) {
@@ -151,9 +178,6 @@ void readLatent(ConfigFields& f, TransformerArchitecture& a) {
                              f.optional({"index_topk"}, 2048, 1, kMostTokens)};
 }
 
-constexpr Names kExpertCounts = {"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts",
-                                 "num_moe_experts"};
-
 void readDenseLayers(ConfigFields& f, const TransformerArchitecture& a, ExpertLayers& e) {
   if (const json* list = f.array("mlp_only_layers")) {
     for (const auto& v : *list) {
@@ -188,11 +212,8 @@ void readShared(const FamilyExperts& d, ConfigFields& f, const TransformerArchit
       break;
     case SharedExperts::Count: {
       const bool none = f.isNull("n_shared_experts");
-      e.sharedIntermediate = (none ? 0
-                                   : f.shape({"n_shared_experts", "num_shared_experts",
-                                              "moe_num_shared_experts", "num_shared_expert"},
-                                             d.sharedDefault, 0, 1024)) *
-                             e.intermediate;
+      e.sharedIntermediate =
+          (none ? 0 : f.shape(kSharedExpertCounts, d.sharedDefault, 0, 1024)) * e.intermediate;
       // Some files name the width of all shared experts as well.
       e.sharedIntermediate =
           f.optional({"moe_shared_expert_intermediate_size"}, e.sharedIntermediate, 0, kMostWidth * 8);
@@ -217,17 +238,13 @@ void readExperts(const FamilyExperts& d, ConfigFields& f, TransformerArchitectur
   if (f.isNull("n_routed_experts")) return;
   ExpertLayers e;
   e.experts = f.size(kExpertCounts, d.count, 1, kMostExperts);
-  const Names perToken = {
-      "num_experts_per_tok", "num_experts_per_token", "experts_per_token",   "moe_topk", "moe_k",
-      "moe_top_k",           "top_k_experts",         "num_selected_experts"};
-  e.perToken = f.size(perToken, d.perToken, 1, kMostExperts);
+  e.perToken = f.size(kExpertsPerToken, d.perToken, 1, kMostExperts);
   if (e.perToken > e.experts && !f.lacksSizes())
-    f.fields().report(Severity::Error, "config-experts-per-token", *perToken.begin(),
+    f.fields().report(Severity::Error, "config-experts-per-token", *kExpertsPerToken.begin(),
                       std::to_string(e.perToken) + " experts per token, but only " +
                           std::to_string(e.experts) + " experts");
-  const Names width = {"moe_intermediate_size", "expert_ffn_hidden_size"};
-  e.intermediate = d.ownWidth || (d.mayHaveWidth && f.isGiven(width))
-                       ? f.size(width, d.width, 1, kMostWidth * 8)
+  e.intermediate = d.ownWidth || (d.mayHaveWidth && f.isGiven(kExpertWidths))
+                       ? f.size(kExpertWidths, d.width, 1, kMostWidth * 8)
                        : a.intermediate;
   readShared(d, f, a, e);
   if (d.residual && f.flag({d.residual}, false)) e.sharedIntermediate = a.intermediate;
@@ -248,6 +265,7 @@ void readExperts(const FamilyExperts& d, ConfigFields& f, TransformerArchitectur
 
 void readFamily(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture& a) {
   readSizes(e, f, a);
+  checkAliases(f);
   readShape(e, f, a);
   if (e.pattern != BlockPattern::StateOnly) {
     readIntermediate(e, f, a);
