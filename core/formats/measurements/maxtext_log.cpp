@@ -3,6 +3,8 @@
 
 #include "formats/format.h"
 #include "formats/measurements/step_log.h"
+#include "text/decimal.h"
+#include "units/letters.h"
 
 namespace nest {
 namespace {
@@ -34,7 +36,10 @@ private:
 
   void readSetup(std::string_view line) override {
     RunSettings& s = m_run.settings;
-    if (const auto devices = countBehind(line, "Num_devices:")) s.devices = devices;
+    if (const auto devices = countBehind(line, "Num_devices:")) {
+      s.devices = devices;
+      readShape(behind(line, "shape ("));
+    }
     if (const auto at = line.find(kJaxTpuBackend); at != std::string_view::npos)
       s.device = line.substr(at + kJaxTpuBackend.find("TPU"), kLongestTpuName);
     if (const auto billions = numberBehind(line, "number parameters: "); billions && *billions > 0)
@@ -70,6 +75,7 @@ private:
       if (axis.values[0] || axis.values[1])
         s.*axis.degree = static_cast<int>(
             std::min(double(axis.values[0].value_or(1)) * axis.values[1].value_or(1), double(1 << 15)));
+    checkDegrees();
     if (m_policy == "full") s.recompute = Recompute::Full;
     if (!m_policy.empty() && m_policy != "full") m_unused.add("remat_policy " + m_policy);
     if (m_quantization.find("fp8") != std::string::npos)
@@ -80,6 +86,42 @@ private:
     s.programEvidence = "it is a MaxText log";
   }
 
+  /// "1, 1, 4, 1)": how many devices the mesh has along each axis.
+  void readShape(std::string_view sizes) {
+    m_mesh = 0;
+    const auto end = sizes.find(')');
+    if (end == std::string_view::npos) return;
+    sizes = sizes.substr(0, end);
+    double product = 1;
+    while (!sizes.empty()) {
+      const std::string_view size = sizes.substr(0, sizes.find(','));
+      sizes.remove_prefix(std::min(sizes.size(), size.size() + 1));
+      if (text::trimmed(size).empty()) continue;
+      const auto n = readWhole(text::trimmed(size), 1, 1'000'000);
+      if (!n) return;
+      product *= double(*n);
+    }
+    m_mesh = product;
+  }
+  /// What is left of the devices is data parallel, whatever the parameters say of it.
+  void checkDegrees() const {
+    const RunSettings& s = m_run.settings;
+    if (!s.devices) return;
+    const auto warn = [&](const char* what, double product) {
+      m_source.warning(m_source.whole(), "run-degrees",
+                       std::string(what) + " multiply to " + std::to_string(static_cast<long long>(product)) +
+                           ", and the run had " + std::to_string(*s.devices) + " devices",
+                       "correct the lines that were changed by hand");
+    };
+    double degrees = 1;
+    for (const Axis& axis : m_axes) degrees *= (s.*axis.degree).value_or(1);
+    if (degrees > *s.devices || *s.devices % static_cast<int>(degrees) != 0)
+      warn("the degrees", degrees);
+    else if (m_mesh > 0 && m_mesh != *s.devices)
+      warn("the sizes of the mesh", m_mesh);
+  }
+
+  double m_mesh = 0;  ///< devices of the mesh; 0: not known
   std::array<Axis, 4> m_axes = {
       Axis{"ici_tensor_parallelism", "dcn_tensor_parallelism", &RunSettings::tensor},
       Axis{"ici_pipeline_parallelism", "dcn_pipeline_parallelism", &RunSettings::pipeline},

@@ -139,6 +139,8 @@ constexpr Unmodelled kUnmodelled[] = {{"moe_expert_capacity_factor", "None"},
                                       {"optimizer", "adam"},
                                       {"distribute_saved_activations", "False"},
                                       {"use_ring_exchange_p2p", "False"},
+                                      {"order", "tp-cp-ep-dp-pp"},
+                                      {"use_tp_pp_dp_mapping", "False"},
                                       {"window_size", "None"}};
 
 /// "  tensor_model_parallel_size ...................... 8", behind whatever a launcher puts before it.

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cmath>
 
 #include "formats/format.h"
 #include "formats/measurements/step_log.h"
+#include "units/amount.h"
 
 namespace nest {
 namespace {
@@ -11,7 +13,9 @@ constexpr StepLabels kNanotronLabels = {.mark = "time_per_iteration_ms",
                                         .time = "time_per_iteration_ms",
                                         .timeUnit = 1e-3,
                                         .rate = "model_tflops_per_gpu",
-                                        .tokens = "global_batch_size"};
+                                        .tokens = "global_batch_size",
+                                        .tokenRate = "tokens_per_sec:",
+                                        .deviceTokenRate = "tokens_per_sec_per_gpu:"};
 
 /// Numbers have three digits. What it prints of its configuration looks like a call: "tp=8,".
 class NanotronLog : public StepLog {
@@ -57,12 +61,33 @@ private:
     if (s.data && s.tensor && s.pipeline)
       s.devices =
           static_cast<int>(std::min(double(*s.data) * *s.tensor * *s.pipeline * s.context.value_or(1), 1e9));
+    checkDegrees();
     if (s.data == 1) s.zero = s.zero ? std::optional(0) : s.zero;
     s.program = "nanotron";
     s.programEvidence = "it is a nanotron log";
     if (m_hasOtherEngine && s.pipeline.value_or(1) > 1) m_unused.add("the pipeline engine afab");
   }
 
+  /// Steps say how many devices ran and how many tokens a batch had, to three digits.
+  void checkDegrees() const {
+    const RunSettings& s = m_run.settings;
+    const auto differs = [](double a, double b) { return std::abs(a / b - 1) > kRounding; };
+    const auto warn = [this](std::string message) {
+      m_source.warning(m_source.whole(), "run-degrees", std::move(message),
+                       "give the configuration that the run printed, and no other one");
+    };
+    if (s.devices && m_devicesByRate && differs(*s.devices, *m_devicesByRate))
+      warn("the degrees multiply to " + std::to_string(*s.devices) +
+           ", and by the tokens per second of all and of each " +
+           std::to_string(static_cast<long long>(std::round(*m_devicesByRate))) + " devices ran");
+    else if (s.globalBatch && s.sequenceLength && s.batchTokens &&
+             differs(double(*s.globalBatch) * *s.sequenceLength, *s.batchTokens))
+      warn("the degrees and batch sizes make a global batch of " +
+           text::amountInWords(double(*s.globalBatch) * *s.sequenceLength, 3) + " tokens, and steps had " +
+           text::amountInWords(*s.batchTokens, 3));
+  }
+
+  static constexpr double kRounding = 0.02;
   std::optional<int> m_accumulation;
   bool m_hasOtherEngine = false;
 };

@@ -101,6 +101,8 @@ void StepLog::take(std::string_view line, int number) {
   };
   most(m_run.allocated, m_labels.allocated);
   most(m_run.reserved, m_labels.reserved);
+  const auto all = valueOf(m_labels.tokenRate), each = valueOf(m_labels.deviceTokenRate);
+  if (all && each && *all > 0 && *each > 0) m_devicesByRate = *all / *each;
   if (!m_month) m_month = monthOf(line);
 }
 

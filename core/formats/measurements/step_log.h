@@ -15,13 +15,14 @@ struct StepLabels {
   std::string_view mark = {};  ///< that lines of steps have and no others
   std::string_view step = {};  ///< its number
   std::string_view time = {};
-  double timeUnit = 1;              ///< in seconds
-  std::string_view rate = {};       ///< TFLOP/s of each device
-  std::string_view batch = {};      ///< sequences of a global batch
-  std::string_view consumed = {};   ///< sequences so far
-  std::string_view tokens = {};     ///< tokens of a global batch
-  std::string_view allocated = {};  ///< bytes
-  std::string_view reserved = {};   ///< bytes
+  double timeUnit = 1;                                    ///< in seconds
+  std::string_view rate = {};                             ///< TFLOP/s of each device
+  std::string_view batch = {};                            ///< sequences of a global batch
+  std::string_view consumed = {};                         ///< sequences so far
+  std::string_view tokens = {};                           ///< tokens of a global batch
+  std::string_view tokenRate = {}, deviceTokenRate = {};  ///< tokens a second of all devices, of each
+  std::string_view allocated = {};                        ///< bytes
+  std::string_view reserved = {};                         ///< bytes
   int warmUp = 1;  ///< first steps of a run that compile, or whose time is not that of the whole step
 };
 
@@ -46,7 +47,8 @@ protected:
 
   SourceText& m_source;
   TrainingRun m_run;
-  UnusedParts m_unused;  ///< reported after finish()
+  UnusedParts m_unused;                   ///< reported after finish()
+  std::optional<double> m_devicesByRate;  ///< of all devices ÷ of each; to as many digits as they are printed
 
 private:
   struct Step {

@@ -27,6 +27,7 @@ public:
     if (m_source.failed()) return std::nullopt;
     TrainingRun run;
     run.settings = m_now.settings;
+    checkBatch(run.settings);
     setBatches(run.settings);
     tellProgram(run.settings);
     measure(run);
@@ -53,6 +54,8 @@ private:
     bool isCompiled = false, isOld = false, overlapsTensor = false;
     bool isParallelized = false;  ///< what comes after compiling was logged
     bool compilesLoss = false, offloads = false, hasBudget = false;
+    bool isFp4 = false, hasFp8Experts = false;
+    std::optional<int> accumulation;  ///< microbatches of a rank in a step
 
     bool isOneRunWith(const Start& other) const {
       return mesh == other.mesh && firstStep == other.firstStep &&
@@ -115,7 +118,28 @@ private:
       m_now.schedule = std::string(schedule.substr(0, std::min(schedule.find(' '), std::size_t(40))));
       m_now.microbatches = countBehind(line, " with ");
       m_now.pipelineStages = countBehind(line, "microbatches and ");
-    } else if (has("Swapped to Float8Linear layers") || has("Converted Linear layers to MXFP8Linear")) {
+    } else {
+      numberFormat(line);
+    }
+  }
+
+  /// What torchtitan prints while it replaces layers by ones of torchao in narrow formats. Its wording
+  /// changed with releases; some print only the first or only the second of two lines.
+  void numberFormat(std::string_view line) {
+    const auto has = [&line](const char* part) { return line.find(part) != std::string_view::npos; };
+    const bool isMx = has("MX training active with recipe") || has("Swapped to MXLinear layers");
+    const bool isOfExperts = has("Converted MoE layers matching") || has("Converted GroupedExperts");
+    if (has("Converted Linear layers to NVFP4Linear") || has("Converted Linear layers to TENVFP4Linear") ||
+        (isMx && has("fp4"))) {
+      m_now.isFp4 = true;
+      m_now.settings.format.reset();
+    } else if ((isOfExperts && (has("float8") || has("mxfp8") || has("MXFP8"))) ||
+               has("MXFP8 MoE training enabled")) {
+      m_now.hasFp8Experts = true;
+    } else if (!m_now.isFp4 &&
+               (isMx || has("Swapped to Float8Linear layers") || has("Float8 training active") ||
+                has("Float8 tensorwise scaled training active") ||
+                has("Converted Linear layers to MXFP8Linear"))) {
       m_now.settings.format = NumberFormat::Fp8;
     }
   }
@@ -145,6 +169,20 @@ private:
     if (local) s.localBatch = local;
     if (global) s.globalBatch = global;
     if (length) s.sequenceLength = length;
+    if (const auto steps = countBehind(line, "gradient accumulation steps")) m_now.accumulation = steps;
+  }
+
+  /// What a start prints of its batch follows from its mesh; a log that says otherwise was changed by hand.
+  void checkBatch(const RunSettings& s) const {
+    if (!s.localBatch || !s.data || !m_now.accumulation || !s.globalBatch) return;
+    const double product = double(*s.localBatch) * *s.data * *m_now.accumulation;
+    if (product != *s.globalBatch)
+      m_source.warning(m_source.whole(), "run-degrees",
+                       std::to_string(*m_now.accumulation) + " accumulation steps of " +
+                           std::to_string(*s.localBatch) + " sequences on " + std::to_string(*s.data) +
+                           " data-parallel ranks are " + std::to_string(static_cast<long long>(product)) +
+                           " sequences, and the global batch size is " + std::to_string(*s.globalBatch),
+                       "correct the lines that were changed by hand");
   }
 
   /// Another start of a run that prints nothing else of how it is set up.
@@ -290,6 +328,9 @@ private:
     UnusedParts unused;
     if (!m_now.schedule.empty()) unused.add("pipeline schedule " + m_now.schedule);
     if (m_now.offloads) unused.add("CPU offloading");
+    if (m_now.isFp4) unused.add("products in fp4");
+    if (m_now.hasFp8Experts && m_now.settings.format != NumberFormat::Fp8)
+      unused.add("fp8 in the products of experts alone");
     if (m_now.hasBudget) unused.add("activation checkpointing by a memory budget");
     if (m_now.compilesLoss && !m_now.isCompiled && m_now.isParallelized) unused.add("the compiled loss");
     unused.report(m_source);
