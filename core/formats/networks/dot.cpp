@@ -103,7 +103,8 @@ private:
     if (isKeyword("graph") || isKeyword("node") || isKeyword("edge")) {
       const std::string what = text::lower(m_token.text);
       advance();
-      const Settings settings = attributeLists();
+      // Those of the graph itself place and draw it.
+      const Settings settings = attributeLists(what != "graph");
       if (what != "graph") add(settings, what == "node" ? scope.node : scope.edge);
       return;
     }
@@ -209,7 +210,7 @@ private:
         }
   }
 
-  Settings attributeLists() {
+  Settings attributeLists(bool counts = true) {
     Settings out;
     std::size_t count = 0;
     while (!m_stop && m_token.is('[')) {
@@ -227,7 +228,11 @@ private:
           s.value = m_token.text;
           advance();
         }
-        add({std::move(s)}, out);
+        s.name = text::lower(s.name);
+        if (GraphAssembly::reads(s.name))
+          add({std::move(s)}, out);
+        else if (counts && !isDrawing(s.name))
+          m_graph.ignore(s.name);
         if (++count > kMostAttributes) fail("dot-syntax", "at most 256 attributes are read");
         if (m_token.is(',') || m_token.is(';')) advance();
       }
@@ -236,12 +241,24 @@ private:
     return out;
   }
 
+  /// What Graphviz alone reads begins like this; a note names the attributes that are left over.
+  static bool isDrawing(std::string_view name) {
+    return name.starts_with("label") || name.starts_with("font") || name.starts_with("arrow") ||
+           name.starts_with("lhead") || name.starts_with("ltail") || name.starts_with("pen") ||
+           name.starts_with("image") || name.starts_with("_") || name.ends_with("url") ||
+           name.ends_with("href") || name.ends_with("tooltip") || name.ends_with("target") ||
+           name.ends_with("clip") || name == "sides" || name == "skew" || name == "distortion" ||
+           name == "orientation" || name == "regular" || name == "nojustify" || name == "root" ||
+           name == "pin" || name == "splines" || name == "nodesep" || name == "ranksep" ||
+           name == "overlap" || name == "compound" || name == "concentrate" || name == "dpi" ||
+           name == "ratio" || name == "rotate" || name == "center" || name == "colorscheme" ||
+           name == "gradientangle" || name == "showboxes" || name == "sep" || name == "esep";
+  }
   /// Later settings of one name win, as the language says. Only what is read is kept, so that a file full of
   /// defaults costs no more than one without.
   static void add(const Settings& settings, Settings& into) {
     for (const DotSetting& s : settings) {
-      const std::string name = text::lower(s.name);
-      if (!GraphAssembly::reads(name)) continue;
+      const std::string& name = s.name;
       const auto known =
           std::find_if(into.begin(), into.end(), [&](const DotSetting& k) { return k.name == name; });
       if (known == into.end())

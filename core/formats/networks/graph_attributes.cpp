@@ -132,7 +132,7 @@ void GraphAssembly::describe(int number, const Attributes& attributes) {
     } else if (name == "failed") {
       n.failed = flag(m_source, a);
     } else {
-      ++m_ignored[name];
+      ignore(name);
     }
   }
 }
@@ -197,7 +197,7 @@ void GraphAssembly::link(int from, int to, bool directed, const Attributes& attr
             "origin is " + quoted(a.value) + "; expected one of: typed, measured, estimated and catalog");
     } else if (name != "label" && name != "name" && name != "x" && name != "y" &&
                !(name == "bandwidth" && hasGbps)) {
-      ++m_ignored[name];
+      ignore(name);
     }
   }
   if (!rated) m_unrated.emplace_back(m_graph.links.size(), place);

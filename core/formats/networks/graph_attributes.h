@@ -33,6 +33,8 @@ public:
 
   /// Whether an attribute of this name, in lower case, says anything here.
   static bool reads(std::string_view name);
+  /// Counts an attribute that is not read for the note that names them.
+  void ignore(const std::string& name) { ++m_ignored[name]; }
 
   /// Number of the node with this id; made (as a switch) if it is new.
   int node(const std::string& id, const Place& place);

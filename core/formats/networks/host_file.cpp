@@ -5,6 +5,7 @@
 #include "formats/format.h"
 #include "formats/networks/host_list.h"
 #include "formats/networks/text_lines.h"
+#include "text/decimal.h"
 #include "units/letters.h"
 #include "units/text.h"
 
@@ -15,20 +16,25 @@ namespace {
 /// on lines of its own, once a slot (PBS).
 struct HostLine {
   TextPart hosts;
-  std::optional<int> slots;
+  std::optional<int> slots, colon, most;  ///< colon: what stands behind it; most: max_slots
   std::optional<TextPart> wrong;
 };
+/// Of any size: the list says which hosts cannot have so many.
+std::optional<int> slotsIn(std::string_view s) {
+  const auto n = readWhole(s, 0, 1'000'000'000);
+  return n ? std::optional(static_cast<int>(*n)) : std::nullopt;
+}
 std::optional<HostLine> hostLine(const TextPart& line) {
   const auto words = wordsOf(line, "#");
   if (words.empty()) return std::nullopt;
-  HostLine out{words[0], {}, {}};
+  HostLine out{words[0], {}, {}, {}, {}};
   // ssh's user, as DeepSpeed and pdsh take it.
   if (const auto user = out.hosts.text.find('@'); user != std::string_view::npos && user > 0) {
     out.hosts.text.remove_prefix(user + 1);
     out.hosts.offset += user + 1;
   }
   if (const auto colon = out.hosts.text.rfind(':'); colon != std::string_view::npos) {
-    out.slots = deviceCountIn(out.hosts.text.substr(colon + 1));
+    out.slots = out.colon = slotsIn(out.hosts.text.substr(colon + 1));
     if (!out.slots) out.wrong = words[0];
     out.hosts.text = out.hosts.text.substr(0, colon);
   }
@@ -36,10 +42,12 @@ std::optional<HostLine> hostLine(const TextPart& line) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string word = text::lower(words[i].text);
     if (word.starts_with("slots=")) {
-      out.slots = deviceCountIn(word.substr(6));
+      out.slots = slotsIn(word.substr(6));
       if (!out.slots) out.wrong = words[i];
-    } else if (!word.starts_with("max_slots=") && !word.starts_with("max-slots=") &&
-               !word.starts_with("port=") && !word.starts_with("user=")) {
+    } else if (word.starts_with("max_slots=") || word.starts_with("max-slots=")) {
+      out.most = slotsIn(word.substr(10));
+      if (!out.most) out.wrong = words[i];
+    } else if (!word.starts_with("port=") && !word.starts_with("user=")) {
       out.wrong = words[i];
     }
   }
@@ -69,6 +77,39 @@ bool looksLikeHosts(const std::map<std::string, int>& names) {
          std::any_of(stems.begin(), stems.end(), [](const auto& s) { return s.second > 1; });
 }
 
+/// What a line says twice: slots and their maximum, a number behind the colon and slots, a host of a line
+/// before. `times`: how often each host was there.
+void checkHostLine(SourceText& source, const HostLine& line, const std::map<std::string, int>& times) {
+  constexpr int kSshPort = 22;
+  const std::string host(line.hosts.text);
+  const Place place = source.place(line.hosts.offset);
+  if (line.slots && line.most && *line.slots > *line.most)
+    source.error(place, "hostfile-slots",
+                 "the host " + quoted(host) + " has slots=" + std::to_string(*line.slots) +
+                     ", more than its max_slots=" + std::to_string(*line.most),
+                 "correct one of them");
+  else if (!line.slots && line.most)
+    source.note(place, "hostfile-slots",
+                "max_slots=" + std::to_string(*line.most) + " of the host " + quoted(host) +
+                    " is not used: it limits processes, and does not count devices",
+                "give slots=" + std::to_string(*line.most) + " if the host has so many devices");
+  if (line.colon && line.slots != line.colon)
+    source.warning(place, "hostfile-port",
+                   "the " + std::to_string(*line.colon) + " behind the colon of " + quoted(host) +
+                       " is taken as a port; the host has slots=" + std::to_string(*line.slots),
+                   "leave one of the two numbers out");
+  else if (line.colon == kSshPort)
+    source.warning(
+        place, "hostfile-port",
+        "the 22 behind the colon of " + quoted(host) + " counts as devices; it is also the port of ssh",
+        "leave the port out, and give slots=8 or how many devices the host has");
+  if (line.slots && times.count(host) > 0)
+    source.warning(place, "hostfile-twice",
+                   "the host " + quoted(host) + " is listed again; it counts once, with the " +
+                       std::to_string(*line.slots) + " slots of a line",
+                   "name each host once, with all its slots");
+}
+
 Reading<SlurmTopology> readHostFile(std::string_view text, const std::string& file) {
   SourceText source(text, file);
   if (!source.isReadable(kMostHostListBytes, "a host file")) return {std::nullopt, source.take()};
@@ -82,6 +123,7 @@ Reading<SlurmTopology> readHostFile(std::string_view text, const std::string& fi
     if (read->wrong)
       source.error(source.place(read->wrong->offset), "hostfile-line",
                    "expected a host and its slots, as \"gpu00 slots=8\"; found " + quoted(read->wrong->text));
+    if (!read->wrong) checkHostLine(source, *read, times);
     hasSlots = hasSlots || read->slots;
     ++times[std::string(read->hosts.text)];
     lines.push_back(std::move(*read));

@@ -25,7 +25,8 @@ void HostList::add(Host host, const Place& place) {
   if (host.devices && (*host.devices < 0 || *host.devices > kMostDevicesOfHost))
     return m_source.error(place, "host-devices",
                           "the host " + quoted(host.name) + " has " + std::to_string(*host.devices) +
-                              " devices; expected: 0 to " + text::count(kMostDevicesOfHost));
+                              " devices; expected: 0 to " + text::count(kMostDevicesOfHost),
+                          "give the number of devices; a port has no place in this file");
   const auto count = [&](Parted& all, int parts) {
     if (all.hosts++ == 0) all.first = host.name, all.place = place;
     all.parts += parts;

@@ -83,7 +83,9 @@ private:
 inline constexpr std::size_t kMostHostListBytes = 16u << 20;
 /// Letters, digits and what host names and host lists have besides.
 bool isHostWord(std::string_view);
-inline constexpr int kMostDevicesOfHost = 4096;
+/// Hosts have up to 16 devices; 72 in an NVLink domain that counts as one host. A larger number stands for
+/// something else, such as a port (2222, 29500).
+inline constexpr int kMostDevicesOfHost = 1024;
 /// nullopt: no whole number from 0 to kMostDevicesOfHost.
 std::optional<int> deviceCountIn(std::string_view);
 /// Whether a column or a variable of this name says how many devices a host has.

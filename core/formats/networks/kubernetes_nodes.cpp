@@ -62,6 +62,8 @@ constexpr const char* kInstanceTypes[] = {"node.kubernetes.io/instance-type",
 constexpr const char* kReplicas[] = {"nvidia.com/gpu.replicas",
                                      "cloud.google.com/gke-max-shared-clients-per-gpu"};
 constexpr int kMostOfHost = 16;  ///< whole devices; more are known of no host
+/// Of shared devices, which offer themselves many times; what is left of them is checked like all others.
+constexpr long long kMostOffered = 1'000'000;
 /// Taints that Kubernetes and its autoscalers put on a node that takes no work.
 constexpr const char* kOutOfService[] = {"node.kubernetes.io/", "node.cloudprovider.kubernetes.io/",
                                          "ToBeDeletedByClusterAutoscaler"};
@@ -174,9 +176,9 @@ private:
   void countDevices(HostList::Host& host, const json& labels, const json& capacity, const json& allocatable) {
     int devices = 0, offered = 0;
     for (const char* resource : kDevices)
-      if (const auto count = countIn(capacity, resource, 1, kMostDevicesOfHost)) {
+      if (const auto count = countIn(capacity, resource, 1, kMostOffered)) {
         devices += static_cast<int>(*count);
-        offered += static_cast<int>(countIn(allocatable, resource, 0, kMostDevicesOfHost).value_or(*count));
+        offered += static_cast<int>(countIn(allocatable, resource, 0, kMostOffered).value_or(*count));
       }
     for (const auto& [resource, count] : membersOf(capacity).items())
       if (resource.starts_with("nvidia.com/mig-"))

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "cluster/devices/device_names.h"
 #include "formats/format.h"
 #include "text/decimal.h"
 #include "text/xml_source.h"
@@ -175,14 +176,42 @@ private:
     m_isPartial = m_isPartial || std::string_view(gpu.name()) == "pci";
     m_gpus.push_back({node, m_socket, whole(gpu, "sm", 80, 0, 10000), gpu, m_prefix});
     if (const std::string gcn = gpu.attribute("gcn").value(); !gcn.empty())
-      m_out.deviceName = gcn.starts_with("gfx") ? gcn : "gfx" + gcn;
+      takeName(gcn.starts_with("gfx") ? gcn : "gfx" + gcn, at(gpu));
     else if (gpu.attribute("sm"))
-      m_out.architecture = static_cast<int>(m_gpus.back().sm);
+      takeArchitecture(static_cast<int>(m_gpus.back().sm), at(gpu));
     for (const auto c2c : gpu.children("c2c")) {
       const double megabytes = static_cast<double>(whole(c2c, "bw", 0, 0, 100'000'000)) *
                                static_cast<double>(whole(c2c, "count", 1, 1, 1000));
       if (megabytes > 0) link(parent, node, megabytes * 1e6, kPciHop);
     }
+  }
+
+  void takeName(const std::string& name, const Place& where) {
+    if (m_out.deviceName.empty()) m_out.deviceName = name;
+    if (name != m_out.deviceName && !std::exchange(m_hasToldMix, true))
+      m_source.warning(where, "nccl-mixed",
+                       "the file has GPUs of " + m_out.deviceName + " and of " + name +
+                           "; all count as those of " + m_out.deviceName,
+                       "give hosts of different GPUs as files of their own");
+  }
+
+  /// A host counts as its slowest GPU, as all devices of a stage wait for it.
+  void takeArchitecture(int sm, const Place& where) {
+    if (m_out.architecture == 0 || sm == m_out.architecture) {
+      m_out.architecture = sm;
+      return;
+    }
+    const auto nameOfSm = [](int number) {
+      const DeviceSpec* usual = usualOfArchitecture(number);
+      return "SM " + std::to_string(number) + (usual ? " (" + usual->name + ")" : std::string());
+    };
+    const int slower = std::min(sm, m_out.architecture);
+    if (!std::exchange(m_hasToldMix, true))
+      m_source.warning(where, "nccl-mixed",
+                       "the file has GPUs of " + nameOfSm(m_out.architecture) + " and of " + nameOfSm(sm) +
+                           "; all count as those of " + nameOfSm(slower),
+                       "give hosts of different GPUs as files of their own");
+    m_out.architecture = slower;
   }
 
   void readNic(const pugi::xml_node& nic, int parent, double rate) {
@@ -246,8 +275,17 @@ private:
           link(g.node, g.socket, rate, kSwitchHop, count);
         } else if (const auto peer = m_byBus.find(g.prefix + target);
                    peer != m_byBus.end() && peer->second != g.node) {
-          direct[{std::min(g.node, peer->second), std::max(g.node, peer->second)}] = {
-              count, rate};  // each end lists it
+          // Each end lists it.
+          const auto [known, isNew] =
+              direct.emplace(std::pair(std::min(g.node, peer->second), std::max(g.node, peer->second)),
+                             std::pair(count, rate));
+          if (!isNew && known->second.first != count)
+            m_source.error(at(nvlink), "nccl-asymmetric",
+                           m_out.graph.nodes[g.node].id + " and " + m_out.graph.nodes[peer->second].id +
+                               " are joined differently each way: by " + std::to_string(count) +
+                               " NVLinks and by " + std::to_string(known->second.first),
+                           "give the file as NCCL_TOPO_DUMP_FILE writes it");
+          known->second.second = std::min(known->second.second, rate);
         } else if (tclass.substr(0, 4) == "0x03") {
           m_source.warning(at(nvlink), "nccl-nvlink-target",
                            "the NVLink target " + quoted(target) +
@@ -273,7 +311,7 @@ private:
   std::unordered_set<std::string> m_gpuIds, m_adapterNames;
   std::string m_host = "host", m_prefix;  ///< of the host that is read; ids of several hosts begin with it
   int m_socket = -1;
-  bool m_full = false, m_isPartial = false, m_hasToldSpeed = false;
+  bool m_full = false, m_isPartial = false, m_hasToldSpeed = false, m_hasToldMix = false;
 };
 
 }  // namespace

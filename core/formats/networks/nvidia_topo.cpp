@@ -129,6 +129,7 @@ public:
       auto lines = matrixLines(m_source.text());
       partLines(lines);
       readHeader(lines);
+      if (!m_source.failed()) readDevices(lines);
       if (!m_source.failed()) readRows(lines);
       if (!m_source.failed()) readLegend(lines);
       if (!m_source.failed()) check();
@@ -188,6 +189,24 @@ private:
     m_links.assign(m_kind.size(), 0);
     m_places.assign(m_kind.size(), {});
     m_numa.assign(m_names.size(), "");
+  }
+
+  /// "GPU 0: NVIDIA A100-SXM4-40GB (UUID: …)" of nvidia-smi -L, which people print above the matrix.
+  void readDevices(const std::vector<std::vector<Word>>& lines) {
+    for (std::size_t l = 0; l < m_header; ++l) {
+      const auto& words = lines[l];
+      if (words.size() < 3 || words[0].text != "GPU" || words[1].text.back() != ':') continue;
+      std::string name;
+      for (std::size_t w = 2; w < words.size() && !startsWith(words[w].text, "(UUID"); ++w)
+        name += (name.empty() ? "" : " ") + words[w].text;
+      if (m_out.deviceName.empty()) m_out.deviceName = name;
+      if (name == m_out.deviceName) continue;
+      m_source.warning(m_source.place(words[2].offset), "topo-mixed",
+                       "the host has devices of the kinds " + quoted(m_out.deviceName) + " and " +
+                           quoted(name) + "; all count as the first",
+                       "choose the device under Cluster (--device)");
+      break;
+    }
   }
 
   /// Older drivers head columns with the adapters' own names ("mlx5_bond_0", "rdmap16s27"), which also head

@@ -11,6 +11,7 @@
 #include "text/json_parts.h"
 #include "text/json_text.h"
 #include "units/letters.h"
+#include "units/text.h"
 
 namespace nest {
 namespace {
@@ -37,8 +38,16 @@ public:
   Reading<SlurmTopology> run() {
     if (!m_source.isReadable(kMostSlurmNodeBytes, "a list of Slurm's nodes"))
       return {std::nullopt, m_source.take()};
-    for (const TextPart& line : linesOf(m_source.text()))
-      for (const TextPart& word : wordsOf(line, "#")) take(word);
+    for (const TextPart& line : linesOf(m_source.text())) {
+      const auto words = wordsOf(line, "#");
+      if (words.size() > 1 && text::lower(words[0].text) == "include") {
+        m_source.warning(m_source.place(words[1].offset), "slurm-include",
+                         "the file includes " + nest::quoted(words[1].text) + ", which is not read",
+                         "give one file with what both say of nodes, or the output of scontrol show nodes");
+        continue;
+      }
+      for (const TextPart& word : words) take(word);
+    }
     endRecord();
     addSummed();
     for (const DownNodes& down : m_down)
@@ -131,20 +140,34 @@ private:
     return 0;
   }
 
+  /// Devices by Count, or one for each File. Slurm starts with no file in which the two differ.
   std::optional<int> countOrFiles() {
+    std::optional<int> count, files;
     if (!m_record.count.text.empty()) {
-      const auto count = readWhole(m_record.count.text, 0, 4096);
-      if (!count)
+      const auto read = readWhole(m_record.count.text, 0, kMostDevicesOfHost);
+      if (!read) {
         m_source.error(m_source.place(m_record.count.offset), "slurm-gres",
-                       "Count is " + nest::quoted(m_record.count.text) + "; expected: a whole number");
-      return count ? std::optional(static_cast<int>(*count)) : std::nullopt;
+                       "Count is " + nest::quoted(m_record.count.text) +
+                           "; expected: a whole number from 0 to " + text::count(kMostDevicesOfHost));
+        return std::nullopt;
+      }
+      count = static_cast<int>(*read);
     }
-    if (m_record.file.text.empty()) return std::nullopt;
-    const Hostlist files = expandHostlist(m_record.file.text, 4096);
-    if (!files.error.empty())
-      m_source.error(m_source.place(m_record.file.offset + files.offset), "slurm-gres",
-                     files.error + " in " + nest::quoted(m_record.file.text));
-    return files.error.empty() ? std::optional(static_cast<int>(files.names.size())) : std::nullopt;
+    if (!m_record.file.text.empty()) {
+      const Hostlist list = expandHostlist(m_record.file.text, 4096);
+      if (!list.error.empty()) {
+        m_source.error(m_source.place(m_record.file.offset + list.offset), "slurm-gres",
+                       list.error + " in " + nest::quoted(m_record.file.text));
+        return std::nullopt;
+      }
+      files = static_cast<int>(list.names.size());
+    }
+    if (count && files && *count != *files)
+      m_source.error(m_source.place(m_record.count.offset), "slurm-gres",
+                     "Count is " + std::to_string(*count) + ", but File names " + std::to_string(*files) +
+                         (*files == 1 ? " device" : " devices"),
+                     "correct one of them, or leave Count out");
+    return count ? count : files;
   }
 
   void endRecord() {

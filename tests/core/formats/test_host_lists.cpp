@@ -293,16 +293,16 @@ private slots:
     if (!device.isEmpty()) QVERIFY(findDevice(device.toStdString()));
   }
 
-  /// A host has at most 4,096 devices, whether they are counted or listed as files.
+  /// A host has at most 1,024 devices, whether they are counted or listed as files.
   void devicesAreCountedOrListed() {
     const auto wrong = [](const std::string& devices) {
       const auto read = importFiles({{"gres.conf", "NodeName=a[1-2] Name=gpu " + devices + "\n", {}}},
                                     *findDevice("h100-sxm"), {});
       return says(read.diagnostics, "slurm-gres");
     };
-    for (const char* fits : {"Count=8", "Count=4096", "File=/dev/nvidia[0-7]", "File=/dev/nvidia[0-4095]"})
+    for (const char* fits : {"Count=8", "Count=1024", "File=/dev/nvidia[0-7]", "File=/dev/nvidia[0-1023]"})
       QVERIFY2(!wrong(fits), fits);
-    for (const char* beyond : {"Count=4097", "Count=x", "File=/dev/nvidia[0-4096]", "File=/dev/nvidia[0-"})
+    for (const char* beyond : {"Count=1025", "Count=x", "File=/dev/nvidia[0-4096]", "File=/dev/nvidia[0-"})
       QVERIFY2(wrong(beyond), beyond);
   }
   /// Hosts that only manage, in the right number, and no more than three by name.
