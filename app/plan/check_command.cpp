@@ -10,6 +10,7 @@
 #include "formats/results/outcome_json.h"
 #include "solver/even_hosts.h"
 #include "text/json_layout.h"
+#include "text/printable.h"
 #include "units/text.h"
 
 namespace nest::cli {
@@ -36,7 +37,8 @@ Checked checkScenario(const std::string& text, const std::string& path) {
   const auto many = [](long long n, const char* one, const char* more) {
     return text::count(n) + (n == 1 ? one : more);
   };
-  return {input->scenario.name + ": " + many(p.cluster->deviceCount(), " device on ", " devices on ") +
+  return {printable(input->scenario.name, false) + ": " +
+              many(p.cluster->deviceCount(), " device on ", " devices on ") +
               many(p.cluster->levelCount(), " level, ", " levels, ") +
               many(p.graph->layerCount(), " layer, ", " layers, ") +
               many(static_cast<long long>(p.profile->strategies().size()), " strategy to search",

@@ -155,6 +155,25 @@ private:
   Diagnostics& m_out;
 };
 
+/// Why an outcome holds no plan, as it says itself.
+Diagnostic withoutPlan(const std::string& status, const std::string& stoppedBy, Place place) {
+  if (status == "stopped") {
+    const bool byUser = stoppedBy.empty() || stoppedBy == "request";
+    const std::string what = stoppedBy == "deadline"       ? "at its deadline"
+                             : stoppedBy == "work-limit"   ? "at its work limit"
+                             : stoppedBy == "memory-limit" ? "at its memory limit"
+                                                           : "by request";
+    return error("no-plan", std::move(place),
+                 "this outcome holds no plan: the search was stopped " + what + " before it found one",
+                 byUser ? "let the search run on" : "raise that limit, and solve again");
+  }
+  if (status == "infeasible")
+    return error("no-plan", std::move(place), "this outcome holds no plan: nothing fitted");
+  if (status == "failed")
+    return error("no-plan", std::move(place), "this outcome holds no plan: the search failed");
+  return error("no-plan", std::move(place), "this outcome holds no plan");
+}
+
 }  // namespace
 
 Plan readPlanFields(const JsonText& text, JsonFields& f, Diagnostics& out) {
@@ -200,7 +219,8 @@ Reading<Plan> readPlan(std::string_view text, const std::string& file) {
       inner.reportUnknown(Severity::Warning);
     }
   } else if (format == "nest-outcome") {
-    out.push_back(error("no-plan", parsed->placeOf(""), "this outcome holds no plan: nothing fitted"));
+    out.push_back(withoutPlan(top.string("status").value_or(""), top.string("stopped_by").value_or(""),
+                              parsed->placeOf("")));
   } else {
     plan = reader.read(top);
     top.reportUnknown(Severity::Warning);

@@ -9,6 +9,7 @@
 #include "evaluation/unsearched.h"
 #include "formats/networks/network_check.h"
 #include "measures/schedule_difference.h"
+#include "text/printable.h"
 #include "text/text_table.h"
 #include "units/amount.h"
 #include "units/numbering.h"
@@ -26,7 +27,7 @@ constexpr std::size_t kMostAlternatives = 5;
 std::string titled(std::string_view title, const std::string& value) {
   std::string t(title);
   t.resize(std::max<std::size_t>(t.size() + 2, 16), ' ');
-  return "  " + t + value + '\n';
+  return "  " + t + printable(value, false) + '\n';  // names may hold line breaks
 }
 
 /// Nothing at all differs from very little.
@@ -329,7 +330,7 @@ bool lacksCosts(const Evaluation& e) {
 
 /// The scenario, and of a model with experts how many of its parameters a token uses.
 std::string titleOf(const ReportSource& source) {
-  std::string out = source.scenario;
+  std::string out = printable(source.scenario, false);
   if (source.architecture && source.architecture->experts)
     out += (out.empty() ? "" : ": ") + text::amountInWords(parameterCount(*source.architecture), 4) +
            " parameters, " + text::amountInWords(activeParameterCount(*source.architecture), 3) +
@@ -341,7 +342,7 @@ std::string titleOf(const ReportSource& source) {
 std::string violationsText(const Evaluation& e) {
   std::string out;
   for (const Violation& v : e.violations) {
-    out += "  - " + v.message;
+    out += "  - " + printable(v.message, false);
     out += std::string(" [") + nameOf(v.kind) + "]\n";
   }
   return out;
@@ -362,7 +363,7 @@ std::string summaryText(const ReportSource& source, const Outcome& o, const Outc
     if (o.nearestMiss) out += missText(source, *o.nearestMiss);
   }
   for (const Diagnostic& d : o.diagnostics)
-    if (d.severity != Severity::Note || best) out += toText(d) + '\n';
+    if (d.severity != Severity::Note || best) out += printable(toText(d), false) + '\n';
   if (free) out += freeText(o, *free);
   return out + notSearchedText(o) + searchText(o);
 }
@@ -376,7 +377,7 @@ std::string evaluationText(const ReportSource& source, const RankedPlan& r, cons
     if (lacksCosts(r.evaluation)) out += "The numbers cover only the part of it that has costs.\n";
     out += '\n';
   }
-  for (const Diagnostic& d : unsearched(*source.problem, r.plan)) out += toText(d) + '\n';
+  for (const Diagnostic& d : unsearched(*source.problem, r.plan)) out += printable(toText(d), false) + '\n';
   return out + figures(source, r, m) + (c ? calibrationText(*c) : std::string()) + tables(source, r) +
          networkText(source, r);
 }

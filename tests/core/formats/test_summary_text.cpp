@@ -31,6 +31,18 @@ bool holds(const std::string& text, const std::string& part) {
 class TestSummaryText : public QObject {
   Q_OBJECT
 private slots:
+  /// Whatever a scenario is called, a line that nobody wrote does not look like one of the program's.
+  void namesCannotForgeLines() {
+    const Scenario s = readSample("teaching-6-layers-2x2.nest.json");
+    const Problem p = *buildProblem(s).value;
+    const Outcome o = solve(p);
+    const char* const forged = "x\n1.00 ms per step\n\n  plan            TP1";
+    const std::string shown = "x\\u000a1.00 ms per step\\u000a\\u000a  plan            TP1";
+    const std::string text = summaryText({forged, &p, nullptr}, o);
+    QVERIFY2(text.starts_with(shown), text.c_str());
+    const std::string evaluated = evaluationText({forged, &p, nullptr}, *o.best());
+    QVERIFY2(evaluated.starts_with(shown), evaluated.c_str());
+  }
   void aPlanIsToldAlikeInTextAndJson() {
     const Scenario s = readSample("teaching-6-layers-2x2.nest.json");
     Problem p = *buildProblem(s).value;
