@@ -200,11 +200,6 @@ private slots:
     const auto mistral = readConfig(
         llamaWith({{"model_type", "mistral"}, {"sliding_window", 128}, {"layer_types", {s, s, s, s}}}));
     QVERIFY(mistral && mistral->slidingWindow == 128);
-    const json f = "full_attention";
-    const auto smol = readConfig(
-        llamaWith({{"model_type", "smollm3"}, {"sliding_window", 128}, {"layer_types", {s, f, s, f}}}));
-    QVERIFY2(smol, smol.diagnostics.empty() ? "" : smol.diagnostics.front().message.c_str());
-    QCOMPARE(smol->variants.size(), std::size_t(2));
   }
 };
 NEST_TEST(TestConfigDoubts)

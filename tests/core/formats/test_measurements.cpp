@@ -232,7 +232,8 @@ private slots:
     QVERIFY(findCode(s.diagnostics, "kernel-fit")->message.find("A100") != std::string::npos);
   }
   void ofATableOfSeveralDevicesTheScenariosAreUsed() {
-    const std::string whole = fileOf("aiconfigurator/gemm_perf.txt");
+    std::string whole = fileOf("aiconfigurator/gemm_perf.txt");
+    if (whole.back() != '\n') whole += '\n';
     std::string other = whole.substr(whole.find('\n') + 1);
     for (std::size_t at = 0; (at = other.find("NVIDIA H100 80GB HBM3", at)) != std::string::npos;)
       other.replace(at, 21, "NVIDIA B200");
