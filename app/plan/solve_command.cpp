@@ -242,9 +242,9 @@ scenario's own folder or below it, never elsewhere. resources/schemas/scenario.s
 be numbers in the unit of their key, or texts with their own ("450 GB/s", "400 Gb/s", "2 us", "80 GiB"). The network is
 one line, a list of levels, or a graph.
 
-The result is one of: optimal; within a gap (where hosts differ or some stay idle, another set or order of hosts may
-save so much, at most); best so far (stopped, with its gap); stopped without a plan (whether one fits is not known); does
-not fit (the closest plan is shown, and what would make one fit).)",
+The result is one of: optimal; within a gap (where hosts differ or some stay idle, another set or order of hosts
+may save so much, at most); best so far (stopped, with its gap); stopped without a plan (whether one fits is not
+known); does not fit (the closest plan is shown, and what would make one fit).)",
       .exits = {{0, "a plan was found"},
                 {1, "no plan fits"},
                 {2, "bad input"},

@@ -122,6 +122,7 @@ refusals = {
               [small, small, "--set", "job.global_batch=8"], [small, "--set", "job.global_batch=8", "--shard", "3/2"]],
     "study scaling": [[bad], [small, "--from", 8, "--to", 4], [small, "--restart"]],
     "study ranking": [[bad], ["/nowhere"], [peers]],
+    "study validation": [[bad], ["/nowhere"], [small]],
     "study piper": [[bad, "--optima", optima], [peers], [peers, "--optima", bad], [peers, "--optima", "/nowhere"], ["/nowhere", "--optima", optima]],
     "study paper": [["--model", "nonsense"], ["--devices", 0], ["--published", "/nowhere"]],
 }
