@@ -78,6 +78,7 @@ void ScenarioDocument::setFileLost(bool lost) {
 std::shared_ptr<const Scenario> ScenarioDocument::edited(const Edit& change) const {
   auto after = std::make_shared<Scenario>(*m_committed);
   change(*after);
+  carryHostStates(m_committed->cluster, after->cluster);
   dropStated(*after, *m_committed);
   return after;
 }

@@ -1,13 +1,18 @@
 #include "views/failure_strip.h"
 
+#include <QCoreApplication>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <algorithm>
+#include <unordered_map>
 
 #include "accessible/screen_reader.h"
 #include "document/scenario_document.h"
 #include "figures/paint/phrases.h"
+#include "figures/topology/topology_key.h"
+#include "units/at.h"
 #include "words/outcome_words.h"
 
 namespace nest {
@@ -98,6 +103,105 @@ QString FailureStrip::sentence(const PlanContext& c, const LostParts& lost) cons
   if (idle > 0) out += tr(", %1 left idle").arg(countText(idle));
   if (!(c.plan->plan == m_whole->plan->plan))
     out += tr(" · %1 → %2").arg(phrase(summaryOf(m_whole->plan->plan)), phrase(summaryOf(c.plan->plan)));
+  return out;
+}
+
+namespace {
+
+constexpr std::size_t kMostListedHosts = 40;  ///< hosts of a menu
+
+QString hostText(const char* text) {
+  return QCoreApplication::translate("HostStates", text);
+}
+
+QString hostStateName(HostState s) {
+  QString name = phrase(std::string(nameOf(s)));
+  name[0] = name[0].toUpper();
+  return name;
+}
+
+QString hostsTogether(const std::vector<std::string>& hosts) {
+  return hosts.size() == 1 ? phrase(hosts.front())
+                           : plural(static_cast<long long>(hosts.size()), QStringLiteral("host"));
+}
+
+void setHostStates(ScenarioDocument& document, const std::vector<std::string>& hosts, HostState state,
+                   const std::string& word, const QString& verb) {
+  document.edit({}, verb, [hosts, state, word](Scenario& s) { setHostState(s.cluster, hosts, state, word); });
+}
+
+}  // namespace
+
+void addHostStates(QMenu& menu, ScenarioDocument& document, const std::vector<std::string>& hosts) {
+  if (hosts.empty()) return;
+  const QString who = hostsTogether(hosts);
+  QMenu* states = menu.addMenu(hostText("Set state of %1").arg(who));
+  states->setObjectName(QStringLiteral("host-states"));
+  const StateOfHost* now = stateOf(document.scenario().cluster, hosts.front());
+  const bool areEqual = std::all_of(hosts.begin(), hosts.end(), [&](const std::string& h) {
+    const StateOfHost* s = stateOf(document.scenario().cluster, h);
+    return (s ? s->state : HostState::Free) == (now ? now->state : HostState::Free) &&
+           (!s || s->devices.empty());
+  });
+  for (int s = 0; s < kHostStateCount; ++s) {
+    const auto state = static_cast<HostState>(s);
+    QAction* action = states->addAction(hostStateName(state), [&document, hosts, state, who] {
+      setHostStates(document, hosts, state, {},
+                    hostText("Set %1 to %2").arg(who, phrase(std::string(nameOf(state)))));
+    });
+    action->setCheckable(true);
+    action->setChecked(areEqual && (now ? now->state : HostState::Free) == state);
+  }
+  const bool anyTaken = std::any_of(hosts.begin(), hosts.end(), [&](const std::string& h) {
+    const StateOfHost* s = stateOf(document.scenario().cluster, h);
+    return s && s->state != HostState::Free;
+  });
+  const QString question =
+      anyTaken ? hostText("What if %1 were free").arg(who) : hostText("What if %1 were taken").arg(who);
+  menu.addAction(question, [&document, hosts, anyTaken, question] {
+    setHostStates(document, hosts, anyTaken ? HostState::Free : HostState::Busy, anyTaken ? "" : "what if",
+                  question);
+  });
+}
+
+void addUnplannedHosts(QMenu& menu, ScenarioDocument& document) {
+  const auto groups = unplannedGroups(document.scenario().cluster);
+  if (groups.empty()) return;
+  QMenu* all = menu.addMenu(hostText("Hosts not planned on"));
+  all->setObjectName(QStringLiteral("unplanned-hosts"));
+  for (const UnplannedGroup& g : groups) {
+    const QString state = phrase(std::string(nameOf(g.state)));
+    const QString whole = hostText("What if all %1 %2 hosts were free")
+                              .arg(countText(static_cast<long long>(g.hosts.size())), state);
+    if (g.hosts.size() > 1)
+      all->addAction(whole, [&document, hosts = g.hosts, whole] {
+        setHostStates(document, hosts, HostState::Free, {}, whole);
+      });
+    for (std::size_t i = 0; i < std::min(g.hosts.size(), kMostListedHosts); ++i) {
+      const QString one = hostText("What if %1 (%2) were free").arg(phrase(g.hosts[i]), state);
+      all->addAction(one, [&document, host = g.hosts[i], one] {
+        setHostStates(document, {host}, HostState::Free, {}, one);
+      });
+    }
+    all->addSeparator();
+  }
+}
+
+std::vector<std::string> hostsOfNodes(const NetworkGraph& g, const std::vector<int>& nodes) {
+  std::unordered_map<std::string, const NetworkNode*> hosts;
+  for (const NetworkNode& n : g.nodes)
+    if (n.kind == NodeKind::Host) hosts.emplace(n.id, &n);
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& name) {
+    if (!name.empty() && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+  };
+  for (const int i : nodes) {
+    const NetworkNode& n = g.nodes[at(i)];
+    if (n.kind == NodeKind::Host) add(n.name.empty() ? n.id : n.name);
+    if (n.kind != NodeKind::Device) continue;
+    const auto host = hosts.find(n.host);
+    add(host == hosts.end() ? n.host : host->second->name.empty() ? host->second->id : host->second->name);
+  }
   return out;
 }
 

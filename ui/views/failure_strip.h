@@ -1,11 +1,14 @@
 #pragma once
 
 #include <QWidget>
+#include <string>
+#include <vector>
 
 #include "cluster/levels/lost_parts.h"
 #include "document/plan_context.h"
 
 class QLabel;
+class QMenu;
 class QPushButton;
 
 namespace nest {
@@ -18,6 +21,14 @@ LostParts lostPartsOf(const Scenario&);
 Scenario withoutFailures(Scenario);
 /// Takes devices (input numbers) out of every plan, as one undo step: in a drawn network they fail there.
 void failDevices(ScenarioDocument&, const std::vector<int>& inputs, const QString& what);
+
+/// "Set state of gpu07 ›" with all states, and what if the hosts were free, or taken. Each is one undo step.
+void addHostStates(QMenu&, ScenarioDocument&, const std::vector<std::string>& hosts);
+/// "Hosts not planned on ›": for each state, and each host of it, what if they were free.
+void addUnplannedHosts(QMenu&, ScenarioDocument&);
+
+/// The hosts that nodes of a drawing are, or stand in; each once, in order.
+std::vector<std::string> hostsOfNodes(const NetworkGraph&, const std::vector<int>& nodes);
 
 /// Says what failures cost: the best plan with everything whole against the one found without what failed.
 /// Hidden while nothing has failed.

@@ -205,6 +205,16 @@ void NetworkEditor::listen() {
     showSelection();
   });
   connect(m_canvas, &NetworkCanvas::edited, this, &NetworkEditor::applyEdit);
+  connect(m_canvas, &NetworkCanvas::menuMade, this, [this](QMenu* menu) {
+    ScenarioDocument* document = services().document;
+    if (!document || document->isEmpty()) return;
+    menu->addSeparator();
+    std::vector<int> nodes;
+    for (const int n : m_canvas->selectedNodes())
+      for (const int one : m_canvas->scene().behind(m_canvas->scene().shownAs(n))) nodes.push_back(one);
+    addHostStates(*menu, *document, hostsOfNodes(m_canvas->graph(), nodes));
+    addUnplannedHosts(*menu, *document);
+  });
   connect(m_strip, &PropertiesStrip::edited, this, &NetworkEditor::applyEdit);
   connect(m_side, &NetworkSide::edited, this, &NetworkEditor::applyEdit);
   connect(m_side, &NetworkSide::cutsMoved, this, [this](const std::vector<double>& cuts) {

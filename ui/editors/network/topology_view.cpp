@@ -121,7 +121,9 @@ void TopologyView::sightChanged() {
 void TopologyView::addToMenu(QMenu* menu) {
   const auto item = selection().selected();
   ScenarioDocument* document = services().document;
-  if (!item || !document || document->isEmpty() || !context().problem || !context().current) return;
+  if (!document || document->isEmpty()) return;
+  addUnplannedHosts(*menu, *document);
+  if (!item || !context().problem || !context().current) return;
   const Hierarchy& h = *context().problem->cluster;
   const bool device = item->kind == ItemKind::Device && item->index >= 0 && item->index < h.deviceCount();
   const bool group = item->kind == ItemKind::Group && item->level >= 0 && item->level < h.levelCount() &&
@@ -129,6 +131,13 @@ void TopologyView::addToMenu(QMenu* menu) {
   if (!device && !group) return;
   menu->addSeparator();
   menu->addAction(tr("Edit the network"), this, [this] { setEditing(true); });
+  std::vector<std::string> hosts;
+  const auto [from, to] =
+      device ? std::pair(item->index, item->index + 1) : h.groupSpan(item->level, item->index);
+  for (int p = from; p < to; ++p)
+    if (const std::string host = h.identity(DeviceIndex(p)).host; hosts.empty() || hosts.back() != host)
+      hosts.push_back(host);
+  addHostStates(*menu, *document, hosts);
   const auto offer = [&](const QString& what, int begin, int end) {
     if (end - begin >= h.deviceCount()) return;
     std::vector<int> inputs;

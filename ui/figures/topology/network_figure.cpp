@@ -53,12 +53,18 @@ QString NetworkFigure::words(const PlanContext&) const {
   const NetworkGraph& g = m_scene.graph();
   QString out = title() + u'\n';
   if (const QString caption = m_caption(); !caption.isEmpty()) out += caption + u'\n';
-  for (const auto& n : g.nodes)
+  for (int i = 0; i < static_cast<int>(g.nodes.size()); ++i) {
+    const NetworkNode& n = g.nodes[static_cast<std::size_t>(i)];
+    const StateOfHost* state = m_scene.unplanned(i);
     out += (n.kind == NodeKind::Device ? tr("device %1")
             : n.kind == NodeKind::Host ? tr("host %1")
                                        : tr("switch %1"))
                .arg(phrase(n.name)) +
-           (n.failed ? tr(" (failed)") : QString()) + u'\n';
+           (n.failed ? tr(" (failed)")
+            : state  ? QStringLiteral(" (%1)").arg(phrase(std::string(nameOf(state->state))))
+                     : QString()) +
+           u'\n';
+  }
   for (const auto& l : g.links)
     out += tr("%1 – %2: %3 × %4, %5")
                .arg(phrase(g.nodes[l.from].name), phrase(g.nodes[l.to].name), QString::number(l.count),

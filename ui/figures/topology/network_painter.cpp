@@ -10,6 +10,7 @@
 #include "figures/paint/figure_painter.h"
 #include "figures/paint/phrases.h"
 #include "figures/paint/rect_index.h"
+#include "figures/topology/topology_key.h"
 #include "units/text.h"
 
 namespace nest {
@@ -78,6 +79,23 @@ void NetworkPainter::paintHatch(const QRectF& r, const RankKind& kind, const QCo
   m_p.drawLines(lines.data(), static_cast<int>(lines.size()));
 }
 
+/// Over a host that plans leave out, or single devices of one: the lines of its state.
+void NetworkPainter::paintState(int node) {
+  const StateOfHost* state = m_scene.unplanned(node);
+  const bool isDrawnByHost = m_scene.node(node).kind == NodeKind::Device && state && state->devices.empty() &&
+                             m_scene.isInDrawnHost(node);
+  if (!state || isDrawnByHost) return;
+  const QRectF r = box(node).adjusted(1 / m_scale, 1 / m_scale, -1 / m_scale, -1 / m_scale);
+  if (r.height() * m_scale < kHatched) return;
+  std::vector<QLineF> lines;
+  const StateLook look = lookOf(state->state);
+  FigurePainter::hatchLines(r, look.hatch, look.spacing / m_scale, lines);
+  QPen pen(m_theme.color(look.ink), 1, Qt::SolidLine, Qt::FlatCap);
+  pen.setCosmetic(true);
+  m_p.setPen(pen);
+  m_p.drawLines(lines.data(), static_cast<int>(lines.size()));
+}
+
 void NetworkPainter::paintCross(const QRectF& r) {
   const double arm = std::min({r.width() / 2, r.height() / 2, 9 / m_scale});
   QPen pen(m_theme.color(Role::Error), 1.6);
@@ -92,7 +110,7 @@ QColor NetworkPainter::fillOf(int node) const {
   const NetworkNode& n = m_scene.node(node);
   if (n.failed) return m_theme.color(Role::Canvas);
   if (n.kind != NodeKind::Device) return m_theme.color(Role::Panel);
-  if (m_scene.isCutOff(node)) return m_theme.color(Role::Canvas);
+  if (m_scene.isCutOff(node) || m_scene.unplanned(node)) return m_theme.color(Role::Canvas);
   const auto& placed = m_scene.placedOn(node);
   QColor c = placed ? m_theme.stage(placed->colour()) : m_theme.color(Role::Idle);
   if (stepsBack(node)) c.setAlphaF(0.25F);
@@ -149,7 +167,7 @@ void NetworkPainter::paintNode(int node) {
            selected  ? 2.5
            : hovered ? 2
                      : 1,
-           n.failed || m_scene.isCutOff(node) ? Qt::DashLine : Qt::SolidLine);
+           n.failed || m_scene.isCutOff(node) || m_scene.unplanned(node) ? Qt::DashLine : Qt::SolidLine);
   pen.setCosmetic(true);
   m_p.setPen(pen);
   m_p.setBrush(fill);
@@ -158,6 +176,7 @@ void NetworkPainter::paintNode(int node) {
   const auto& placed = m_scene.placedOn(node);
   if (n.kind == NodeKind::Device && placed && !n.failed)
     paintHatch(r.adjusted(1 / m_scale, 1 / m_scale, -1 / m_scale, -1 / m_scale), *placed, fill);
+  paintState(node);
   // Beside a name that can be read, else all over.
   const bool named = n.kind != NodeKind::Device && m_scale >= kLegible;
   if (n.failed && (n.kind != NodeKind::Host || m_scene.contentsOf(node).empty()))
@@ -166,7 +185,8 @@ void NetworkPainter::paintNode(int node) {
   const QString times =
       m_scene.alike(node) > 1 ? QStringLiteral("×%1").arg(countText(m_scene.alike(node))) : QString();
   if (n.kind == NodeKind::Device) {
-    if (!n.failed) paintDeviceText(node, placed ? m_theme.stage(placed->colour()) : fill);
+    if (!n.failed && !m_scene.unplanned(node))
+      paintDeviceText(node, placed ? m_theme.stage(placed->colour()) : fill);
     m_p.setFont(nameFont(9, true));
     m_p.setPen(m_theme.color(Role::Accent));
     m_p.drawText(QRectF(r.left() - r.width(), r.bottom() + 4, 3 * r.width(), graph::kHostPadding),
@@ -179,13 +199,24 @@ void NetworkPainter::paintNode(int node) {
   QRectF text = r.adjusted(side, header ? 4 : 0, -side, 0);
   const QFontMetricsF metrics(m_p.font());
   const double gap = times.isEmpty() ? 0 : 4, beside = times.isEmpty() ? 0 : metrics.horizontalAdvance(times);
-  const QString name =
-      metrics.elidedText(m_scene.nameOf(node), Qt::ElideMiddle, std::max(0.0, text.width() - gap - beside));
+  const StateOfHost* state = n.failed ? nullptr : m_scene.unplanned(node);
+  QString whole = m_scene.nameOf(node);
+  if (state) whole += QStringLiteral(" · ") + phrase(std::string(nameOf(state->state)));
+  // A state is read before a name.
+  if (state && metrics.horizontalAdvance(whole) > text.width() - gap - beside)
+    whole = phrase(std::string(nameOf(state->state)));
+  const QString name = metrics.elidedText(whole, Qt::ElideMiddle, std::max(0.0, text.width() - gap - beside));
   // In the middle of its box the name stands there with its number, which beside the box would lie on the
   // next.
   const double spare = text.width() - gap - beside - metrics.horizontalAdvance(name);
   if (!header && spare > 0) text.adjust(spare / 2, 0, -spare / 2, 0);
   const int align = header ? Qt::AlignTop : Qt::AlignVCenter;
+  if (state) {
+    // On a plain spot, or the lines of the state would run through it.
+    const QRectF spot(text.left() - 2, header ? text.top() : text.center().y() - metrics.height() / 2,
+                      metrics.horizontalAdvance(name) + 4, metrics.height());
+    m_p.fillRect(spot, fill);
+  }
   m_p.setPen(m_theme.color(n.failed ? Role::Error : Role::Text));
   m_p.drawText(text, align | Qt::AlignLeft, name);
   m_p.setPen(m_theme.color(Role::Accent));
@@ -231,6 +262,8 @@ void NetworkPainter::paintSmallNodes(const std::vector<int>& nodes) {
   paintPlain(true);
   for (const auto& [key, devices] : hatched)
     for (const int n : devices) paintHatch(box(n), key.first, QColor::fromRgba(key.second));
+  for (const int n : nodes)
+    if (m_scene.unplanned(n)) paintState(n);
   for (const int n : failed) paintCross(box(n));
   paintRunNumbers(nodes);
   m_p.setRenderHint(QPainter::Antialiasing, smooth && marked.size() < kMostRound);

@@ -74,6 +74,7 @@ private:
   void paintImpliedHostNames();
   void paintFarLabels();
   void paintHatch(const QRectF& box, const RankKind&, const QColor& fill);
+  void paintState(int node);
   void paintCross(const QRectF& box);
   void paintRunNumbers(const std::vector<int>& nodes);
   /// Those between switches lie over hosts, all others below.

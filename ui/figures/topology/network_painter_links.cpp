@@ -8,6 +8,7 @@
 
 #include "figures/paint/figure_painter.h"
 #include "figures/topology/network_painter.h"
+#include "figures/topology/topology_key.h"
 #include "units/text.h"
 
 namespace nest {
@@ -243,8 +244,20 @@ void NetworkPainter::paintLinkLabels() {
   m_p.restore();
 }
 
+namespace {
+
+/// Of stages and states.
+bool hasLastRow(const NetworkScene& scene) {
+  if (scene.stageCount() > 0) return true;
+  for (int s = 0; s < kHostStateCount; ++s)
+    if (scene.unplannedHosts(static_cast<HostState>(s)) > 0) return true;
+  return false;
+}
+
+}  // namespace
+
 double networkKeyHeight(const NetworkScene& scene) {
-  return ((scene.hasLoads() ? 1 : 0) + (scene.stageCount() > 0 ? 1 : 0)) * kNetworkKeyRow;
+  return ((scene.hasLoads() ? 1 : 0) + (hasLastRow(scene) ? 1 : 0)) * kNetworkKeyRow;
 }
 
 void paintNetworkKey(QPainter& p, const QRectF& area, const NetworkScene& scene, const Theme& theme) {
@@ -254,12 +267,14 @@ void paintNetworkKey(QPainter& p, const QRectF& area, const NetworkScene& scene,
   style.theme = &theme;
   FigurePainter ink(p, style);
   p.save();
+  QRectF key = last.adjusted(8, 1, -8, -1);
+  key.setLeft(key.left() + paintStateKey(ink, key, [&](HostState s) { return scene.unplannedHosts(s); }));
   if (stages)
-    paintRankKey(ink, last.adjusted(8, 1, -8, -1), scene.plan(), scene.shownBy(), scene.stageCount(),
-                 scene.idleDevices(), [](int) { return false; });
+    paintRankKey(ink, key, scene.plan(), scene.shownBy(), scene.stageCount(), scene.idleDevices(),
+                 [](int) { return false; });
   p.restore();
   if (!(scene.mostBusy().value() > 0)) return;
-  const QRectF row = stages ? last.translated(0, -kNetworkKeyRow) : last;
+  const QRectF row = hasLastRow(scene) ? last.translated(0, -kNetworkKeyRow) : last;
   p.save();
   p.setFont(Theme::font(11));
   double x = row.left() + 8;

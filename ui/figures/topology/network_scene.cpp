@@ -76,6 +76,7 @@ bool NetworkScene::setGraph(const NetworkGraph& graph, std::vector<Seat> seats, 
   m_graph = graph;
   m_seats = std::move(seats);
   m_plan = std::move(of);
+  findStates();
   if (graph::needsLayout(m_graph)) graph::layOut(m_graph);
   if (!onlyMoved) {
     m_contents = graph::hostContents(m_graph);
@@ -104,11 +105,52 @@ bool NetworkScene::folds() const {
 /// A number per node for the folding: what would be false to draw once. Devices of different stages, and idle
 /// ones, stay apart; empty where nothing is placed.
 std::vector<int> NetworkScene::placedKinds() const {
-  std::vector<int> out(std::min(m_seats.size(), m_graph.nodes.size()), 0);
+  std::vector<int> out(
+      m_unplanned.empty() ? std::min(m_seats.size(), m_graph.nodes.size()) : m_unplanned.size(), 0);
   constexpr int kFirst = 1 - Seat::kCutOff;
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (m_graph.nodes[i].kind == NodeKind::Device) out[i] = m_seats[i].stage + kFirst;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (m_graph.nodes[i].kind != NodeKind::Device) continue;
+    if (i < m_seats.size()) out[i] = m_seats[i].stage + kFirst;
+    if (!m_unplanned.empty() && m_unplanned[i]) out[i] = -1 - static_cast<int>(m_unplanned[i]->state);
+  }
   return out;
+}
+
+/// By the names of hosts, as the scenario has them.
+void NetworkScene::findStates() {
+  m_unplanned.clear();
+  m_unplannedHosts = {};
+  const ClusterSource* cluster = m_plan && m_plan->scenario ? &m_plan->scenario->cluster : nullptr;
+  if (!cluster || cluster->states.empty()) return;
+  std::map<std::string, std::vector<const StateOfHost*>, std::less<>> of;
+  for (const StateOfHost& s : cluster->states)
+    if (!isPlannedOn(s.state, cluster->plannedOn)) of[s.host].push_back(&s);
+  if (of.empty()) return;
+  m_unplanned.assign(m_graph.nodes.size(), nullptr);
+  std::map<std::string, std::string, std::less<>> nameOf;  // of hosts, by id
+  std::map<std::string, int, std::less<>> slotsOf;
+  for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
+    const NetworkNode& n = m_graph.nodes[i];
+    if (n.kind != NodeKind::Host) continue;
+    const std::string& name = nameOf[n.id] = n.name.empty() ? n.id : n.name;
+    if (const auto states = of.find(name); states != of.end())
+      for (const StateOfHost* s : states->second)
+        if (s->devices.empty()) m_unplanned[i] = s, ++m_unplannedHosts[s->state];
+  }
+  for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
+    const NetworkNode& n = m_graph.nodes[i];
+    if (n.kind != NodeKind::Device || n.host.empty()) continue;
+    const auto host = nameOf.find(n.host);
+    const int slot = slotsOf[n.host]++;
+    const auto states = of.find(host == nameOf.end() ? n.host : host->second);
+    if (states == of.end()) continue;
+    for (const StateOfHost* s : states->second)
+      if (s->devices.empty() || std::binary_search(s->devices.begin(), s->devices.end(), slot))
+        m_unplanned[i] = s;
+    // Hosts that are no nodes count with their first device.
+    if (host == nameOf.end() && slot == 0 && m_unplanned[i] && m_unplanned[i]->devices.empty())
+      ++m_unplannedHosts[m_unplanned[i]->state];
+  }
 }
 
 void NetworkScene::fold() {
@@ -158,7 +200,8 @@ void NetworkScene::findPlaced() {
   for (std::size_t i = 0; i < m_seats.size() && i < m_graph.nodes.size(); ++i) {
     const int stage = m_seats[i].stage;
     m_stageCount = std::max(m_stageCount, stage + 1);
-    m_idle += stage == -1 && m_graph.nodes[i].kind == NodeKind::Device && !m_graph.nodes[i].failed;
+    m_idle += stage == -1 && !unplanned(static_cast<int>(i)) && m_graph.nodes[i].kind == NodeKind::Device &&
+              !m_graph.nodes[i].failed;
     if (stage >= 0 && isShown(static_cast<int>(i))) m_placed[i] = kindOf(m_seats[i], plan(), m_shownBy);
   }
 }
@@ -338,7 +381,7 @@ void NetworkScene::setColouredBy(Together by) {
 
 bool NetworkScene::isCutOff(int node) const {
   return at(node) < m_seats.size() && m_seats[at(node)].stage == Seat::kCutOff &&
-         !m_graph.nodes[at(node)].failed;
+         !m_graph.nodes[at(node)].failed && !unplanned(node);
 }
 
 void NetworkScene::setLoads(std::vector<LinkLoad> loads, int busiest, const QString& byLevel) {

@@ -80,6 +80,13 @@ public:
   /// may belong to groups of its own.
   const std::optional<RankKind>& placedOn(int node) const { return m_placed[at(node)]; }
   bool isCutOff(int node) const;
+  /// The state that keeps plans from a host, or from a device of one; null: they may use it.
+  const StateOfHost* unplanned(int node) const {
+    return m_unplanned.empty() ? nullptr : m_unplanned[at(node)];
+  }
+  int unplannedHosts(HostState s) const {
+    return m_unplannedHosts[s];
+  }  ///< with none of their devices in use
   const PlanContext* context() const { return m_plan.get(); }
   const Plan* plan() const { return m_plan ? m_plan->shownPlan() : nullptr; }
   int stageCount() const { return m_stageCount; }
@@ -96,6 +103,7 @@ public:
   const QString& byLevel() const { return m_byLevel; }
 
   bool isTrunk(const NetworkLink&) const;  ///< between switches
+  bool isInDrawnHost(int node) const;
 
   QString tipOf(int node, int link) const;  ///< −1: neither
   QString sentenceOf(int node) const;       ///< the same of a node, for screen readers
@@ -103,14 +111,15 @@ public:
 private:
   static std::size_t at(int number) { return static_cast<std::size_t>(number); }
   bool isDrawnLink(const NetworkLink&) const;  ///< links between a device and the host around it are implied
-  bool isInDrawnHost(int node) const;
   void fold();
   void refold();
   bool folds() const;
   std::vector<int> placedKinds() const;
+  QString stateSentence(int node) const;
   void place();
   void placeBox(int node);
   void findPlaced();
+  void findStates();
   void routeLinks();
   QPolygonF routeOf(const NetworkLink&) const;
   void setPath(int link, QPolygonF);
@@ -140,8 +149,10 @@ private:
   Folding m_folding = Folding::Automatic;
   bool m_isFolded = false;
   std::set<std::string> m_unfolded;
-  std::vector<Seat> m_seats;  ///< per node
-  PlanContextPtr m_plan;      ///< that they are of; may be null
+  std::vector<Seat> m_seats;                    ///< per node
+  PlanContextPtr m_plan;                        ///< that they are of; may be null
+  std::vector<const StateOfHost*> m_unplanned;  ///< per node, of the scenario of m_plan; empty: all are free
+  EnumArray<HostState, int, kHostStateCount> m_unplannedHosts = {};
   Together m_colouredBy = Together::Stage, m_shownBy = Together::Stage;
   std::vector<std::optional<RankKind>> m_placed;  ///< per node, of drawn devices
   int m_stageCount = 0, m_idle = 0;               ///< of all devices

@@ -25,9 +25,20 @@ QString NetworkScene::nodeTip(int node) const {
   else if (!isOne)
     tip.note(tr("Represents %1 devices of this stage.")
                  .arg(countText(static_cast<long long>(behind(node).size()))));
+  if (unplanned(node)) tip.note(stateSentence(node) + u'.');
   if (n.failed) tip.note(tr("Failed: excluded from every plan."));
   if (isCutOff(node)) tip.note(tr("Cut off by a failure: excluded from every plan."));
   return tip.html();
+}
+
+/// "Busy (alloc): plans leave it out".
+QString NetworkScene::stateSentence(int node) const {
+  const StateOfHost& s = *unplanned(node);
+  QString state = phrase(std::string(nest::nameOf(s.state)));
+  state[0] = state[0].toUpper();
+  if (!s.word.empty() && s.word != nest::nameOf(s.state))
+    state += QStringLiteral(" (%1)").arg(phrase(s.word));
+  return tr("%1: plans leave it out").arg(state);
 }
 
 QString NetworkScene::linkTip(int link) const {
@@ -56,6 +67,7 @@ QString NetworkScene::sentenceOf(int node) const {
   const NetworkNode& n = m_graph.nodes[at(node)];
   const QString name = nameOf(node);
   if (n.failed) return tr("%1: failed").arg(name);
+  if (unplanned(node)) return tr("%1: %2").arg(name, stateSentence(node));
   if (isCutOff(node)) return tr("%1: cut off by a failure").arg(name);
   if (n.kind == NodeKind::Switch) return tr("%1: switch").arg(name);
   if (n.kind == NodeKind::Host)

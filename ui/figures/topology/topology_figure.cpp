@@ -64,8 +64,10 @@ const TopologyClasses& TopologyFigure::classesOf(const PlanContext& c) const {
 TopologyFigure::Shown TopologyFigure::show(const QRectF& area, const PlanContext& c, bool standalone) const {
   classesOf(c);
   Shown out;
-  out.canvas =
-      bodyOf(area, c, standalone).adjusted(0, lostOf(c).empty() ? 0 : kLostRow + 8, 0, -topologyKeyHeight(c));
+  out.canvas = bodyOf(area, c, standalone);
+  const QRectF states = unplannedRows(out.canvas, c);
+  out.canvas.adjust(0, states.bottom() - out.canvas.top() + (states.height() > 0 ? 6 : 0), 0,
+                    -topologyKeyHeight(c));
   if (!m_layout || m_layout->area() != out.canvas.size() || m_layout->folding() != m_folding)
     m_layout = std::make_unique<TopologyLayout>(m_classes, out.canvas.size(), m_folding);
   out.layout = m_layout.get();
@@ -84,6 +86,19 @@ const LostParts& TopologyFigure::lostOf(const PlanContext& c) const {
         c.scenario ? failedParts(c.scenario->cluster, c.scenario->constraints.excludedDevices) : LostParts();
   }
   return m_lost;
+}
+
+const std::vector<UnplannedGroup>& TopologyFigure::unplannedOf(const PlanContext& c) const {
+  if (m_unplannedIn != c.scenario) {
+    m_unplannedIn = c.scenario;
+    m_unplanned = c.scenario ? unplannedGroups(c.scenario->cluster) : std::vector<UnplannedGroup>();
+  }
+  return m_unplanned;
+}
+
+QRectF TopologyFigure::unplannedRows(const QRectF& body, const PlanContext& c) const {
+  const double top = body.top() + (lostOf(c).empty() ? 0 : kLostRow + 8);
+  return {body.left(), top, body.width(), unplannedRowsHeight(unplannedOf(c), body.width())};
 }
 
 const LevelTraffic& TopologyFigure::trafficOf(const PlanContext& c) const {
@@ -132,6 +147,7 @@ QString TopologyFigure::sentence(const PlanContext& c) const {
     out += QStringLiteral(" · ") + phrase(summaryOf(*plan));
     if (const int idle = classesOf(c).idleDevices()) out += QStringLiteral(" · %1 idle").arg(countText(idle));
   }
+  if (h.unplanned().any()) out += QStringLiteral(" · ") + phrase(inWords(h.unplanned()));
   if (const LostParts& lost = lostOf(c); !lost.empty()) out += QStringLiteral(" · ") + phrase(inWords(lost));
   return out;
 }
@@ -147,6 +163,7 @@ void TopologyFigure::draw(FigurePainter& ink, const QRectF& area, const PlanCont
   const Shown shown = show(area, c, style.standalone);
   const QRectF whole = bodyOf(area, c, style.standalone);
   paintLostParts(ink, QRectF(whole.left(), whole.top(), whole.width(), kLostRow), lostOf(c));
+  paintUnplanned(ink, unplannedRows(whole, c), unplannedOf(c));
   const LevelTraffic& traffic = trafficOf(c);
   const Together by = shownBy(c.shownPlan(), m_colouredBy);
   TopologyPainter(ink, c, *shown.layout, shown.canvas.adjusted(-1, -6, 6, 1), shown.scale, shown.origin,
@@ -209,6 +226,14 @@ QString TopologyFigure::groupTip(const TopologyLayout::Box& box, const PlanConte
 
 std::optional<Figure::Hit> TopologyFigure::itemAt(const QPointF& at, const QRectF& area,
                                                   const PlanContext& c) const {
+  const QRectF rows = unplannedRows(bodyOf(area, c, false), c);
+  if (rows.contains(at)) {
+    // Hosts that no plan uses have no number in the cluster; the level of hosts stands for them.
+    QRectF place;
+    const QString tip = unplannedTipAt(unplannedOf(c), rows, at, &place);
+    if (tip.isEmpty()) return std::nullopt;
+    return Hit{{ItemKind::Level, 0, 0}, place, tip};
+  }
   const Shown shown = show(area, c, false);
   if (!shown.canvas.contains(at)) return std::nullopt;
   TopologyLayout::Box box;
@@ -331,6 +356,10 @@ QString TopologyFigure::sentenceOf(const SelectionItem& item, const PlanContext&
 QString TopologyFigure::words(const PlanContext& c) const {
   const Hierarchy& h = *c.problem->cluster;
   QString out = title() + u'\n' + sentence(c) + u'\n';
+  for (const UnplannedGroup& g : unplannedOf(c))
+    for (const std::string& host : g.hosts)
+      out += phrase(host) + (g.isPartly ? QStringLiteral(": partly ") : QStringLiteral(": ")) +
+             phrase(std::string(nameOf(g.state))) + QStringLiteral(", not planned on\n");
   for (int l = 0; l < h.levelCount(); ++l)
     out += QStringLiteral("Level %1: %2, %3 groups\n")
                .arg(l)

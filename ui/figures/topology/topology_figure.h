@@ -5,6 +5,7 @@
 #include "cluster/levels/lost_parts.h"
 #include "evaluation/traffic.h"
 #include "figures/paint/interactive_figure.h"
+#include "figures/topology/topology_key.h"
 #include "figures/topology/topology_layout.h"
 #include "figures/topology/topology_painter.h"
 
@@ -66,6 +67,8 @@ private:
 
   const LevelTraffic& trafficOf(const PlanContext&) const;
   const LostParts& lostOf(const PlanContext&) const;
+  const std::vector<UnplannedGroup>& unplannedOf(const PlanContext&) const;
+  QRectF unplannedRows(const QRectF& body, const PlanContext&) const;  ///< above the boxes
 
   Folding m_folding = Folding::Automatic;
   int m_trafficKind = kNoTraffic, m_trafficLevel = -1;
@@ -79,6 +82,8 @@ private:
   mutable std::optional<LevelTraffic> m_levelTraffic;
   mutable std::shared_ptr<const Scenario> m_lostIn;
   mutable LostParts m_lost;
+  mutable std::shared_ptr<const Scenario> m_unplannedIn;
+  mutable std::vector<UnplannedGroup> m_unplanned;
 };
 
 }  // namespace nest

@@ -1,9 +1,11 @@
 #include "figures/topology/topology_key.h"
 
 #include <algorithm>
+#include <map>
 
 #include "figures/paint/key_line.h"
 #include "figures/paint/phrases.h"
+#include "formats/networks/slurm_hostlist.h"
 
 namespace nest {
 namespace {
@@ -120,6 +122,167 @@ void paintTopologyKey(FigurePainter& ink, const QRectF& area, const PlanContext&
   const Focus focus(c, ink.style());
   paintRankKey(ink, levels.translated(0, kKeyRow + 4), c.shownPlan(), colouredBy, c.shownPlan()->stageCount(),
                classes.idleDevices(), [&](int stage) { return focus.dims(stage); });
+}
+
+namespace {
+
+constexpr double kStateRow = 26, kStateGap = 8;
+constexpr int kMostStateRows = 2;
+
+QString stateWord(HostState s) {
+  return phrase(std::string(nameOf(s)));
+}
+
+struct StateBox {
+  QRectF rect;
+  QString text;
+  std::size_t group = 0;
+};
+
+/// Boxes from left to right in as many rows as it takes; false: more than there may be.
+bool arrangeStates(std::vector<StateBox>& boxes, double width) {
+  double x = 0;
+  int row = 0;
+  for (StateBox& b : boxes) {
+    const double w = std::min(width, FigurePainter::width(b.text, FigurePainter::kSmall) + 34);
+    if (x > 0 && x + w > width) x = 0, ++row;
+    if (row >= kMostStateRows) return false;
+    b.rect = QRectF(x, row * kStateRow + 1, w, kStateRow - 4);
+    x += w + kStateGap;
+  }
+  return true;
+}
+
+QString groupSummary(const UnplannedGroup& g, std::size_t most) {
+  std::string list = compressHostlist(g.hosts);
+  QString hosts = phrase(list);
+  if (static_cast<std::size_t>(hosts.size()) > most)
+    hosts = hosts.left(static_cast<int>(most)) + QStringLiteral("…");
+  return (g.isPartly ? QStringLiteral("%1 partly %2 · %3") : QStringLiteral("%1 %2 · %3"))
+      .arg(countText(static_cast<long long>(g.hosts.size())), stateWord(g.state), hosts);
+}
+
+std::vector<StateBox> stateBoxesOf(const std::vector<UnplannedGroup>& groups, double width) {
+  constexpr std::size_t kMostSingle = 64;
+  std::vector<StateBox> single;
+  for (std::size_t g = 0; g < groups.size() && single.size() <= kMostSingle; ++g)
+    for (const std::string& host : groups[g].hosts)
+      single.push_back({{},
+                        (groups[g].isPartly ? QStringLiteral("%1 · partly %2") : QStringLiteral("%1 · %2"))
+                            .arg(phrase(host), stateWord(groups[g].state)),
+                        g});
+  if (single.size() <= kMostSingle && arrangeStates(single, width)) return single;
+  for (std::size_t length = 48; length >= 6; length /= 2) {
+    std::vector<StateBox> boxes;
+    for (std::size_t g = 0; g < groups.size(); ++g) boxes.push_back({{}, groupSummary(groups[g], length), g});
+    if (arrangeStates(boxes, width)) return boxes;
+  }
+  std::vector<StateBox> bare;
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    bare.push_back(
+        {{},
+         countText(static_cast<long long>(groups[g].hosts.size())) + u' ' + stateWord(groups[g].state),
+         g});
+  arrangeStates(bare, width);
+  std::erase_if(bare, [](const StateBox& b) { return b.rect.isNull(); });
+  return bare;
+}
+
+}  // namespace
+
+StateLook lookOf(HostState s) {
+  switch (s) {
+    case HostState::Down:
+      return {3, 6, Role::Error};
+    case HostState::Drained:
+      return {3, 9, Role::MutedText};
+    case HostState::Reserved:
+      return {2, 6, Role::MutedText};
+    case HostState::Spare:
+      return {2, 11, Role::MutedText};
+    case HostState::Free:
+    case HostState::Busy:
+      break;
+  }
+  return {1, 6, Role::MutedText};
+}
+
+double paintStateKey(FigurePainter& ink, const QRectF& row, const std::function<int(HostState)>& hosts) {
+  double x = row.left();
+  for (int s = 0; s < kHostStateCount; ++s) {
+    const auto state = static_cast<HostState>(s);
+    const int count = hosts(state);
+    if (count == 0) continue;
+    const StateLook look = lookOf(state);
+    const QRectF box(x, row.center().y() - 6, 20, 12);
+    ink.fill(box, ink.color(Role::Canvas));
+    ink.hatch(box, look.hatch, ink.color(look.ink), look.spacing);
+    ink.outline(box, ink.color(look.ink));
+    const QString text = countText(count) + u' ' + stateWord(state);
+    const double w = FigurePainter::width(text, FigurePainter::kSmall) + 2;
+    ink.label(QRectF(x + 25, row.top(), w, row.height()), text, Qt::AlignLeft | Qt::AlignVCenter,
+              FigurePainter::kSmall, ink.color(Role::MutedText));
+    x += 25 + w + 12;
+  }
+  return x - row.left();
+}
+
+std::vector<UnplannedGroup> unplannedGroups(const ClusterSource& c) {
+  std::vector<UnplannedGroup> out;
+  std::map<std::pair<int, bool>, std::size_t> known;
+  for (const StateOfHost& s : c.states) {
+    if (isPlannedOn(s.state, c.plannedOn)) continue;
+    const bool isPartly = !s.devices.empty();
+    const auto [of, isNew] = known.emplace(std::pair(static_cast<int>(s.state), isPartly), out.size());
+    if (isNew) out.push_back({s.state, {}, {}, isPartly});
+    UnplannedGroup& g = out[of->second];
+    g.hosts.push_back(s.host);
+    if (!s.word.empty() && s.word != nameOf(s.state) &&
+        ("," + g.words + ",").find("," + s.word + ",") == std::string::npos)
+      g.words += (g.words.empty() ? "" : ",") + s.word;
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const UnplannedGroup& a, const UnplannedGroup& b) { return a.state < b.state; });
+  return out;
+}
+
+double unplannedRowsHeight(const std::vector<UnplannedGroup>& groups, double width) {
+  double height = 0;
+  for (const StateBox& b : stateBoxesOf(groups, width)) height = std::max(height, b.rect.bottom() + 3);
+  return height;
+}
+
+void paintUnplanned(FigurePainter& ink, const QRectF& rows, const std::vector<UnplannedGroup>& groups) {
+  for (const StateBox& b : stateBoxesOf(groups, rows.width())) {
+    const StateLook look = lookOf(groups[b.group].state);
+    const QRectF box = b.rect.translated(rows.topLeft());
+    QPainter& p = ink.painter();
+    p.setPen(QPen(ink.color(look.ink), 1.2, Qt::DashLine));
+    p.setBrush(ink.color(Role::Canvas));
+    p.drawRect(box);
+    ink.hatch(QRectF(box.left() + 1, box.top() + 1, 22, box.height() - 2), look.hatch, ink.color(look.ink),
+              look.spacing);
+    ink.label(box.adjusted(28, 0, -2, 0), b.text, Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall,
+              ink.color(Role::Text));
+  }
+}
+
+QString unplannedTipAt(const std::vector<UnplannedGroup>& groups, const QRectF& rows, const QPointF& at,
+                       QRectF* box) {
+  for (const StateBox& b : stateBoxesOf(groups, rows.width())) {
+    const QRectF rect = b.rect.translated(rows.topLeft());
+    if (!rect.contains(at)) continue;
+    if (box) *box = rect;
+    const UnplannedGroup& g = groups[b.group];
+    Tip tip(b.text);
+    tip.row(QStringLiteral("State"), g.words.empty()
+                                         ? stateWord(g.state)
+                                         : stateWord(g.state) + QStringLiteral(" (%1)").arg(phrase(g.words)));
+    tip.row(QStringLiteral("Hosts in this state"), groupSummary(g, 200));
+    tip.note(QStringLiteral("Plans leave these hosts out. Set their state in the context menu."));
+    return tip.html();
+  }
+  return {};
 }
 
 }  // namespace nest
