@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cctype>
+#include <map>
 
 #include "formats/format.h"
 #include "formats/networks/host_list.h"
@@ -113,6 +114,7 @@ private:
     HostList::Host host;
     const TextPart& name = all[at(m_host)];
     for (int c : m_groups) host.groups.emplace_back(all[at(c)].text);
+    noteRepeatedNames(host.groups, name);
     if (m_isDomain && !host.groups.empty()) {
       host.nvlinkDomain = host.groups.back();
       host.groups.pop_back();
@@ -146,8 +148,25 @@ private:
     }
   }
 
+  /// A name that stands in two wider groups is that of two groups; whoever numbers racks through knows
+  /// better.
+  void noteRepeatedNames(const std::vector<std::string>& groups, const TextPart& host) {
+    for (std::size_t k = 1; k < groups.size(); ++k) {
+      if (groups[k].find_first_not_of("0123456789") == std::string::npos) continue;
+      const auto [known, isNew] = m_wider.emplace(std::pair(k, groups[k]), groups[k - 1]);
+      if (isNew || known->second == groups[k - 1] || m_saidRepeated) continue;
+      m_saidRepeated = true;
+      m_source.note(m_source.place(host.offset), "inventory-names-repeat",
+                    quoted(groups[k]) + " stands in " + quoted(known->second) + " and in " +
+                        quoted(groups[k - 1]) +
+                        "; names count within the wider group, so these are two groups");
+    }
+  }
+
   SourceText m_source;
   HostList m_hosts;
+  std::map<std::pair<std::size_t, std::string>, std::string> m_wider;  ///< the first group around each name
+  bool m_saidRepeated = false;
   char m_separator = ',';
   int m_host = -1, m_devices = -1, m_model = -1, m_state = -1;
   std::vector<int> m_groups;

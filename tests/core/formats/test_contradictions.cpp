@@ -39,6 +39,16 @@ std::string hostXml(int firstSm, int secondSm, int there, int back) {
 class TestContradictions : public QObject {
   Q_OBJECT
 private slots:
+  /// Columns that do not nest were regrouped in silence.
+  void aNameInTwoWiderGroupsIsNoted() {
+    const auto crossed =
+        networkOf("a.csv", "host,leaf,rack,gpus\ng0,l0,r1,8\ng1,l0,r2,8\ng2,l1,r1,8\ng3,l1,r2,8\n");
+    const Diagnostic* said = findCode(crossed.diagnostics, "inventory-names-repeat");
+    QVERIFY(said && said->where.line == 3);
+    const auto nested =
+        networkOf("a.csv", "host,leaf,rack,gpus\ng0,l0,r1,8\ng1,l0,r1,8\ng2,l1,r2,8\ng3,l2,r2,8\n");
+    QVERIFY(nested && !findCode(nested.diagnostics, "inventory-names-repeat"));
+  }
   /// A port behind a host's name counted as its devices.
   void aPortIsNoNumberOfDevices() {
     const auto ports = networkOf("hostfile", "gpu00 slots=8\ngpu01:2222\n");
