@@ -26,7 +26,7 @@ constexpr double kLineHeight = 1.3;   ///< of a line's height to its size
 QString verdictOn(const PlanContext& c) {
   QStringList out;
   if (c.byHand) out << QStringLiteral("Cut by hand");
-  if (c.isNearestMiss()) out << phrase(words::noPlan(*c.outcome).title);
+  if (c.outcome && !c.outcome->best() && !c.plan) out << phrase(words::noPlan(*c.outcome).title);
   if (c.plan && !c.plan->evaluation.feasible())
     out << QString::fromLatin1(words::obstacleTo(c.plan->evaluation));
   if (!c.current && c.shownPlan()) out << QStringLiteral("not solved since the last edit");

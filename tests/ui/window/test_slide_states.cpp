@@ -300,6 +300,13 @@ private Q_SLOTS:
     QVERIFY(b.scenario().keptPlans.empty());
     QCOMPARE(b.window.document().history().count(), steps + static_cast<int>(kept.size()));
     showsTheSame(b, kept);
+    // A slide without a plan says why there is none.
+    if (outcome == "stopped")
+      for (const SavedSlide& slide : b.scenario().slides) {
+        if (slide.view == "accuracy") continue;  // of published runs, not of this plan
+        const QString text = SlideRenderer(slide, b.context(), b.scenario(), Theme::Kind::Light).asText();
+        QVERIFY2(text.contains(QStringLiteral("Stopped without a plan")), qPrintable(text));
+      }
   }
 
   void everyPartOfSearchAndCompare() {
