@@ -17,7 +17,7 @@ bool sendsAllToAll(const GroupMessages& group) {
 class Placer {
 public:
   Placer(const Problem& problem, const Plan& plan, const std::vector<StageWork>& works)
-      : m_cluster(*problem.cluster), m_plan(plan), m_works(works), m_groups(plan) {}
+      : m_cluster(*problem.cluster), m_works(works), m_groups(plan) {}
 
   void devices(int i, PlacedStage& out) const {
     if (m_cluster.hasUniformDevices()) return;
@@ -98,7 +98,6 @@ private:
   }
 
   const Hierarchy& m_cluster;
-  const Plan& m_plan;
   const std::vector<StageWork>& m_works;
   RankGroups m_groups;
 };

@@ -101,16 +101,16 @@ LineAutomaton LineAutomaton::grouped(std::vector<std::pair<int, int>> capacities
   if (kinds > 0 && usesOf(capacities) * capacities.front().first > kMostNodes) return {};
   Builder builder;
   LineAutomaton a;
-  const auto fronts = [&](const Builder::Key& left, std::vector<int>& nodes) {
+  const auto fronts = [&](const Builder::Key& left, std::vector<int>& found) {
     for (std::size_t k = 0; k < kinds; ++k) {
       if (left[k] == 0) continue;
       Builder::Key key = left;
       --key[k], key[kinds] = capacities[k].first - 1, key[kinds + 1] = 1;
-      nodes.push_back(builder.add(key));
+      found.push_back(builder.add(key));
     }
     Builder::Key key = left;
     key[kinds] = 0, key[kinds + 1] = 2;
-    nodes.push_back(builder.add(key));
+    found.push_back(builder.add(key));
   };
   Builder::Key all;
   for (const auto& [held, count] : capacities) all.push_back(count);
