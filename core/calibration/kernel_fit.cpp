@@ -51,8 +51,8 @@ Ratios fitShare(Sourced<double>& share, const std::vector<Row>& rows,
 
 class Fitter {
 public:
-  Fitter(Scenario& s, const KernelTimes& times, std::vector<std::string>& told, Diagnostics& out)
-      : m_scenario(s), m_times(times), m_told(told), m_out(out), m_device(s.cluster.device) {
+  Fitter(Scenario& s, const KernelTimes& times, std::vector<std::string>& notes, Diagnostics& out)
+      : m_scenario(s), m_times(times), m_notes(notes), m_out(out), m_device(s.cluster.device) {
     m_device.sustainedRate.value = 1;  // one kernel at a time
   }
 
@@ -125,7 +125,7 @@ public:
          ratios);
     set(to.attentionEfficiency, m_device.attentionEfficiency.value);
     if (m_scenario.model.analytic.attentionKernel != AttentionKernel::Latest)
-      m_told.push_back("this program runs an earlier attention kernel, whose rate stays");
+      m_notes.push_back("this program runs an earlier attention kernel, whose rate stays");
   }
 
 private:
@@ -159,14 +159,14 @@ private:
   }
   void tell(std::string what, const Ratios& ratios) {
     const double least = quantile(ratios, 0.1) - 1, most = quantile(ratios, 0.9) - 1;
-    m_told.push_back(std::move(what) + "; of " + text::count(static_cast<int>(ratios.size())) +
-                     " kernels the middle eight tenths are predicted " + text::signedPercent(least) + " to " +
-                     text::signedPercent(most) + " off");
+    m_notes.push_back(std::move(what) + "; of " + text::count(static_cast<int>(ratios.size())) +
+                      " kernels the middle eight tenths are predicted " + text::signedPercent(least) +
+                      " to " + text::signedPercent(most) + " off");
   }
 
   Scenario& m_scenario;
   const KernelTimes& m_times;
-  std::vector<std::string>& m_told;
+  std::vector<std::string>& m_notes;
   Diagnostics& m_out;
   DeviceSpec m_device;
   bool m_hasTried = false;
@@ -201,11 +201,11 @@ const KernelTimes* timesOf(const DeviceSpec& device, const KernelTimes& times, D
 
 }  // namespace
 
-Diagnostics setKernels(Scenario& s, const KernelTimes& all, std::vector<std::string>& told) {
+Diagnostics setKernels(Scenario& s, const KernelTimes& all, std::vector<std::string>& notes) {
   Diagnostics out;
   const KernelTimes* times = timesOf(s.cluster.device, all, out);
   if (!times) return out;
-  Fitter fitter(s, *times, told, out);
+  Fitter fitter(s, *times, notes, out);
   fitter.products();
   fitter.fp8Products();
   fitter.attention();
@@ -215,8 +215,8 @@ Diagnostics setKernels(Scenario& s, const KernelTimes& all, std::vector<std::str
                             text::number(kLeastSize, 3) + " and more on every side, attention over " +
                             text::count(static_cast<int>(kLeastKeys)) + " keys and more)",
                         "give the whole table"));
-  if (!told.empty())
-    told.push_back(
+  if (!notes.empty())
+    notes.push_back(
         "measured are forward kernels alone and their shape over sizes; the share of their rate that lasts "
         "through training steps (" +
         text::percent(s.cluster.device.sustainedRate.value) + ") stays; a log shows the bias of whole steps");

@@ -1,66 +1,54 @@
-// The fields of the run: failures, restarts, checkpoints, money and energy.
+// The fields of the run: failures, restarts, checkpoints, money and energy. All may be left out; what they
+// are needed for is then not counted.
 #include "fields/field_access.h"
 #include "fields/field_tables.h"
 
 namespace nest {
 namespace {
 
-using field_access::as;
 using field_access::at;
 
-constexpr double kMostRate = 1e6;  ///< failures per 1,000 h
+constexpr double kMostRate = 1e6;  ///< failures in 1,000 h
 constexpr double kMostSeconds = 1e7;
-constexpr double kMostBandwidth = 1e18;
+constexpr double kLeastBandwidth = 1e3, kMostBandwidth = 1e18;
+constexpr double kMostHosts = 1 << 20;
+constexpr double kMostPrice = 1e6;
 constexpr double kMostPower = 1e6;  ///< W
-
-/// All of them may be left out, and then nothing of them is counted.
-Field optional(Field f) {
-  f.group = "Run";
-  f.stored = Stored::Changed;
-  return f;
-}
 
 }  // namespace
 
 void addRunFields(std::vector<Field>& all) {
-  const auto rate = [&all](const char* key, const char* label, const char* meaning, FieldAccess access) {
-    all.push_back(optional({.key = key,
-                            .label = label,
-                            .meaning = meaning,
-                            .access = std::move(access),
-                            .least = 0,
-                            .most = kMostRate,
-                            .better = Better::Smaller}));
+  const auto add = [&all](const char* key, const char* label, const char* meaning, FieldAccess access,
+                          double least, double most, Better better = Better::Smaller) {
+    all.push_back({.key = key,
+                   .group = "Run",
+                   .label = label,
+                   .meaning = meaning,
+                   .access = std::move(access),
+                   .least = least,
+                   .most = most,
+                   .stored = Stored::Changed,
+                   .better = better});
   };
-  const auto time = [&all](const char* key, const char* label, const char* meaning, FieldAccess access,
-                           double least = 0) {
-    all.push_back(optional({.key = key,
-                            .label = label,
-                            .meaning = meaning,
-                            .access = std::move(access),
-                            .least = least,
-                            .most = kMostSeconds,
-                            .better = Better::Smaller}));
+  const auto rate = [&](const char* key, const char* label, const char* meaning, FieldAccess access) {
+    add(key, label, meaning, std::move(access), 0, kMostRate);
   };
-  const auto bandwidth = [&all](const char* key, const char* label, const char* meaning, FieldAccess access) {
-    all.push_back(optional({.key = key,
-                            .label = label,
-                            .meaning = meaning,
-                            .access = std::move(access),
-                            .least = 1e3,
-                            .most = kMostBandwidth,
-                            .better = Better::Larger}));
+  const auto time = [&](const char* key, const char* label, const char* meaning, FieldAccess access) {
+    add(key, label, meaning, std::move(access), 0, kMostSeconds);
   };
-  rate("/run/device_failures_per_1000h", "Device failures",
+  const auto bandwidth = [&](const char* key, const char* label, const char* meaning, FieldAccess access) {
+    add(key, label, meaning, std::move(access), kLeastBandwidth, kMostBandwidth, Better::Larger);
+  };
+  rate("/run/device_failures_per_1000h", "Device failures / 1,000 h",
        "failures of one device in 1,000 hours that end the job",
        at<&Setting::run, &RunOptions::deviceFailures>());
-  rate("/run/host_failures_per_1000h", "Host failures",
+  rate("/run/host_failures_per_1000h", "Host failures / 1,000 h",
        "failures of one host, without its devices, in 1,000 hours",
        at<&Setting::run, &RunOptions::hostFailures>());
-  rate("/run/switch_failures_per_1000h", "Switch failures",
+  rate("/run/switch_failures_per_1000h", "Switch failures / 1,000 h",
        "failures of one leaf switch with its cables in 1,000 hours",
        at<&Setting::run, &RunOptions::switchFailures>());
-  rate("/run/job_failures_per_1000h", "Job failures",
+  rate("/run/job_failures_per_1000h", "Job failures / 1,000 h",
        "failures of the job as a whole in 1,000 hours, whatever its size",
        at<&Setting::run, &RunOptions::jobFailures>());
   time("/run/detection_s", "Detection time", "from a failure until it is noticed",
@@ -70,13 +58,9 @@ void addRunFields(std::vector<Field>& all) {
        at<&Setting::run, &RunOptions::replacement>());
   time("/run/start_s", "Start time", "of processes and communicators, without reading the checkpoint",
        at<&Setting::run, &RunOptions::start>());
-  all.push_back(optional({.key = "/run/spare_hosts",
-                          .label = "Spare hosts",
-                          .meaning = "hosts that are reserved and idle until another one fails",
-                          .access = at<&Setting::run, &RunOptions::spareHosts>(),
-                          .least = 0,
-                          .most = 1 << 20,
-                          .noun = "hosts"}));
+  add("/run/spare_hosts", "Spare hosts", "hosts that are reserved and idle until another one fails",
+      at<&Setting::run, &RunOptions::spareHosts>(), 0, kMostHosts, Better::Neither);
+  all.back().noun = "hosts";
   bandwidth("/run/store_write_bandwidth_bytes_per_s", "Store, writing",
             "what the store takes from all hosts together", at<&Setting::run, &RunOptions::storeWrite>());
   bandwidth("/run/store_read_bandwidth_bytes_per_s", "Store, reading",
@@ -84,36 +68,25 @@ void addRunFields(std::vector<Field>& all) {
             at<&Setting::run, &RunOptions::storeRead>());
   bandwidth("/run/host_store_bandwidth_bytes_per_s", "Store, one host", "between one host and the store",
             at<&Setting::run, &RunOptions::hostStore>());
-  all.push_back(optional({.key = "/run/asynchronous_checkpoints",
-                          .label = "Asynchronous checkpoints",
-                          .meaning = "steps go on while a copy in host memory is written",
-                          .access = at<&Setting::run, &RunOptions::asynchronous>()}));
+  add("/run/asynchronous_checkpoints", "Asynchronous checkpoints",
+      "steps go on while a copy in host memory is written", at<&Setting::run, &RunOptions::asynchronous>(), 0,
+      0, Better::Neither);
   bandwidth("/run/host_copy_bandwidth_bytes_per_s", "Copy to host memory",
             "of one device to the memory of its host; without it, the device's own",
             at<&Setting::run, &RunOptions::hostCopy>());
-  time("/run/checkpoint_interval_s", "Checkpoint interval",
-       "work between two checkpoints; without it, the interval that loses least",
-       at<&Setting::run, &RunOptions::interval>(), 1e-3);
-  const auto number = [&all](const char* key, const char* label, const char* meaning, FieldAccess access,
-                             double least, double most) {
-    all.push_back(optional({.key = key,
-                            .label = label,
-                            .meaning = meaning,
-                            .access = std::move(access),
-                            .least = least,
-                            .most = most,
-                            .better = Better::Smaller}));
-  };
-  number("/run/price_per_device_hour", "Price", "of one device for one hour, in any currency",
-         at<&Setting::run, &RunOptions::pricePerDeviceHour>(), 0, 1e6);
-  number("/run/device_power_w", "Device power", "watts of one device while it trains",
-         at<&Setting::run, &RunOptions::devicePower>(), 0, kMostPower);
-  number("/run/host_power_w", "Host power", "watts of one host without its devices",
-         at<&Setting::run, &RunOptions::hostPower>(), 0, kMostPower);
-  number("/run/pue", "PUE", "power of the facility ÷ power of the machines",
-         at<&Setting::run, &RunOptions::powerUsage>(), 1, 10);
-  number("/run/carbon_g_per_kwh", "Carbon intensity", "grams of CO₂ for one kWh",
-         at<&Setting::run, &RunOptions::carbonPerKwh>(), 0, 1e5);
+  add("/run/checkpoint_interval_s", "Checkpoint interval",
+      "work between two checkpoints; without it, the interval that loses least",
+      at<&Setting::run, &RunOptions::interval>(), 1e-3, kMostSeconds);
+  add("/run/price_per_device_hour", "Price / device-hour", "of one device for one hour, in any currency",
+      at<&Setting::run, &RunOptions::pricePerDeviceHour>(), 0, kMostPrice);
+  add("/run/device_power_w", "Device power, W", "watts of one device while it trains",
+      at<&Setting::run, &RunOptions::devicePower>(), 0, kMostPower);
+  add("/run/host_power_w", "Host power, W", "watts of one host without its devices",
+      at<&Setting::run, &RunOptions::hostPower>(), 0, kMostPower);
+  add("/run/pue", "PUE", "power of the facility ÷ power of the machines",
+      at<&Setting::run, &RunOptions::powerUsage>(), 1, 10);
+  add("/run/carbon_g_per_kwh", "CO₂, g/kWh", "grams of CO₂ for one kWh",
+      at<&Setting::run, &RunOptions::carbonPerKwh>(), 0, 1e5);
 }
 
 }  // namespace nest

@@ -1,16 +1,15 @@
 #include "formats/import_files.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "formats/device_choice.h"
 #include "formats/networks/fabric.h"
 #include "formats/networks/host_assignment.h"
 #include "formats/networks/host_topology.h"
+#include "formats/networks/joined_states.h"
 #include "formats/networks/named_devices.h"
 #include "formats/networks/network_import.h"
 #include "formats/networks/slurm_topology.h"
-#include "formats/networks/state_words.h"
 #include "formats/profiles/imported_profile.h"
 #include "scenario/check.h"
 #include "units/amount.h"
@@ -226,7 +225,10 @@ private:
       m_tree = most->second;
     }
     for (const auto& [file, list] : lists)
-      if (file != m_treeFile) addDevices(file, list), addStates(file, list);
+      if (file != m_treeFile) {
+        addDevices(file, list);
+        m_states.join(list, m_files[file].path, *m_tree, m_files[m_treeFile].path, m_out);
+      }
     if (m_tree && m_tree->hostCount() == 0)
       m_out.push_back(error("slurm-no-hosts", {m_files[m_treeFile].path, 0, 0, ""},
                             "the file says how many devices a host has, and names no hosts",
@@ -264,89 +266,6 @@ private:
                   text::count(static_cast<long long>(unknown)) + " hosts of this list are not in " +
                       m_files[m_treeFile].path + " and are left out, the first of them \"" + first + '"',
                   "use the same host names in both files"));
-  }
-
-  /// Takes over the states of hosts that the tree has. Two files may not contradict each other; one may know
-  /// which devices of a host are in use, where the other only knows that some are.
-  void addStates(std::size_t file, const SlurmTopology& list) {
-    if (list.states.empty()) return;
-    std::unordered_map<std::string, std::size_t> known;
-    for (std::size_t i = 0; i < m_tree->states.size(); ++i) known.emplace(m_tree->states[i].host, i);
-    std::unordered_set<std::string> stated;
-    std::vector<std::string> open;
-    std::size_t hosts = 0;
-    for (const StateOfHost& s : list.states) stated.insert(s.host);
-    for (const auto& g : m_tree->groups)
-      for (const std::string& h : g.hosts) {
-        ++hosts;
-        if (!stated.count(h) && !known.count(h)) open.push_back(h);
-      }
-    std::unordered_set<std::string> ofTree;
-    for (const auto& g : m_tree->groups) ofTree.insert(g.hosts.begin(), g.hosts.end());
-    for (const StateOfHost& s : list.states) {
-      if (!ofTree.count(s.host)) continue;  // reported with its devices
-      const auto own = known.find(s.host);
-      if (own == known.end()) {
-        m_tree->states.push_back(s);
-        m_stateFile[s.host] = m_files[file].path;
-        continue;
-      }
-      StateOfHost& other = m_tree->states[own->second];
-      const auto isMixed = [](const StateOfHost& x) {
-        const auto word = slurmState(x.word);
-        return word && word->isMixed;
-      };
-      const bool agrees = other.state == s.state || (isMixed(other) && isMixed(s));
-      if (!agrees) {
-        const auto place = list.places.find(s.host);
-        const auto from = m_stateFile.find(s.host);
-        m_out.push_back(
-            error("host-state-twice",
-                  place == list.places.end() ? Place{m_files[file].path, 0, 0, ""} : place->second,
-                  "the host \"" + s.host + "\" is " + std::string(nameOf(s.state)) + wordOf(s) +
-                      " here and " + std::string(nameOf(other.state)) + wordOf(other) + " in " +
-                      (from == m_stateFile.end() ? m_files[m_treeFile].path : from->second),
-                  "give the file that holds now"));
-      } else if (other.devices.empty() && !s.devices.empty()) {
-        other = s;
-      }
-    }
-    if (!open.empty() && open.size() < hosts)
-      m_out.push_back(warning(
-          "host-state-open", {m_files[file].path, 0, 0, ""},
-          "this list does not state whether " +
-              (open.size() == 1
-                   ? "the host \"" + open.front() + "\" is free; it counts as free"
-                   : text::count(static_cast<long long>(open.size())) +
-                         " hosts are free, the first of them \"" + open.front() + "\"; they count as free"),
-          "list the states of all hosts, or set them"));
-  }
-  static std::string wordOf(const StateOfHost& s) {
-    return s.word.empty() || s.word == nameOf(s.state) ? std::string() : " (" + s.word + ')';
-  }
-
-  /// The states of hosts that the network has; a file that names others may be of another cluster.
-  void setStates() {
-    if (!m_tree || m_tree->states.empty()) return;
-    const std::vector<std::string> names = hostNames(*m_result.cluster);
-    const std::unordered_set<std::string> known(names.begin(), names.end());
-    std::vector<std::string> unknown;
-    for (const StateOfHost& s : m_tree->states)
-      if (known.count(s.host))
-        m_result.cluster->states.push_back(s);
-      else
-        unknown.push_back(s.host);
-    if (unknown.empty()) return;
-    const auto place = m_tree->places.find(unknown.front());
-    m_out.push_back(error(
-        "host-state-unknown",
-        place == m_tree->places.end() ? Place{m_files[m_treeFile].path, 0, 0, ""} : place->second,
-        "the state of " + (unknown.size() == 1
-                               ? "the host \"" + unknown.front() + "\" is given, which is not in the network"
-                               : text::count(static_cast<long long>(unknown.size())) +
-                                     " hosts is given that are not in the network, the first of them \"" +
-                                     unknown.front() + '"'),
-        "use the same host names in all files, or leave these hosts out"));
   }
 
   /// What files call their devices goes before a device that nobody asked for, and is compared with one that
@@ -473,7 +392,7 @@ private:
     if (auto* graph = std::get_if<GraphSource>(&network); graph && graph->importedFrom.empty())
       graph->importedFrom = m_files[i].path;
     m_result.cluster = ClusterSource{m_device, std::move(network)};
-    setStates();
+    if (m_tree) putStates(*m_tree, m_files[m_treeFile].path, *m_result.cluster, m_out);
     const auto derived = deriveHierarchy(*m_result.cluster);
     // Errors only: what the levels have to say besides is told when the scenario is solved.
     for (const Diagnostic& d : derived.diagnostics)
@@ -537,7 +456,7 @@ private:
   std::unordered_map<std::string, DeviceFactor> m_factors;  ///< of hosts with slower devices
   std::optional<SlurmTopology> m_tree;                      ///< the hosts, of m_files[m_treeFile]
   std::size_t m_treeFile = 0;
-  std::unordered_map<std::string, std::string> m_stateFile;  ///< of hosts whose state another file states
+  JoinedStates m_states;
   int m_treeFiles = 0;
   std::optional<ClusterSource> m_ownCluster;  ///< of a profile; a network file goes before it
   Diagnostics m_out;

@@ -256,9 +256,10 @@ private:
   /// value stands there, or what must be one.
   static std::string whyNot(const json* v) {
     if (!v || !v->is_string()) return {};
-    const auto told = v->get<std::string>();
-    const bool isNumber = told.empty() || told.find_first_of("0123456789") == told.find_first_not_of(" +-.");
-    return isNumber ? std::string() : text::lower(told);
+    const auto given = v->get<std::string>();
+    const bool isNumber =
+        given.empty() || given.find_first_of("0123456789") == given.find_first_not_of(" +-.");
+    return isNumber ? std::string() : text::lower(given);
   }
   double measuredStep(const Row& row, const PublishedRun& r) {
     for (const char* column : {"step_s", "tokens_per_s_per_gpu"})

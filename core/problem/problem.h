@@ -24,7 +24,7 @@ struct Problem {
   Assumptions assumptions;
   SearchOptions search;
   Constraints constraints;
-  RunOptions run;            ///< no plan depends on it
+  RunOptions run;           ///< no plan depends on it
   ProgramUse program;       ///< what runs the plan
   PredictionError error;    ///< of that program here; no runs: not validated
   double memoryError = 0;   ///< share by which the program's predicted memory is known to err; 0: not known

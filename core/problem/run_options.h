@@ -6,8 +6,8 @@
 
 namespace nest {
 
-/// What a training run takes in addition to its steps. Nothing here has a default value: what is not given is not
-/// counted, and where a result needs it, it is asked for by name (RunForecast::missing).
+/// What a training run takes in addition to its steps. Nothing here has a default value: what is not given is
+/// not counted, and where a result needs it, it is asked for by name (RunForecast::missing).
 struct RunOptions {
   // Failures that end the job, per 1,000 hours.
   std::optional<double> deviceFailures;  ///< of one device

@@ -31,7 +31,8 @@ CheckpointSize checkpointSizeOf(const Problem& problem, const Plan& plan, const 
   for (int i = 0; i < plan.stageCount(); ++i) {
     const StageEvaluation& stage = e.stages[at(i)];
     if (stage.devices <= 0) continue;
-    const ModelState state = modelStateOf(plan, i, works[at(i)]);
+    ModelState state = modelStateOf(plan, i, works[at(i)]);
+    state.dense -= works[at(i)].tied;  // another stage writes them
     const double copy = double(plan.shardDegree()) * plan.stages[at(i)].strategy.width();
     const double all = uniqueParameters(state, copy) * perParameter;
     const double own = all / stage.devices;

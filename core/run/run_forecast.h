@@ -9,14 +9,15 @@
 
 namespace nest {
 
-/// What a plan makes of the whole run (RunOptions): days, failures, money, energy.
+/// The whole run under a plan (RunOptions): days, failures, money and energy.
 struct RunForecast {
-  std::optional<Seconds> work;  ///< all steps on healthy devices; absent: the job says no training tokens
+  std::optional<Seconds> work;  ///< all steps on healthy devices; absent without training tokens
   CheckpointSize checkpoint;
-  /// Filled where failures are given and nothing is missing; of a run without a length, of a long one.
+  /// Present if failure rates are given and nothing is missing. Without training tokens they describe a very
+  /// long run.
   std::optional<RunTimes> times;
   std::optional<RunPrediction> prediction;
-  std::optional<Seconds> total;  ///< with failures and checkpoints, as far as they are known; absent: no end
+  std::optional<Seconds> total;  ///< with failures and checkpoints, as far as known; absent if it never ends
 
   int reservedDevices = 0;           ///< in use, and of spare hosts
   std::optional<double> money;       ///< in the currency of the price
@@ -30,7 +31,7 @@ struct RunForecast {
   }
 };
 
-/// nullopt: the run has no options and no training tokens. The plan must be feasible.
+/// nullopt if the scenario has no section "run". The plan must be feasible. O(devices).
 std::optional<RunForecast> runForecastOf(const Problem&, const Plan&, const Evaluation&);
 
 }  // namespace nest

@@ -1,4 +1,4 @@
-// A training run, event by event.
+// Simulates a training run event by event.
 #include <algorithm>
 #include <cmath>
 #include <random>

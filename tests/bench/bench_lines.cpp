@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analytic/transformer.h"
+#include "bench_models.h"
 #include "cluster/devices/device_catalog.h"
 #include "solver/even_hosts.h"
 #include "solver/search_bound.h"
@@ -21,27 +22,10 @@
 #include "solver/tuning.h"
 
 using namespace nest;
+using bench::llama;
+using bench::mixtral;
 
 namespace {
-
-TransformerArchitecture llama(const char* name, int hidden, int intermediate, int layers, int heads) {
-  TransformerArchitecture a;
-  a.family = "llama";
-  a.name = name;
-  a.hidden = hidden, a.intermediate = intermediate, a.layers = layers, a.heads = heads, a.keyValueHeads = 8;
-  a.headDim = 128, a.vocabulary = 128256, a.maxPositions = 8192;
-  return a;
-}
-
-TransformerArchitecture mixtral() {
-  TransformerArchitecture a = llama("Mixtral 8x7B", 4096, 14336, 32, 32);
-  a.family = "mixtral";
-  a.vocabulary = 32000, a.maxPositions = 32768;
-  ExpertLayers e;
-  e.experts = 8, e.perToken = 2, e.intermediate = 14336;
-  a.experts = e;
-  return a;
-}
 
 struct Options {
   int count = 200, leaves = 8;

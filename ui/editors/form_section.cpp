@@ -181,8 +181,8 @@ void FormSection::addChecks(const QString& label, const std::vector<CheckSpec>& 
   addRow(label.isEmpty() ? nullptr : makeLabel(label, term, group), group, std::move(ids));
 }
 
-void FormSection::addWidget(QWidget* widget, const QString& id) {
-  addRow(nullptr, widget, {id});
+void FormSection::addWidget(QWidget* widget, const std::vector<QString>& ids) {
+  addRow(nullptr, widget, ids);
 }
 
 void FormSection::showMessage(const Row& row) {

@@ -41,8 +41,8 @@ public:
   BoundLine* addLine(LineSpec, const QString& term = {});
   QComboBox* addChoice(ChoiceSpec, const QString& term = {});
   void addChecks(const QString& label, const std::vector<CheckSpec>&, const QString& term = {});
-  /// Over the whole width; messages for `id` (a JSON pointer) and what is below it appear under it.
-  void addWidget(QWidget*, const QString& id);
+  /// Over the whole width; messages for `ids` (JSON pointers) and what is below them appear under it.
+  void addWidget(QWidget*, const std::vector<QString>& ids);
 
   bool isFolded() const;
   void setFolded(bool);

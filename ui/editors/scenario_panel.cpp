@@ -57,6 +57,7 @@ ScenarioPanel::ScenarioPanel(ScenarioDocument& document, QWidget* parent)
   buildDegrees();
   buildSearch();
   buildConstraints();
+  buildRun();
   buildAssumptions();
   layout->addStretch();
   setWidget(m_page);
@@ -107,7 +108,7 @@ void ScenarioPanel::buildCluster() {
   addFieldRow(*s, *findField("/cluster/device/memory_bytes"));
   auto* levels = new LevelsEditor(m_document, s);
   connect(levels, &LevelsEditor::networkRequested, this, &ScenarioPanel::networkRequested);
-  s->addWidget(levels, QStringLiteral("/cluster"));
+  s->addWidget(levels, {QStringLiteral("/cluster")});
 }
 
 void ScenarioPanel::buildModel() {
@@ -154,7 +155,7 @@ void ScenarioPanel::buildModel() {
   column->addWidget(m_modelFacts);
   column->addWidget(load, 0, Qt::AlignLeft);
   connect(load, &QPushButton::clicked, this, &ScenarioPanel::loadModelRequested);
-  s->addWidget(box, QStringLiteral("/model/facts"));
+  s->addWidget(box, {QStringLiteral("/model/facts")});
   connect(&m_document, &ScenarioDocument::changed, this, [this](ScenarioParts parts) {
     if (parts & ScenarioPart::Model) refreshModel();
   });

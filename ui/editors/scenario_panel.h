@@ -42,6 +42,7 @@ private:
   void buildSearch();
   void buildConstraints();
   void buildPins(FormSection*);
+  void buildRun();
   void buildAssumptions();
   void refreshModel();
 

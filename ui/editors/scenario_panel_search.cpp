@@ -56,7 +56,7 @@ void ScenarioPanel::buildPins(FormSection* s) {
   drop->setProperty("link", true);
   row->addWidget(told, 1);
   row->addWidget(drop);
-  s->addWidget(box, QStringLiteral("/constraints/layer_pins"));
+  s->addWidget(box, {QStringLiteral("/constraints/layer_pins"), QStringLiteral("/constraints/stage_pins")});
   connect(drop, &QPushButton::clicked, this, [this] {
     m_document.closeStep();
     m_document.edit({}, tr("Drop all pins"), [](Scenario& sc) {
@@ -73,6 +73,12 @@ void ScenarioPanel::buildPins(FormSection* s) {
   };
   connect(&m_document, &ScenarioDocument::changed, told, refresh);
   refresh();
+}
+
+void ScenarioPanel::buildRun() {
+  FormSection* s = section(tr("Run"));
+  addFields(s, "Run");
+  s->setFolded(true);
 }
 
 void ScenarioPanel::buildAssumptions() {

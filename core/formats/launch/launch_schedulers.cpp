@@ -22,10 +22,30 @@ struct HostRequest {
   std::vector<std::string> hosts;  ///< in rank order
   int most = 0;                    ///< ranks on one host
   bool isEven = true;              ///< all hosts run as many
+  int segment = 0;                 ///< segmentOf()
   std::string plan;                ///< in one line
 
   int ranks() const { return static_cast<int>(map.hostOf.size()); }
 };
+
+/// Hosts of one block that the plan uses, if it uses as many of each: what --segment takes. 0: the cluster
+/// has no blocks, or the plan uses them unevenly.
+int segmentOf(const ReportSource& source, const Plan& plan) {
+  const Hierarchy& cluster = *source.problem->cluster;
+  if (cluster.levelCount() < 2) return 0;
+  const std::string& name = cluster.level(1).name;
+  if (name != "block" && name != "NVLink domain") return 0;
+  std::vector<std::unordered_set<std::string>> blocks(at(cluster.groupCount(1)));
+  for (const DeviceIndex d : devicesByRank(plan))
+    blocks[at(cluster.groupOf(1, d.value))].insert(cluster.identity(d).host);
+  std::size_t hosts = 0;
+  for (const auto& block : blocks) {
+    if (block.empty()) continue;
+    if (hosts != 0 && block.size() != hosts) return 0;
+    hosts = block.size();
+  }
+  return static_cast<int>(hosts);
+}
 
 Reading<HostRequest> requestOf(const ReportSource& source, const Plan& plan) {
   auto map = mapRanks(source, plan);
@@ -36,6 +56,7 @@ Reading<HostRequest> requestOf(const ReportSource& source, const Plan& plan) {
   HostRequest r;
   r.map = std::move(*map);
   r.plan = summaryOf(plan);
+  r.segment = segmentOf(source, plan);
   r.most = static_cast<int>(r.map.hosts.front().ranks.size());
   for (const HostRanks& h : r.map.hosts) {
     r.hosts.push_back(h.name);
@@ -59,25 +80,6 @@ std::vector<std::string> excludedHosts(const ReportSource& source) {
   return out;
 }
 
-/// Hosts of one block that the plan uses, if it uses as many of each: what --segment takes. 0: the cluster
-/// has no blocks, or the plan uses them unevenly.
-int segmentOf(const ReportSource& source, const Plan& plan) {
-  const Hierarchy& cluster = *source.problem->cluster;
-  if (cluster.levelCount() < 2) return 0;
-  const std::string& name = cluster.level(1).name;
-  if (name != "block" && name != "NVLink domain") return 0;
-  std::vector<std::unordered_set<std::string>> blocks(at(cluster.groupCount(1)));
-  for (const DeviceIndex d : devicesByRank(plan))
-    blocks[at(cluster.groupOf(1, d.value))].insert(cluster.identity(d).host);
-  std::size_t hosts = 0;
-  for (const auto& block : blocks) {
-    if (block.empty()) continue;
-    if (hosts != 0 && block.size() != hosts) return 0;
-    hosts = block.size();
-  }
-  return static_cast<int>(hosts);
-}
-
 std::string resourceOf(const DeviceSpec& device) {
   if (device.name.starts_with("MI")) return "amd.com/gpu";
   if (device.name.starts_with("TPU")) return "google.com/tpu";
@@ -85,11 +87,7 @@ std::string resourceOf(const DeviceSpec& device) {
   return "nvidia.com/gpu";
 }
 
-Reading<std::string> sbatch(const ReportSource& source, const Plan& plan, int) {
-  auto request = requestOf(source, plan);
-  Reading<std::string> out{std::nullopt, std::move(request.diagnostics)};
-  if (!request) return out;
-  const HostRequest& r = *request;
+std::string sbatch(const ReportSource& source, const HostRequest& r, Diagnostics&) {
   std::vector<std::string> sorted = r.hosts;
   std::sort(sorted.begin(), sorted.end());
   std::string text = fmt::format(
@@ -107,8 +105,7 @@ Reading<std::string> sbatch(const ReportSource& source, const Plan& plan, int) {
     std::sort(excluded.begin(), excluded.end());
     text += "#SBATCH --exclude=" + compressHostlist(excluded) + '\n';
   }
-  if (const int segment = segmentOf(source, plan); segment > 0)
-    text += fmt::format("#SBATCH --segment={}\n", segment);
+  if (r.segment > 0) text += fmt::format("#SBATCH --segment={}\n", r.segment);
   text +=
       "# Slurm allocates these hosts and no others, and waits until all of them are free. It numbers them in "
       "its own\n"
@@ -118,8 +115,7 @@ Reading<std::string> sbatch(const ReportSource& source, const Plan& plan, int) {
         "# The plan uses hosts unevenly: request their devices by hand (--gres), or whole hosts "
         "(--exclusive).\n";
   text += "exec ./run.sh \"$@\"\n";
-  out.value = std::move(text);
-  return out;
+  return text;
 }
 
 /// "[gpu00, gpu01]"; names of digits alone would be numbers.
@@ -196,24 +192,14 @@ void warnOfPods(const HostRequest& r, Diagnostics& out) {
                      "start.sh starts the ranks that /etc/nest/ranks lists for $HOST"));
 }
 
-Reading<std::string> jobSet(const ReportSource& source, const Plan& plan, int) {
-  auto request = requestOf(source, plan);
-  Reading<std::string> out{std::nullopt, std::move(request.diagnostics)};
-  if (!request) return out;
-  const HostRequest& r = *request;
-  warnOfPods(r, out.diagnostics);
-  out.value = fmt::format(
-      "# {}: {} ranks on {} hosts. kubectl apply -f jobset.yaml\n"
-      "# Kubernetes may decide which pod runs on which of these hosts; the table nest-ranks gives each host "
-      "its ranks,\n"
-      "# so the placement of ranks stays the plan's. It starts pods one by one: use Kueue for all or none.\n",
-      r.plan, r.ranks(), r.hosts.size());
-  *out.value += rankTableMap(r);
-  *out.value += fmt::format(
+/// A JobSet of one pod a host up to the template of its pod; `labels` follow its name.
+std::string jobSetHead(std::string_view labels, const HostRequest& r) {
+  return fmt::format(
       "apiVersion: jobset.x-k8s.io/v1alpha2\n"
       "kind: JobSet\n"
       "metadata:\n"
       "  name: nest\n"
+      "{}"
       "spec:\n"
       "  replicatedJobs:\n"
       "  - name: hosts\n"
@@ -224,95 +210,81 @@ Reading<std::string> jobSet(const ReportSource& source, const Plan& plan, int) {
       "        completions: {}\n"
       "        completionMode: Indexed\n"
       "        backoffLimit: 0\n"
-      "        template:\n"
-      "          spec:\n",
-      r.hosts.size(), r.hosts.size());
-  *out.value += podTemplate(source, r, "            ", true);
-  return out;
+      "        template:\n",
+      labels, r.hosts.size(), r.hosts.size());
 }
 
-Reading<std::string> kueue(const ReportSource& source, const Plan& plan, int) {
-  auto request = requestOf(source, plan);
-  Reading<std::string> out{std::nullopt, std::move(request.diagnostics)};
-  if (!request) return out;
-  const HostRequest& r = *request;
-  warnOfPods(r, out.diagnostics);
-  out.diagnostics.push_back(
+std::string jobSet(const ReportSource& source, const HostRequest& r, Diagnostics& out) {
+  warnOfPods(r, out);
+  return fmt::format(
+             "# {}: {} ranks on {} hosts. kubectl apply -f jobset.yaml\n"
+             "# Kubernetes may decide which pod runs on which of these hosts; the table nest-ranks gives "
+             "each "
+             "host its ranks,\n"
+             "# so the placement of ranks stays the plan's. It starts pods one by one: use Kueue for all or "
+             "none.\n",
+             r.plan, r.ranks(), r.hosts.size()) +
+         rankTableMap(r) + jobSetHead("", r) + "          spec:\n" +
+         podTemplate(source, r, "            ", true);
+}
+
+std::string kueue(const ReportSource& source, const HostRequest& r, Diagnostics& out) {
+  warnOfPods(r, out);
+  out.push_back(
       warning("kueue-chooses", {},
               "Kueue chooses the hosts itself: the plan's time holds if they stand together as the plan's do",
               "use jobset to name the hosts"));
-  out.value = fmt::format(
-      "# {}: {} ranks on {} hosts. kubectl apply -f kueue.yaml\n"
-      "# Kueue admits all pods or none, and may choose any hosts that stand close together: which hosts, and "
-      "which\n"
-      "# of them comes first, is its decision. Put your queue and the label of a level of your Topology in "
-      "place.\n"
-      "apiVersion: jobset.x-k8s.io/v1alpha2\n"
-      "kind: JobSet\n"
-      "metadata:\n"
-      "  name: nest\n"
-      "  labels:\n"
-      "    kueue.x-k8s.io/queue-name: QUEUE\n"
-      "spec:\n"
-      "  replicatedJobs:\n"
-      "  - name: hosts\n"
-      "    replicas: 1\n"
-      "    template:\n"
-      "      spec:\n"
-      "        parallelism: {}\n"
-      "        completions: {}\n"
-      "        completionMode: Indexed\n"
-      "        backoffLimit: 0\n"
-      "        template:\n"
-      "          metadata:\n"
-      "            annotations:\n"
-      "              kueue.x-k8s.io/podset-preferred-topology: cloud.provider.com/topology-block\n"
-      "          spec:\n",
-      r.plan, r.ranks(), r.hosts.size(), r.hosts.size(), r.hosts.size());
-  *out.value += podTemplate(source, r, "            ", false);
-  return out;
+  return fmt::format(
+             "# {}: {} ranks on {} hosts. kubectl apply -f kueue.yaml\n"
+             "# Kueue admits all pods or none, and may choose any hosts that stand close together: which "
+             "hosts, "
+             "and which\n"
+             "# of them comes first, is its decision. Put your queue and the label of a level of your "
+             "Topology "
+             "in place.\n",
+             r.plan, r.ranks(), r.hosts.size()) +
+         jobSetHead(
+             "  labels:\n"
+             "    kueue.x-k8s.io/queue-name: QUEUE\n",
+             r) +
+         "          metadata:\n"
+         "            annotations:\n"
+         "              kueue.x-k8s.io/podset-preferred-topology: cloud.provider.com/topology-block\n"
+         "          spec:\n" +
+         podTemplate(source, r, "            ", false);
 }
 
-Reading<std::string> volcano(const ReportSource& source, const Plan& plan, int) {
-  auto request = requestOf(source, plan);
-  Reading<std::string> out{std::nullopt, std::move(request.diagnostics)};
-  if (!request) return out;
-  const HostRequest& r = *request;
-  warnOfPods(r, out.diagnostics);
-  out.value = fmt::format(
-      "# {}: {} ranks on {} hosts. kubectl apply -f volcano.yaml\n"
-      "# Volcano starts all pods or none, and may decide which pod runs on which of these hosts; the table "
-      "nest-ranks\n"
-      "# gives each host its ranks.\n",
-      r.plan, r.ranks(), r.hosts.size());
-  *out.value += rankTableMap(r);
-  *out.value += fmt::format(
-      "apiVersion: batch.volcano.sh/v1alpha1\n"
-      "kind: Job\n"
-      "metadata:\n"
-      "  name: nest\n"
-      "spec:\n"
-      "  schedulerName: volcano\n"
-      "  minAvailable: {}\n"
-      "  tasks:\n"
-      "  - name: hosts\n"
-      "    replicas: {}\n"
-      "    template:\n"
-      "      spec:\n",
-      r.hosts.size(), r.hosts.size());
-  *out.value += podTemplate(source, r, "        ", true);
-  return out;
+std::string volcano(const ReportSource& source, const HostRequest& r, Diagnostics& out) {
+  warnOfPods(r, out);
+  return fmt::format(
+             "# {}: {} ranks on {} hosts. kubectl apply -f volcano.yaml\n"
+             "# Volcano starts all pods or none, and may decide which pod runs on which of these hosts; the "
+             "table nest-ranks\n"
+             "# gives each host its ranks.\n",
+             r.plan, r.ranks(), r.hosts.size()) +
+         rankTableMap(r) +
+         fmt::format(
+             "apiVersion: batch.volcano.sh/v1alpha1\n"
+             "kind: Job\n"
+             "metadata:\n"
+             "  name: nest\n"
+             "spec:\n"
+             "  schedulerName: volcano\n"
+             "  minAvailable: {}\n"
+             "  tasks:\n"
+             "  - name: hosts\n"
+             "    replicas: {}\n"
+             "    template:\n"
+             "      spec:\n",
+             r.hosts.size(), r.hosts.size()) +
+         podTemplate(source, r, "        ", true);
 }
 
-Reading<std::string> ray(const ReportSource& source, const Plan& plan, int) {
-  auto request = requestOf(source, plan);
-  Reading<std::string> out{std::nullopt, std::move(request.diagnostics)};
-  if (!request) return out;
-  const HostRequest& r = *request;
+std::string ray(const ReportSource&, const HostRequest& r, Diagnostics&) {
   std::string hosts;
   for (const HostRanks& h : r.map.hosts)
     hosts += fmt::format("    (\"{}\", [{}]),\n", h.name, joinedNumbers(h.ranks));
-  out.value = fmt::format(
+  return fmt::format(
       "# {}: {} ranks on {} hosts, as a Ray placement group.\n"
       "# Start Ray on each host with its name as a resource: ray start --resources='{{\"host:'$(hostname "
       "-s)'\": 1}}'\n"
@@ -325,6 +297,14 @@ Reading<std::string> ray(const ReportSource& source, const Plan& plan, int) {
       "    bundles = [{{\"GPU\": len(ranks), \"host:\" + name: 0.001}} for name, ranks in HOSTS]\n"
       "    return placement_group(bundles, strategy=\"STRICT_SPREAD\")\n",
       r.plan, r.ranks(), r.hosts.size(), hosts);
+}
+
+/// A target from what writes its text for a request.
+template <std::string (*write)(const ReportSource&, const HostRequest&, Diagnostics&)>
+Reading<std::string> requested(const ReportSource& source, const Plan& plan, int) {
+  auto request = requestOf(source, plan);
+  Reading<std::string> out{std::nullopt, std::move(request.diagnostics)};
+  if (request) out.value = write(source, *request, out.diagnostics);
   return out;
 }
 
@@ -337,7 +317,7 @@ const LaunchTarget& sbatchTarget() {
       .about = "asks Slurm for the plan's hosts by name (--nodelist, --exclude, --segment) and starts run.sh",
       .help = "a batch script that asks Slurm for the plan's hosts (--nodelist, --exclude, --segment)",
       .file = "job.sbatch",
-      .write = &sbatch};
+      .write = &requested<sbatch>};
   return target;
 }
 const LaunchTarget& jobSetTarget() {
@@ -347,7 +327,7 @@ const LaunchTarget& jobSetTarget() {
       .about = "a JobSet on the plan's nodes, with the ranks of each",
       .help = "a Kubernetes JobSet on the plan's nodes, with the ranks of each",
       .file = "jobset.yaml",
-      .write = &jobSet};
+      .write = &requested<jobSet>};
   return target;
 }
 const LaunchTarget& kueueTarget() {
@@ -357,7 +337,7 @@ const LaunchTarget& kueueTarget() {
       .about = "a JobSet that asks Kueue for as many nodes close together",
       .help = "a JobSet that asks Kueue for as many nodes close together; Kueue chooses them",
       .file = "kueue.yaml",
-      .write = &kueue};
+      .write = &requested<kueue>};
   return target;
 }
 const LaunchTarget& volcanoTarget() {
@@ -367,7 +347,7 @@ const LaunchTarget& volcanoTarget() {
       .about = "a Volcano job on the plan's nodes, with the ranks of each",
       .help = "a Volcano job on the plan's nodes, with the ranks of each",
       .file = "volcano.yaml",
-      .write = &volcano};
+      .write = &requested<volcano>};
   return target;
 }
 const LaunchTarget& rayTarget() {
@@ -377,7 +357,7 @@ const LaunchTarget& rayTarget() {
       .about = "a Ray placement group with a bundle for each of the plan's hosts",
       .help = "a Ray placement group with a bundle for each of the plan's hosts (Python)",
       .file = "ray_placement.py",
-      .write = &ray};
+      .write = &requested<ray>};
   return target;
 }
 

@@ -33,7 +33,7 @@ inline constexpr const char* kWrittenStates =
 /// Devices of a host that are in use: their numbers, or how many where the source does not say which.
 struct DevicesInUse {
   int count = 0;
-  std::vector<int> numbers;///< ascending; may be empty
+  std::vector<int> numbers;  ///< ascending; may be empty
 };
 /// "gpu:h100:3(IDX:0-2),gpu:a100:0(IDX:N/A)". nullopt: no such text.
 std::optional<DevicesInUse> readGresUsed(std::string_view gres);

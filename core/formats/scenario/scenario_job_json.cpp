@@ -50,6 +50,14 @@ Json optimizerJson(const Setting& s) {
   return j;
 }
 
+/// A part of a setting that fields alone make up.
+template <auto Part>
+auto readPart(const ScenarioReader& r, JsonFields& f, std::string_view pointer, const Setting& usual) {
+  Setting s = usual;
+  readFields(r, f, pointer, s);
+  return s.*Part;
+}
+
 }  // namespace
 
 std::optional<Recompute> recomputeNamed(std::string_view name) {
@@ -72,9 +80,7 @@ Json jobJson(const Setting& s) {
 }
 
 SearchOptions readSearch(const ScenarioReader& r, JsonFields& f, const Setting& usual) {
-  Setting s = usual;
-  readFields(r, f, "/search", s);
-  return s.search;
+  return readPart<&Setting::search>(r, f, "/search", usual);
 }
 
 Json searchJson(const Setting& s) {
@@ -82,9 +88,7 @@ Json searchJson(const Setting& s) {
 }
 
 Assumptions readAssumptions(const ScenarioReader& r, JsonFields& f, const Setting& usual) {
-  Setting s = usual;
-  readFields(r, f, "/assumptions", s);
-  return s.assumptions;
+  return readPart<&Setting::assumptions>(r, f, "/assumptions", usual);
 }
 
 Json assumptionsJson(const Setting& s) {
@@ -92,9 +96,7 @@ Json assumptionsJson(const Setting& s) {
 }
 
 RunOptions readRun(const ScenarioReader& r, JsonFields& f, const Setting& usual) {
-  Setting s = usual;
-  readFields(r, f, "/run", s);
-  return s.run;
+  return readPart<&Setting::run>(r, f, "/run", usual);
 }
 
 Json runJson(const Setting& s) {

@@ -53,11 +53,12 @@ nlohmann::ordered_json runJson(const Setting&);
 Constraints readConstraints(const ScenarioReader&, JsonFields&, const Setting& usual);
 nlohmann::ordered_json constraintsJson(const Setting&);
 
-/// Cluster, model, job, search, constraints, assumptions and run, as far as `f` names them; the rest as in `base`.
+/// Cluster, model, job, search, constraints, assumptions and run, as far as `f` names them; the rest as in
+/// `base`.
 Setting readSetting(const ScenarioReader&, JsonFields& f, const Setting& base);
 
-/// What stands beside the setting: "unstated", "kept_plans" and "moments". The scenario's own setting must have
-/// been read before.
+/// What stands beside the setting: "unstated", "kept_plans" and "moments". The scenario's own setting must
+/// have been read before.
 void readKept(const ScenarioReader&, JsonFields&, Scenario&);
 /// Adds them, where there are any.
 void addKeptJson(const Scenario&, nlohmann::ordered_json&);

@@ -10,7 +10,8 @@
 namespace nest {
 namespace {
 
-/// Devices of what a level-l group consists of: one, or those of a group of the level below, which are identical.
+/// Devices of what a level-l group consists of: one, or those of a group of the level below, which are
+/// identical.
 int partSize(const Hierarchy& cluster, int l) {
   return l > 0 ? cluster.uniformGroupSize(l - 1) : 1;
 }

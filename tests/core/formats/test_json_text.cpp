@@ -49,7 +49,8 @@ private slots:
   void whatIsNotJsonIsShown() {
     const auto t = readJsonText("{\"a\": [1, tru1]}", {});
     QVERIFY(!t);
-    QVERIFY2(t.diagnostics.front().message.ends_with("near \"1, tru1\""), t.diagnostics.front().message.c_str());
+    QVERIFY2(t.diagnostics.front().message.ends_with("near \"1, tru1\""),
+             t.diagnostics.front().message.c_str());
   }
   void badTexts_data() {
     QTest::addColumn<QString>("text");

@@ -7,6 +7,7 @@
 #include "document/scenario_files.h"
 #include "editors/bound_line.h"
 #include "editors/scenario_panel.h"
+#include "fields/field.h"
 #include "fields/field_slide.h"
 #include "fields/field_text.h"
 #include "formats/scenario/scenario_json.h"
@@ -56,6 +57,24 @@ private Q_SLOTS:
         document.reset(*opened.value, {});
       }
     QVERIFY2(lost.isEmpty(), qPrintable(lost.join(u'\n')));
+  }
+
+  /// A new group of fields has a place in the panel without anybody thinking of it.
+  void everyFieldOfThePanelHasItsRow() {
+    ScenarioDocument document;
+    const auto opened = readScenarioFile(sample("llama2"));
+    QVERIFY(opened);
+    document.reset(*opened.value, {});
+    ScenarioPanel panel(document);
+    QStringList missing;
+    int rows = 0;
+    for (const Field& f : fields()) {
+      if (!f.isInPanel || f.access.count) continue;
+      ++rows;
+      if (!panel.reveal(QString::fromStdString(f.key))) missing += QString::fromStdString(f.key);
+    }
+    QVERIFY(rows > 60);
+    QVERIFY2(missing.isEmpty(), qPrintable(missing.join(u'\n')));
   }
 
   /// As one undo step; a link that was typed stays, and a note says so.

@@ -21,9 +21,9 @@ namespace {
 
 constexpr double kNote = 18;  ///< pixels a line
 constexpr double kHeading = 14, kPairGap = 30;
-constexpr double kLeastPairSlot = 24;  ///< pixels: below, stages that are alike share a bar
-constexpr double kMostLegend = 0.3;    ///< of the body's height
-constexpr double kPairRounding = 1e-9;     ///< of a step: parts that differ by less are equal
+constexpr double kLeastPairSlot = 24;   ///< pixels: below, stages that are alike share a bar
+constexpr double kMostLegend = 0.3;     ///< of the body's height
+constexpr double kPairRounding = 1e-9;  ///< of a step: parts that differ by less are equal
 
 bool areAlike(const StepParts& a, const StepParts& b, double step) {
   const auto near = [&](double x, double y) { return std::abs(x - y) <= kPairRounding * step; };
