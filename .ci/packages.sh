@@ -3,7 +3,7 @@ packages_build="g++ cmake ninja-build mold ccache qt6-base-dev qt6-charts-dev qt
 packages_sanitizers="clang-16 libclang-rt-16-dev"
 packages_figures="librsvg2-bin poppler-utils"
 packages_python="python3-dev pybind11-dev"
-packages_tests="python3-jsonschema lintian desktop-file-utils appstream shared-mime-info fish zsh man-db slurmctld slurmd slurm-client munge"
+packages_tests="python3-jsonschema lintian desktop-file-utils appstream shared-mime-info fish zsh man-db slurmctld slurmd slurm-client munge patchelf python3-wheel"
 
 ensure_packages() {
   local missing="" package

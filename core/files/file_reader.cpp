@@ -34,7 +34,7 @@ Diagnostics unreadable(const std::string& path, int errorNumber) {
     return fault(path, "file-missing", "there is no such file", "check the path");
   if (errorNumber == EBADMSG || errorNumber == ENODATA)
     return fault(
-        path, "file-damaged",
+        path, errorNumber == ENODATA ? "file-truncated" : "file-damaged",
         errorNumber == ENODATA ? "the compressed file ends too early" : "the compressed file is damaged",
         "copy it again; gzip -t tests it");
   return fault(path, "file-unreadable", "the file cannot be read: " + describeErrno(errorNumber),

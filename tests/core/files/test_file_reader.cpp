@@ -110,13 +110,10 @@ private slots:
     QCOMPARE(*read(member), std::string("text"));
     QCOMPARE(*read(member + member), std::string("texttext"));
     QCOMPARE(*read(member + std::string(1000, '\0')), std::string("text"));
-    QCOMPARE(codeOf(read(member.substr(0, 20))), std::string("file-damaged"));
-    QVERIFY(read(member.substr(0, 20)).diagnostics.front().message.find("ends too early") !=
-            std::string::npos);
+    QCOMPARE(codeOf(read(member.substr(0, 20))), std::string("file-truncated"));
     std::string damaged = member;
     damaged[17] = '!';  // of the checksum
     QCOMPARE(codeOf(read(damaged)), std::string("file-damaged"));
-    QVERIFY(read(damaged).diagnostics.front().message.find("ends too early") == std::string::npos);
     QCOMPARE(codeOf(read("\x1f\x8b")), std::string("file-damaged"));
     QCOMPARE(*read("\x1f"), std::string("\x1f"));
     put(dir / "a.gz", member + member);
@@ -181,7 +178,7 @@ private slots:
     for (const char* link : {"models/link.json", "zero", "folder/outside.json"}) {
       const auto outside = load(link);
       QVERIFY2(codeOf(outside) == "reference-outside", link);
-      QVERIFY2(outside.diagnostics.front().message.find("this is a link to /") != std::string::npos, link);
+      QVERIFY2(outside.diagnostics.front().message.find(" /") != std::string::npos, link);  // where it leads
     }
     QCOMPARE(*load("same.json"), std::string("inside"));
     for (const std::string& path :
