@@ -20,6 +20,9 @@ public:
   /// line.
   std::string text(int indent = 0) const;
 
+  const std::vector<Column>& columns() const { return m_columns; }
+  const std::vector<std::vector<std::string>>& rows() const { return m_rows; }
+
 private:
   std::vector<Column> m_columns;
   std::vector<std::vector<std::string>> m_rows;
