@@ -33,14 +33,16 @@ cli::Program explorerProgram() {
       .whole =
           {.name = "nest-explorer",
            .summary = "see, question and change how a large model is placed on a datacenter",
-           .usage = {"[FILE]…", "--export FOLDER [SCENARIO]"},
+           .usage = {"[FILE]…", "--export FOLDER [SCENARIO]", "--report FILE SCENARIO"},
            .description =
                R"(Opens scenarios (*.nest.json), each in a window of its own; networks, models and plans go into the one opened
 before them. Without a file the default sample is opened, and at the very first start the start page.
 With --export it solves and writes every figure, plan.json and summary.txt, and needs no display; --view, --theme and
 --size choose one figure, its colours and its size. With no display it does so by itself and writes to out/. --thumbnail
-is for file managers: the network with the plan on it, as PNG.)",
+is for file managers: the network with the plan on it, as PNG. --report writes one page to send: the plan, its figures,
+what was not searched, and the scenario itself.)",
            .options = {{"--export", 0, "FOLDER", "write the figures there"},
+                       {"--report", 0, "FILE", "write a page about the plan there: FILE.html or FILE.pdf"},
                        {"--theme",
                         0,
                         "NAME",
@@ -93,8 +95,8 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
     return c;
   }
   if (args->has("--version")) {
-    for (const char* name : {"--write-manual", "--export", "--thumbnail", "--view", "--theme", "--size",
-                             "--pixels", "--log-level", "--log-file"})
+    for (const char* name : {"--write-manual", "--export", "--report", "--thumbnail", "--view", "--theme",
+                             "--size", "--pixels", "--log-level", "--log-file"})
       if (args->has(name))
         return reject(QStringLiteral("%1 does not go with --version, which shows nothing else").arg(name));
     if (!c.files.isEmpty()) return reject(QStringLiteral("--version takes no file"));
@@ -104,7 +106,7 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
   if (c.logLevel == "off" && c.logFile) return reject(QString::fromUtf8(cli::kNoLogToWrite));
   // What is done, and what each of the other options is good for beside it.
   using Names = std::vector<const char*>;
-  const Names doing = {"--write-manual", "--export", "--thumbnail"};
+  const Names doing = {"--write-manual", "--export", "--report", "--thumbnail"};
   const Names ofPicture = {"--theme", "--view", "--size"};
   const char* done = nullptr;
   for (const char* name : doing) {
@@ -129,6 +131,9 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
     if (!wrong)
       wrong = refuses({"--size"}, QStringLiteral("does not go with --thumbnail, whose size is --pixels"));
   }
+  if (isDoing("--report") && !wrong)
+    wrong = refuses(ofPicture,
+                    QStringLiteral("does not go with --report, which has every figure at its own size"));
   if (isDoing("--write-manual")) {
     if (!wrong)
       wrong = refuses(ofPicture, QStringLiteral("does not go with --write-manual, which shows nothing"));
@@ -164,6 +169,13 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
     if (c.folder.isEmpty()) return reject(QStringLiteral("--export needs a folder to write to"));
     if (c.files.size() > 1)
       return reject(QStringLiteral("--export takes one scenario, not %1").arg(c.files.size()));
+  }
+  if (args->has("--report")) {
+    c.what = Do::Report;
+    c.report = value("--report");
+    if (!c.report.endsWith(QLatin1String(".html")) && !c.report.endsWith(QLatin1String(".pdf")))
+      return reject(QStringLiteral("--report takes a file that ends in .html or .pdf"));
+    if (c.files.size() != 1) return reject(QStringLiteral("--report takes one scenario"));
   }
   if (args->has("--thumbnail")) {
     c.what = Do::Thumbnail;

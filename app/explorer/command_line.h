@@ -13,11 +13,12 @@ namespace nest {
 
 /// What the command line of nest-explorer asks for.
 struct ExplorerCommand {
-  enum class Do { OpenWindow, Export, Thumbnail, ShowHelp, ShowVersion, WriteManual, Reject };
+  enum class Do { OpenWindow, Export, Report, Thumbnail, ShowHelp, ShowVersion, WriteManual, Reject };
   Do what = Do::OpenWindow;
   QString problem;  ///< set for Reject: what is wrong and what is allowed
   QStringList files;
   QString folder;   ///< of Export and WriteManual
+  QString report;   ///< file of Report
   QString picture;  ///< of Thumbnail, and how wide and high it may be
   int pixels = 256;
   std::optional<Theme::Kind> theme;

@@ -1,6 +1,8 @@
 #include "export_run.h"
 
+#include <QDate>
 #include <QFileInfo>
+#include <QLocale>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -8,7 +10,9 @@
 
 #include "catalogue/export_all.h"
 #include "catalogue/registry.h"
+#include "catalogue/report.h"
 #include "diagnostics/field_change.h"
+#include "document/file_path.h"
 #include "document/plan_context.h"
 #include "document/scenario_files.h"
 #include "export/figure_export.h"
@@ -61,6 +65,12 @@ std::optional<PlanContext> solved(const QString& path, std::optional<double> sec
   return context;
 }
 
+/// 0: a plan; 3: stopped before there was one; 1: nothing fits.
+int exitCodeOf(const PlanContext& c) {
+  if (c.plan) return 0;
+  return c.outcome->status == OutcomeStatus::Stopped ? 3 : 1;
+}
+
 }  // namespace
 
 int runExport(const QString& folder, const QString& scenario, const ExportChoice& choice) {
@@ -75,8 +85,20 @@ int runExport(const QString& folder, const QString& scenario, const ExportChoice
   const bool hasFigure = std::any_of(report.written.begin(), report.written.end(),
                                      [](const QString& f) { return f.endsWith(QLatin1String(".svg")); });
   if (!report.ok() || (!choice.view.isEmpty() && !hasFigure)) return 2;
-  if (context->plan) return 0;
-  return context->outcome->status == OutcomeStatus::Stopped ? 3 : 1;
+  return exitCodeOf(*context);
+}
+
+int writeReport(const QString& file, const QString& scenario) {
+  const auto context = solved(scenario, std::nullopt);
+  if (!context) return 2;
+  const auto format = file.endsWith(QLatin1String(".pdf")) ? ReportFormat::Pdf : ReportFormat::Html;
+  const QByteArray page =
+      reportOf(*context, format,
+               {QFileInfo(scenario).fileName(),
+                QLocale(QLocale::English).toString(QDate::currentDate(), QStringLiteral("d MMMM yyyy"))});
+  if (const Diagnostics failed = writeFile(file, page); !failed.empty()) return print(failed), 2;
+  std::printf("%s\n%s\n", verdictOf(*context).c_str(), qPrintable(file));
+  return exitCodeOf(*context);
 }
 
 int writeThumbnail(const QString& picture, int pixels, const QString& scenario, Theme::Kind theme) {

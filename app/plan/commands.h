@@ -37,6 +37,7 @@ Command exportCommand();
 Command formatsCommand();
 Command fieldsCommand();
 Command sweepCommand();
+Command reportCommand();
 
 enum class Notes { Left, Shown };
 /// Findings go to standard error, one a line. All that is reported is also kept for printReported().

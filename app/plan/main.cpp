@@ -34,7 +34,7 @@ Program program() {
       .version = NEST_VERSION,
       .commands = {solveCommand(), evaluateCommand(), compareCommand(), whyCommand(), improveCommand(),
                    inverseCommand(), studyCommand(), checkCommand(), importCommand(), formatsCommand(),
-                   exportCommand(), fieldsCommand(), sweepCommand()},
+                   exportCommand(), fieldsCommand(), sweepCommand(), reportCommand()},
       .everywhere = logOptionSpecs("warning", "standard error")};
 }
 

@@ -62,7 +62,7 @@ class TestOptions : public QObject {
       QFile::copy(f.filePath(), made.path() + QStringLiteral("/in/") + f.fileName());
     const Ran ran = runProgram(mode.program, words);
     static const QRegularExpression times(QStringLiteral(
-        R"((?:\b(?:in|after|took) +[0-9.,]+ (?:µs|ms|s|min)(?:, [0-9.]+ MiB)?)|(?:"elapsed_s": ?[0-9.e-]+(?:,\s*"peak_memory_bytes": \d+)?))"));
+        R"re((?:\b(?:in|after|took)(?: +|</th><td class="l">)[0-9.,]+ (?:µs|ms|s|min)(?:, [0-9.]+ MiB)?)|(?:"elapsed_s": ?[0-9.e-]+(?:,\s*"peak_memory_bytes": \d+)?))re"));
     Result r{ran.code, {}, ran.err, {}};
     const auto settled = [&](QString text) {
       return text.replace(made.path(), QString()).replace(times, QStringLiteral("…"));
@@ -148,6 +148,7 @@ private slots:
     mode("export", {s, plan, "--as", "rankfile"});
     mode("export", {s, "--as", "folder", "-o", "@launch"});
     mode("export", {s, "--as", "scenario"});
+    mode("report", {s, "-o", "@report.html"});
     mode("fields", {});
     mode("fields", {"--schema"});
     mode("sweep", {s, "--set", "job.global_batch=8,16"});
@@ -165,6 +166,7 @@ private slots:
     mode("", {"--write-manual", "@m"});
     mode("", {"--version"});
     mode("", {"--export", "@out", s, "--view", "stages"}, "nest-explorer");
+    mode("", {"--report", "@page.html", s}, "nest-explorer");
     mode("", {"--thumbnail", "@t.png", s}, "nest-explorer");
     mode("", {"--write-manual", "@m"}, "nest-explorer");
     mode("", {"--version"}, "nest-explorer");
@@ -222,6 +224,7 @@ private slots:
                                                {"--optima", {"/nowhere"}},
                                                {"--seconds", {"0.000001"}},
                                                {"--export", {"@e"}},
+                                               {"--report", {"@r.html"}},
                                                {"--theme", {"dark"}},
                                                {"--view", {"memory"}},
                                                {"--size", {"700x500"}},

@@ -31,12 +31,12 @@ struct PlanReport {
 
 /// The answer of a solve: the figures of the best plan with their units, a row per stage with its load and
 /// its memory, the next best, what was not searched; when nothing fits, which stage is short by how much and
-/// what would make it fit. `free`: the outcome of the same scenario under the preset "free", to stand beside
-/// it; may be null.
+/// what would make it fit. `free`: the outcome of the same scenario under the preset "free", for comparison;
+/// may be null.
 PlanReport reportOf(const ReportSource&, const Outcome&, const Outcome* free = nullptr);
 
-/// The same for one plan that was given, with what is wrong with it. `calibration`: a measured step time
-/// beside the model's, may be null.
+/// The same for one plan that was given, with what is wrong with it. `calibration`: a measured step time to
+/// compare with the model's, may be null.
 PlanReport reportOf(const ReportSource&, const RankedPlan&, const Calibration* calibration = nullptr);
 
 }  // namespace nest

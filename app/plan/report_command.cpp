@@ -1,0 +1,55 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "commands.h"
+#include "files/descriptor.h"
+
+namespace nest::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The desktop program, which paints the figures: in the folder of this one, else where the shell finds it.
+std::string explorer() {
+  std::error_code ec;
+  const fs::path beside = fs::read_symlink("/proc/self/exe", ec).parent_path() / "nest-explorer";
+  return !ec && fs::exists(beside, ec) ? beside.string() : std::string("nest-explorer");
+}
+
+int page(const Arguments& args) {
+  if (args.files.size() != 1)
+    return report({error("command-line", {}, "report takes one scenario", "name its file")}), kBadInput;
+  const std::string file = args.value("--output").value_or("report.html");
+  std::vector<std::string> words{explorer(), "--report", file, "--", args.files[0]};
+  std::vector<char*> argv;
+  for (std::string& w : words) argv.push_back(w.data());
+  argv.push_back(nullptr);
+  execvp(argv[0], argv.data());  // on success this process is the other one
+  return report({error("report-explorer", {}, "nest-explorer cannot be started: " + describeErrno(errno),
+                       "it paints the figures of a report; install it in the same folder as nest-plan")}),
+         kBadInput;
+}
+
+}  // namespace
+
+Command reportCommand() {
+  return {
+      .name = "report",
+      .summary = "a page about the best plan, to send",
+      .usage = {"SCENARIO"},
+      .description =
+          R"(Writes one file that needs neither network nor program to be read: the finding, every figure, the stages, the next
+best plans and which are within the error, what was not searched, the assumptions with their sources, and the scenario
+itself. FILE ends in .html or .pdf. nest-explorer paints the figures; no display is needed.)",
+      .options = {{"--output", 'o', "FILE", "where the page goes (report.html)"}},
+      .exits = {{0, "done"},
+                {1, "no plan fits (the page is about the closest one)"},
+                {2, "bad input or unwritable output"},
+                {3, "stopped (search.deadline_s) before a plan was found"}},
+      .mostFiles = 1,
+      .run = page};
+}
+
+}  // namespace nest::cli

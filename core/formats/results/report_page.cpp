@@ -1,0 +1,235 @@
+#include "formats/results/report_page.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "fields/field.h"
+#include "fields/field_text.h"
+#include "formats/scenario/scenario_json.h"
+#include "program/program.h"
+#include "scenario/scenario.h"
+#include "text/printable.h"
+
+namespace nest {
+namespace {
+
+constexpr std::string_view kScenarioBegin = "<script type=\"application/json\" id=\"nest-scenario\">\n";
+constexpr std::string_view kScenarioEnd = "</script>";
+
+/// Colours by role, so that one set of pictures serves both settings. On paper it is light.
+constexpr std::string_view kStyle = R"(
+:root { color-scheme: light dark; --canvas: #ffffff; --panel: #f4f5f7; --border: #d3d7dd; --grid: #e7eaee;
+  --text: #1b1f24; --muted: #5b6572; --accent: #0a62ab; --warning: #8f5a00; --error: #b3261e; }
+@media screen and (prefers-color-scheme: dark) { :root { --canvas: #16191d; --panel: #1f2328; --border: #3a414a;
+  --grid: #2a3037; --text: #e8ebee; --muted: #9aa5b1; --accent: #58b0ee; --warning: #e5b050; --error: #ff8a7d; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 32px 24px 64px; max-width: 1120px; background: var(--canvas); color: var(--text);
+  font: 15px/1.5 Roboto, "Helvetica Neue", Arial, sans-serif; }
+h1 { margin: 0; font-size: 17px; font-weight: 500; color: var(--muted); }
+h2 { margin: 40px 0 8px; font-size: 18px; font-weight: 500; }
+.finding { margin: 4px 0 8px; }
+.finding b { font-size: 34px; line-height: 1.2; font-weight: 700; }
+.finding span { white-space: nowrap; }
+.assumed { color: var(--warning); }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
+th { font-weight: 500; color: var(--muted); border-bottom: 1px solid var(--border); vertical-align: bottom; }
+th, td { padding: 4px 10px 4px 0; text-align: right; vertical-align: top; }
+th.l, td.l { text-align: left; }
+table.facts { font-size: inherit; }
+.facts th { border: none; font-weight: 400; white-space: nowrap; padding: 2px 20px 2px 0; }
+.facts td { padding: 2px 0; overflow-wrap: anywhere; }
+table:not(.facts) tr + tr td { border-top: 1px solid var(--grid); }
+figure { margin: 24px 0; }
+figure svg { display: block; max-width: 100%; height: auto; }
+[data-stage] { fill: transparent; stroke: none; }
+[data-stage].lit { stroke: var(--accent); stroke-width: 2.5; }
+code { font: 13px/1.5 ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
+button { font: inherit; padding: 6px 14px; color: var(--accent); background: var(--panel); border: 1px solid var(--border);
+  border-radius: 6px; cursor: pointer; }
+footer { margin-top: 48px; color: var(--muted); font-size: 13px; }
+@page { size: A4; margin: 14mm; }
+@media print { body { padding: 0; max-width: none; font-size: 10pt; } button { display: none; }
+  figure, tr { break-inside: avoid; } figure svg { max-height: 105mm; } footer { margin-top: 12px; } h2 { break-after: avoid; } .finding span { white-space: normal; }
+  .wide { overflow: visible; } table { font-size: 7.5pt; } th, td { padding-right: 6px; } }
+)";
+
+constexpr std::string_view kScript = R"(
+const parts = [...document.querySelectorAll('[data-stage]')];
+const light = stage => parts.forEach(p => p.classList.toggle('lit', stage !== null && p.dataset.stage === stage));
+parts.forEach(p => { p.addEventListener('mouseenter', () => light(p.dataset.stage));
+                     p.addEventListener('mouseleave', () => light(null)); });
+const save = document.getElementById('save');
+save.addEventListener('click', () => {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([document.getElementById('nest-scenario').textContent.trim() + '\n']));
+  link.download = save.dataset.name;
+  link.click();
+});
+)";
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string shown(const std::string& text) {
+  return escaped(printable(text, false));
+}
+
+std::string tableHtml(const TextTable& table) {
+  std::string out = "<div class=\"wide\"><table>\n<tr>";
+  const auto cell = [&](const char* tag, std::size_t column, const std::string& text) {
+    const bool isLeft = table.columns()[column].align == TextTable::Align::Left;
+    out += std::string("<") + tag + (isLeft ? " class=\"l\">" : ">") + shown(text) + "</" + tag + '>';
+  };
+  for (std::size_t i = 0; i < table.columns().size(); ++i) cell("th", i, table.columns()[i].title);
+  out += "</tr>\n";
+  for (const auto& row : table.rows()) {
+    out += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) cell("td", i, row[i]);
+    out += "</tr>\n";
+  }
+  return out + "</table></div>\n";
+}
+
+std::string partHtml(const ReportPart& part) {
+  std::string out = "<section id=\"" + escaped(part.id) + "\">\n";
+  if (!part.title.empty()) out += "<h2>" + shown(part.title) + "</h2>\n";
+  for (const std::string& line : part.lines) out += "<p>" + shown(line) + "</p>\n";
+  if (!part.items.empty()) {
+    out += "<ul>\n";
+    for (const std::string& item : part.items) out += "<li>" + shown(item) + "</li>\n";
+    out += "</ul>\n";
+  }
+  if (!part.facts.empty()) {
+    out += "<table class=\"facts\">\n";
+    for (const auto& [name, value] : part.facts)
+      out += "<tr><th class=\"l\">" + shown(name) + "</th><td class=\"l\">" + shown(value) + "</td></tr>\n";
+    out += "</table>\n";
+  }
+  if (part.table) out += tableHtml(*part.table);
+  return out + "</section>\n";
+}
+
+/// The headline: its first part large, the others below it; no part is broken at the end of a line.
+std::string findingHtml(const std::string& finding) {
+  constexpr std::string_view kJoint = " · ";
+  const std::size_t first = finding.find(kJoint);
+  std::string out = "<p class=\"finding\"><b>" + shown(finding.substr(0, first)) + "</b></p>\n";
+  if (first == std::string::npos) return out;
+  out += "<p class=\"finding\">";
+  for (std::size_t begin = first + kJoint.size(), end = 0; begin < finding.size();
+       begin = end + kJoint.size()) {
+    end = std::min(finding.find(kJoint, begin), finding.size());
+    out += "<span>" + shown(finding.substr(begin, end - begin)) +
+           (end < finding.size() ? " ·</span>\n" : "</span>");
+  }
+  return out + "</p>\n";
+}
+
+/// FNV-1a, 64 bits: enough to tell scenarios apart, and no secret.
+std::string hashOf(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037ull;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  for (int shift = 60; shift >= 32; shift -= 4) out += kDigits[(hash >> shift) & 15];
+  return out;
+}
+
+std::string titleOf(const PlanReport& report) {
+  return report.title.empty() ? std::string("A placement plan") : report.title.front();
+}
+
+/// What ends a script element, or begins a comment in one, cannot stand in it.
+std::string inScript(const std::string& json) {
+  std::string out;
+  for (const char c : json) out += c == '<' ? std::string("\\u003c") : std::string(1, c);
+  return out;
+}
+
+}  // namespace
+
+ReportPart assumptionPart(const Scenario& s) {
+  ReportPart out{.id = "assumptions", .title = "What the times rest on"};
+  TextTable table({{"", TextTable::Align::Left},
+                   {"value"},
+                   {"", TextTable::Align::Left},
+                   {"source", TextTable::Align::Left}});
+  for (const Field& f : fields()) {
+    if (!f.access.figure || (f.matters && !f.matters(s))) continue;
+    const auto figure = f.access.figure(s);
+    if (!figure) continue;
+    const FieldAt at{&f};
+    table.add({at.name(), valueText(s, at), std::string(nameOf(figure->origin)), figure->citation});
+  }
+  if (!table.rows().empty()) out.table = std::move(table);
+  return out;
+}
+
+ReportPart reproductionPart(const Scenario& s, const PageContent& content) {
+  ReportPart out{.id = "reproduce", .title = "To come to the same answer"};
+  out.lines.push_back("The scenario is inside this file: save it " + content.saving +
+                      ", then run one of these commands.");
+  for (const char* command : {"nest-plan solve ", "nest-plan improve --failures ", "nest-explorer "})
+    out.items.push_back(command + content.fileName);
+  out.facts = {{"program", content.program}, {"scenario", hashOf(writeScenario(s))}};
+  return out;
+}
+
+std::pair<std::string, std::string> reportHalves(const PlanReport& report, const Scenario& s,
+                                                 const PageContent& content) {
+  std::string before = "<h1>" + shown(titleOf(report)) + "</h1>\n", after;
+  if (!report.finding.empty()) before += findingHtml(report.finding);
+  for (std::size_t i = 1; i < report.title.size(); ++i)
+    before += "<p class=\"assumed\">" + shown(report.title[i]) + "</p>\n";
+  if (!s.description.empty()) before += "<p>" + shown(s.description) + "</p>\n";
+  for (const ReportPart& part : report.parts) (part.title.empty() ? before : after) += partHtml(part);
+  if (const ReportPart part = assumptionPart(s); part.table) after += partHtml(part);
+  return {before, after + partHtml(reproductionPart(s, content))};
+}
+
+std::string writeReportPage(const PlanReport& report, const Scenario& s, const PageContent& content) {
+  const auto [before, after] = reportHalves(report, s, content);
+  std::string out =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+      "script-src 'unsafe-inline'; img-src data:; font-src data:\">\n"
+      "<meta name=\"generator\" content=\"" +
+      shown(content.program) + "\">\n<title>" + shown(titleOf(report)) + "</title>\n<style>" +
+      std::string(kStyle) + content.style + "</style>\n</head>\n<body>\n" + before;
+  for (const PageFigure& f : content.figures)
+    out += "<figure id=\"figure-" + escaped(f.id) + "\">\n<h2>" + shown(f.title) + "</h2>\n" + f.svg +
+           "</figure>\n";
+  out += after + "<p><button id=\"save\" data-name=\"" + shown(content.fileName) +
+         "\">Save the scenario</button></p>\n<footer>" + shown(content.program) +
+         (content.date.empty() ? "" : " · " + shown(content.date)) + "</footer>\n";
+  out += std::string(kScenarioBegin) + inScript(writeScenario(s)) + std::string(kScenarioEnd) + "\n<script>" +
+         std::string(kScript) + "</script>\n</body>\n</html>\n";
+  return out;
+}
+
+std::string scenarioInPage(std::string_view text) {
+  const std::size_t begin = text.find(kScenarioBegin);
+  if (begin == std::string_view::npos) return {};
+  const std::size_t from = begin + kScenarioBegin.size();
+  const std::size_t end = text.find(kScenarioEnd, from);
+  return end == std::string_view::npos ? std::string() : std::string(text.substr(from, end - from));
+}
+
+}  // namespace nest

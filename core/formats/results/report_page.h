@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "formats/results/plan_report.h"
+
+namespace nest {
+
+struct Scenario;
+
+/// A picture of a page: a whole <svg> element. What carries data-stage="N" lights up with all else of its
+/// stage.
+struct PageFigure {
+  std::string id, title, svg;
+};
+
+/// What a page holds in addition to its report.
+struct PageContent {
+  std::vector<PageFigure> figures;
+  std::string fileName;  ///< of the scenario: "llama.nest.json"
+  std::string program;   ///< "NEST Explorer 0.1.0"
+  std::string date;      ///< "27 November 2026"; empty: none is printed
+  std::string style;     ///< CSS that the figures need in addition to the page's own; may be empty
+  std::string saving;    ///< how a reader gets at the scenario: "with the button below"
+};
+
+/// The assumptions that a plan rests on: each field that is measured, estimated or of a catalogue, with its
+/// value and source.
+ReportPart assumptionPart(const Scenario&);
+/// How anyone comes to the same answer, with commands.
+ReportPart reproductionPart(const Scenario&, const PageContent&);
+
+/// The parts above and below the figures, as plain HTML for a text document.
+std::pair<std::string, std::string> reportHalves(const PlanReport&, const Scenario&, const PageContent&);
+
+/// One HTML file for people who have a browser and not the program: finding, figures, tables, and the
+/// scenario as a file to save. It asks nothing of a network, prints to A4, and follows the reader's light or
+/// dark setting.
+std::string writeReportPage(const PlanReport&, const Scenario&, const PageContent&);
+
+/// The scenario inside a page that writeReportPage() wrote; empty if `text` is none.
+std::string scenarioInPage(std::string_view text);
+
+}  // namespace nest

@@ -1,0 +1,97 @@
+#include <QFile>
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QtTest/QTest>
+
+#include "formats/results/report_page.h"
+#include "ran.h"
+#include "test_paths.h"
+
+using namespace nest::test;
+
+/// A page about a plan, as its readers get it.
+class TestReport : public QObject {
+  Q_OBJECT
+  QTemporaryDir m_dir;
+
+  QByteArray page(const QString& scenario, const char* name, int code = 0) {
+    const QString file = m_dir.filePath(name);
+    const Ran r = run({"report", scenario, "-o", file});
+    if (r.code != code) qWarning("%s", qPrintable(r.all()));
+    QFile written(file);
+    return r.code == code && written.open(QIODevice::ReadOnly) ? written.readAll() : QByteArray();
+  }
+
+private slots:
+  void initTestCase() {
+    if (!QFile::exists(QStringLiteral(NEST_BINARY_DIR "/nest-explorer"))) QSKIP("nest-explorer is not built");
+  }
+
+  /// The words of `solve`, and nothing that a network would have to bring.
+  void aPageStandsAlone() {
+    const QByteArray html = page(sample("llama3-70b-h100-1024"), "a.html");
+    QVERIFY(html.size() > 100'000 && html.size() < 2'000'000);
+    QString outside = QString::fromUtf8(html);
+    outside.remove(QRegularExpression("xmlns(:xlink)?=\"http[^\"]*\""));
+    outside.remove(QRegularExpression("<table>.*</table>", QRegularExpression::DotMatchesEverythingOption));
+    static const QRegularExpression asks("(src|href)=\"(?!#|data:)|url\\((?!#)|@import|https?://");
+    QVERIFY2(!asks.match(outside).hasMatch(), qPrintable(asks.match(outside).captured()));
+    const QString said = run({"solve", sample("llama3-70b-h100-1024")}).out;
+    for (const QString& part : said.section('\n', 1, 1).split(" · "))
+      if (!part.startsWith("Optimal in")) QVERIFY2(html.contains(part.toUtf8()), qPrintable(part));
+    for (const char* id : {"topology", "stages", "memory", "timeline", "communication"})
+      QVERIFY2(html.contains(QByteArray("id=\"figure-") + id), id);
+    QVERIFY(html.contains("within the error") && html.contains("What the times rest on"));
+    QCOMPARE(html.count(" id=\"f0-"), html.count("id=\"f0-"));
+    const auto stages = html.count("data-stage=\"3\"");
+    QVERIFY2(stages >= 4, QByteArray::number(stages));
+  }
+
+  /// Opened again, it gives the same answer, whatever files stood beside the scenario.
+  void theScenarioIsInside() {
+    const QByteArray html = page(sample("llama2-7b-h100-128"), "b.html");
+    const std::string inside = nest::scenarioInPage({html.data(), static_cast<std::size_t>(html.size())});
+    QVERIFY(!inside.empty());
+    const QString before =
+        run({"solve", sample("llama2-7b-h100-128"), "--json"}).json()["batch_time_s"].toVariant().toString();
+    const Ran after = run({"solve", "-", "--json"}, QByteArray::fromStdString(inside));
+    QCOMPARE(after.code, 0);
+    QCOMPARE(after.json()["batch_time_s"].toVariant().toString(), before);
+    QVERIFY(page(sample("llama2-7b-h100-128"), "b.pdf").startsWith("%PDF-"));
+  }
+
+  /// Names may hold anything; a page shows it and runs none of it.
+  void namesAreNoMarkup() {
+    QJsonObject s = QJsonDocument::fromJson([] {
+                      QFile f(sample("teaching-6-layers-2x2"));
+                      return f.open(QIODevice::ReadOnly) ? f.readAll() : QByteArray();
+                    }())
+                        .object();
+    s["name"] = "<script>x()</script> & \"a\"";
+    s["description"] = "</script><!--<script><img src=x onerror=x()>";
+    QFile file(m_dir.filePath("evil.nest.json"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QJsonDocument(s).toJson());
+    file.close();
+    const QByteArray html = page(file.fileName(), "evil.html");
+    QVERIFY(html.contains("&lt;script&gt;x()&lt;/script&gt; &amp; &quot;a&quot;"));
+    QVERIFY(!html.contains("<script>x()") && !html.contains("<img") && !html.contains("<!--"));
+    QCOMPARE(html.count("</script>"), 2);
+  }
+
+  void whatDoesNotFitIsSaid() {
+    const QByteArray html = page(sample("llama3-70b-a100-16-too-small"), "none.html", 1);
+    QVERIFY(html.contains("Does not fit") && html.contains("Each of these would make one fit:"));
+  }
+
+  void misuseIsRefused() {
+    QCOMPARE(run({"report"}).code, 2);
+    QCOMPARE(run({"report", sample("teaching-6-layers-2x2"), "-o", "x.txt"}).code, 2);
+    QCOMPARE(run({"report", "/none.nest.json", "-o", m_dir.filePath("n.html")}).code, 2);
+    QVERIFY(!QFile::exists(m_dir.filePath("n.html")));
+    QCOMPARE(run({"report", sample("teaching-6-layers-2x2"), "-o", "/none/x.html"}).code, 2);
+  }
+};
+
+NEST_TEST(TestReport)
+#include "test_report.moc"

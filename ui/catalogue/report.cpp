@@ -1,0 +1,178 @@
+#include "catalogue/report.h"
+
+#include <QAbstractTextDocumentLayout>
+#include <QBuffer>
+#include <QMarginsF>
+#include <QPageSize>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QTextBlock>
+#include <QTextCursor>
+#include <QTextDocument>
+#include <QTextObjectInterface>
+#include <string_view>
+
+#include "catalogue/report_figures.h"
+#include "formats/results/report_page.h"
+#include "formats/scenario/scenario_json.h"
+#include "scenario/scenario.h"
+
+namespace nest {
+namespace {
+
+constexpr QSizeF kA4(793.7, 1122.5);  ///< px at 96 dpi
+constexpr double kPageWidth = 672;    ///< of the text on A4, px at 96 dpi
+
+/// Draws the figures into the lines of a text document.
+class FigureObjects : public QObject, public QTextObjectInterface {
+  Q_OBJECT
+  Q_INTERFACES(QTextObjectInterface)
+public:
+  static constexpr int kType = QTextFormat::UserObject + 1;
+  static constexpr int kIndex = QTextFormat::UserProperty + 1;
+
+  FigureObjects(const std::vector<ReportFigure>& figures, const PlanContext& c)
+      : m_figures(figures), m_context(c) {}
+
+  QSizeF intrinsicSize(QTextDocument*, int, const QTextFormat& format) override {
+    return of(format).size * scaleOf(of(format));
+  }
+  void drawObject(QPainter* painter, const QRectF& area, QTextDocument*, int,
+                  const QTextFormat& format) override {
+    const ReportFigure& f = of(format);
+    painter->save();
+    painter->translate(area.topLeft());
+    painter->scale(area.width() / f.size.width(), area.width() / f.size.width());
+    paintReportFigure(*painter, f, m_context, Theme::Kind::Print);
+    painter->restore();
+  }
+
+private:
+  const ReportFigure& of(const QTextFormat& format) const {
+    return m_figures[static_cast<std::size_t>(format.property(kIndex).toInt())];
+  }
+  static double scaleOf(const ReportFigure& f) { return kPageWidth / f.size.width(); }
+
+  const std::vector<ReportFigure>& m_figures;
+  const PlanContext& m_context;
+};
+
+/// The first heading that stands at the end of a page, away from what it heads; −1: there is none.
+int loneHeading(const QTextDocument& document) {
+  const auto pageOf = [&](const QTextBlock& block) {
+    return static_cast<int>((document.documentLayout()->blockBoundingRect(block).bottom() - 1) /
+                            kA4.height());
+  };
+  for (QTextBlock block = document.begin(); block.next().isValid(); block = block.next())
+    if (block.blockFormat().headingLevel() > 0 && pageOf(block) != pageOf(block.next()) &&
+        block.blockFormat().pageBreakPolicy() == QTextFormat::PageBreak_Auto)
+      return block.blockNumber();
+  return -1;
+}
+
+struct Attachment {
+  QString name;
+  std::string text;
+};
+
+/// Lays the text out on A4 pages at 96 dpi and paints them one by one.
+QByteArray pdfOf(const std::string& before, const std::string& after,
+                 const std::vector<ReportFigure>& figures, const PlanContext& c, const Attachment& scenario) {
+  constexpr int kResolution = 1200;
+  QByteArray out;
+  QBuffer buffer(&out);
+  buffer.open(QIODevice::WriteOnly);
+  QPdfWriter writer(&buffer);
+  writer.setResolution(kResolution);
+  writer.setTitle(QString::fromStdString(c.scenario->name));
+  writer.setCreator(QStringLiteral("NEST Explorer"));
+  writer.addFileAttachment(scenario.name, QByteArray::fromStdString(scenario.text),
+                           QStringLiteral("application/json"));
+  writer.setPageSize(QPageSize(QPageSize::A4));
+  writer.setPageMargins(QMarginsF(0, 0, 0, 0));  // the document has its own
+
+  QTextDocument document;
+  FigureObjects objects(figures, c);
+  document.documentLayout()->registerHandler(FigureObjects::kType, &objects);
+  document.setDefaultFont(Theme::font(12));
+  document.setDefaultStyleSheet(
+      QStringLiteral("h1 { font-size: 13px; font-weight: 500; color: #444b54; } "
+                     "h2 { font-size: 14px; font-weight: 500; margin-top: 16px; margin-bottom: 4px; } "
+                     "b { font-size: 24px; } th { color: #444b54; font-weight: 400; font-size: 9px; } "
+                     "td { font-size: 9px; } .l { text-align: left; }"));
+  QTextCursor cursor(&document);
+  cursor.insertHtml(QString::fromStdString(before));
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    cursor.movePosition(QTextCursor::End);
+    QTextBlockFormat above;
+    above.setHeadingLevel(2);
+    above.setTopMargin(16);
+    QTextCharFormat heading;
+    heading.setFont(Theme::font(14));
+    heading.setFontWeight(QFont::Medium);
+    cursor.insertBlock(above, heading);
+    cursor.insertText(figures[i].figure->title());
+    cursor.insertBlock(QTextBlockFormat(), QTextCharFormat());
+    QTextCharFormat format;
+    format.setObjectType(FigureObjects::kType);
+    format.setProperty(FigureObjects::kIndex, static_cast<int>(i));
+    cursor.insertText(QString(QChar::ObjectReplacementCharacter), format);
+    cursor.insertBlock(QTextBlockFormat(), QTextCharFormat());
+  }
+  cursor.insertHtml(QString::fromStdString(after));
+  document.setDocumentMargin((kA4.width() - kPageWidth) / 2);
+  document.setPageSize(kA4);
+  // Each break moves what follows; layouts of parts lose text in Qt 6.4, so that each is of the whole.
+  for (int heading = loneHeading(document); heading >= 0; heading = loneHeading(document)) {
+    QTextBlockFormat format = document.findBlockByNumber(heading).blockFormat();
+    format.setPageBreakPolicy(QTextFormat::PageBreak_AlwaysBefore);
+    document.setPageSize(QSizeF());
+    QTextCursor(document.findBlockByNumber(heading)).setBlockFormat(format);
+    document.setPageSize(kA4);
+  }
+
+  QPainter painter(&writer);
+  painter.setRenderHint(QPainter::LosslessImageRendering);
+  painter.scale(kResolution / 96.0, kResolution / 96.0);
+  for (int page = 0; page < document.pageCount(); ++page) {
+    if (page > 0) writer.newPage();
+    painter.save();
+    painter.translate(0, -page * kA4.height());
+    document.drawContents(&painter, QRectF(QPointF(0, page * kA4.height()), kA4));
+    painter.restore();
+    painter.setFont(Theme::font(9));
+    painter.setPen(Theme::of(Theme::Kind::Print).color(Theme::Role::MutedText));
+    painter.drawText(QRectF(0, kA4.height() - 40, kA4.width(), 20), Qt::AlignHCenter,
+                     QStringLiteral("%1 of %2").arg(page + 1).arg(document.pageCount()));
+  }
+  painter.end();
+  return out;
+}
+
+}  // namespace
+
+QByteArray reportOf(const PlanContext& c, ReportFormat format, const ReportChoice& choice) {
+  Scenario scenario = *c.scenario;
+  scenario.model.reference.clear();  // a page is sent without the files around it
+  const PlanReport report = reportOf(reportSource(scenario, *c.problem), *c.outcome);
+  PageContent content;
+  content.fileName = choice.fileName.toStdString();
+  content.program = "NEST Explorer " NEST_VERSION;
+  content.date = choice.date.toStdString();
+  content.saving = format == ReportFormat::Pdf ? "from the list of attachments" : "with the button below";
+  const std::vector<ReportFigure> figures = reportFigures(c);
+  if (format == ReportFormat::Pdf) {
+    const auto [before, after] = reportHalves(report, scenario, content);
+    return pdfOf(before, after, figures, c, {choice.fileName, writeScenario(scenario)});
+  }
+  PageFigures page;
+  for (const ReportFigure& f : figures)
+    content.figures.push_back(
+        {f.figure->id().toStdString(), f.figure->title().toStdString(), page.svgOf(f, c).toStdString()});
+  content.style = page.style().toStdString();
+  return QByteArray::fromStdString(writeReportPage(report, scenario, content));
+}
+
+}  // namespace nest
+
+#include "report.moc"

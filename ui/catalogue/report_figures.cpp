@@ -1,0 +1,136 @@
+#include "catalogue/report_figures.h"
+
+#include <QPainter>
+#include <QTextDocumentFragment>
+#include <algorithm>
+
+#include "catalogue/registry.h"
+#include "export/svg_device.h"
+#include "figures/plan/focus.h"
+
+namespace nest {
+namespace {
+
+constexpr double kWidth = 1060;
+constexpr double kMostHeight = 580;
+constexpr int kMostDevices = 2048;  ///< more shapes than this are smaller than a pointer
+
+/// Where a colour or a picture begins and ends in SVG; the rest is its shape.
+struct Paint {
+  qsizetype begin, end;
+};
+Paint nextPaint(const QByteArray& svg, qsizetype from) {
+  for (qsizetype at = svg.indexOf('"', from); at >= 0; at = svg.indexOf('"', at + 1)) {
+    const bool isColour = at + 8 < svg.size() && svg[at + 1] == '#' && svg[at + 8] == '"';
+    if (isColour) return {at + 1, at + 8};
+    if (QByteArrayView(svg).sliced(at + 1).startsWith("data:image/png;"))
+      return {at + 1, svg.indexOf('"', at + 1)};
+  }
+  return {svg.size(), svg.size()};
+}
+
+/// Every stage, and in a figure that shows devices every device.
+std::vector<SelectionItem> itemsOf(const ReportFigure& f, const PlanContext& c) {
+  std::vector<SelectionItem> out;
+  const Plan* plan = c.shownPlan();
+  if (!plan) return out;
+  for (int s = 0; s < static_cast<int>(plan->stages.size()); ++s) out.push_back({ItemKind::Stage, s});
+  const int devices = c.problem->cluster->deviceCount();
+  if (f.figure->id() == QLatin1String("topology") && devices <= kMostDevices) {
+    out.clear();
+    for (int d = 0; d < devices; ++d) out.push_back({ItemKind::Device, d});
+  }
+  return out;
+}
+
+QByteArray overlay(const ReportFigure& f, const PlanContext& c) {
+  QByteArray out;
+  std::vector<QRectF> taken;  // folded boxes stand for many devices
+  for (const SelectionItem& item : itemsOf(f, c)) {
+    const auto stage = stageOf(item, c);
+    const auto place = f.figure->locate(item, QRectF(QPointF(), f.size), c);
+    if (!stage || !place || place->area.isEmpty()) continue;
+    if (!taken.empty() && taken.back() == place->area) continue;
+    taken.push_back(place->area);
+    const auto number = [](double v) { return QByteArray::number(v, 'f', 1); };
+    out += "<rect data-stage=\"" + QByteArray::number(*stage) + "\" x=\"" + number(place->area.x()) +
+           "\" y=\"" + number(place->area.y()) + "\" width=\"" + number(place->area.width()) +
+           "\" height=\"" + number(place->area.height()) + "\"><title>" +
+           QTextDocumentFragment::fromHtml(place->tip).toPlainText().toHtmlEscaped().toUtf8() +
+           "</title></rect>\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<ReportFigure> reportFigures(const PlanContext& c) {
+  std::vector<ReportFigure> out;
+  for (auto& figure : planFigures()) {
+    if (!figure->hasContent(c)) continue;
+    const QSizeF wanted = figure->preferredSize(c);
+    const double height = std::min(kMostHeight, wanted.height() * std::max(1.0, kWidth / wanted.width()));
+    out.push_back({std::move(figure), QSizeF(kWidth, height)});
+  }
+  return out;
+}
+
+void paintReportFigure(QPainter& painter, const ReportFigure& f, const PlanContext& c, Theme::Kind theme) {
+  FigureStyle style;
+  style.theme = &Theme::of(theme);
+  f.figure->paint(painter, QRectF(QPointF(), f.size), c, style);
+}
+
+QByteArray PageFigures::painted(const ReportFigure& f, const PlanContext& c, Theme::Kind theme) const {
+  SvgDevice device(f.size, f.figure->title(), f.figure->asText(c).section(u'\n', 0, 1));
+  QPainter painter(&device);
+  paintReportFigure(painter, f, c, theme);
+  painter.end();
+  QByteArray svg = device.svg();
+  svg.remove(0, svg.indexOf("<svg"));
+  const QByteArray prefix = "f" + QByteArray::number(m_count) + '-';  // names are of a page, not of a figure
+  for (const char* reference : {"id=\"", "href=\"#", "url(#"}) svg.replace(reference, reference + prefix);
+  return svg;
+}
+
+QByteArray PageFigures::inBothThemes(const QByteArray& light, const QByteArray& dark) {
+  const QByteArray onPaper = "<svg class=\"paper\"" + light.mid(4);
+  QByteArray out;
+  for (qsizetype i = 0, j = 0;;) {
+    const Paint a = nextPaint(light, i), b = nextPaint(dark, j);
+    // Other shapes, as where two colours are one in the other theme: then paper stays paper.
+    const auto between = QByteArrayView(light).sliced(i, a.begin - i);
+    if (between != QByteArrayView(dark).sliced(j, b.begin - j)) return onPaper;
+    out += between;
+    if (a.begin == light.size()) return out;
+    const QByteArray first = light.mid(a.begin, a.end - a.begin), second = dark.mid(b.begin, b.end - b.begin);
+    i = a.end, j = b.end;
+    if (first == second) {
+      out += first;
+      continue;
+    }
+    if (!first.startsWith('#') || !second.startsWith('#')) return onPaper;
+    qsizetype index = m_colours.indexOf({first, second});
+    if (index < 0) index = m_colours.size(), m_colours.append({first, second});
+    out += "var(--c" + QByteArray::number(index) + ')';
+  }
+}
+
+QByteArray PageFigures::svgOf(const ReportFigure& f, const PlanContext& c) {
+  QByteArray svg = inBothThemes(painted(f, c, Theme::Kind::Light), painted(f, c, Theme::Kind::Dark));
+  ++m_count;
+  svg.insert(svg.lastIndexOf("</svg>"), overlay(f, c));
+  return svg;
+}
+
+QByteArray PageFigures::style() const {
+  QByteArray light = ":root { ", dark = "@media screen and (prefers-color-scheme: dark) { :root { ";
+  for (qsizetype i = 0; i < m_colours.size(); ++i) {
+    const QByteArray name = "--c" + QByteArray::number(i) + ": ";
+    light += name + m_colours[i].first + "; ";
+    dark += name + m_colours[i].second + "; ";
+  }
+  return light + "}\n" + dark + "} }\nsvg.paper { background: #ffffff; }\n";
+}
+
+}  // namespace nest

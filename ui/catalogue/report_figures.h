@@ -1,0 +1,42 @@
+#pragma once
+
+#include <QByteArray>
+#include <QList>
+#include <QSizeF>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "figures/paint/interactive_figure.h"
+
+namespace nest {
+
+/// A figure of a report, at the size at which it stands there.
+struct ReportFigure {
+  std::unique_ptr<InteractiveFigure> figure;
+  QSizeF size;  ///< px
+};
+
+/// The figures of a plan that have something to show, in the order in which a report shows them.
+std::vector<ReportFigure> reportFigures(const PlanContext&);
+
+void paintReportFigure(QPainter&, const ReportFigure&, const PlanContext&, Theme::Kind);
+
+/// Figures as elements of one page that is read in the light or in the dark: each colour is a variable where
+/// the themes differ, and over each figure lies one shape for each item of a stage, with its tip and
+/// data-stage.
+class PageFigures {
+public:
+  QByteArray svgOf(const ReportFigure&, const PlanContext&);
+  /// The variables of all figures so far, as CSS.
+  QByteArray style() const;
+
+private:
+  QByteArray painted(const ReportFigure&, const PlanContext&, Theme::Kind) const;
+  QByteArray inBothThemes(const QByteArray& light, const QByteArray& dark);
+
+  QList<std::pair<QByteArray, QByteArray>> m_colours;  ///< "#rrggbb" in the light, in the dark
+  int m_count = 0;                                     ///< figures
+};
+
+}  // namespace nest
