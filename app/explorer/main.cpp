@@ -1,7 +1,6 @@
 #include <QApplication>
 #include <QFile>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -11,11 +10,12 @@
 #include "command_line.h"
 #include "document/scenario_files.h"
 #include "export_run.h"
-#include "files/descriptor.h"
 #include "formats/format.h"
 #include "log/log.h"
 #include "log/program_log.h"
 #include "options/shell_files.h"
+#include "platform/descriptor.h"
+#include "platform/process.h"
 #include "qt_messages.h"
 #include "study/conflicts.h"
 #include "text/printable.h"
@@ -108,8 +108,8 @@ bool beginLog(const nest::ExplorerCommand& command) {
 
 int main(int argc, char** argv) {
   nest::holdStandardStreams();
-  std::signal(SIGPIPE, SIG_IGN);  // a pipe that nobody reads any more is an error, not the end of the window
-  std::signal(SIGXFSZ, SIG_IGN);  // nor is a file that may grow no further
+  nest::surviveFullFiles();
+  nest::surviveClosedPipes();
   QStringList arguments;
   for (int i = 1; i < argc; ++i) arguments += QString::fromLocal8Bit(argv[i]);
   nest::ExplorerCommand command = nest::readCommandLine(arguments);

@@ -1,9 +1,9 @@
 #include <array>
 #include <filesystem>
 
-#include "files/descriptor.h"
 #include "files/file_writer.h"
 #include "options/shell_files.h"
+#include "platform/descriptor.h"
 
 namespace nest::cli {
 namespace {

@@ -4,11 +4,11 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "diagnostics/diagnostic.h"
 #include "options/arguments.h"
+#include "platform/process.h"
 #include "program/program.h"
 #include "scenario/scenario.h"
 #include "solver/control.h"
@@ -93,11 +93,11 @@ public:
 
 private:
   std::stop_source m_stop;
-  std::jthread m_listener;
   std::optional<std::chrono::steady_clock::time_point> m_deadline;
   std::shared_ptr<WorkLimit> m_work;
   std::chrono::steady_clock::time_point m_begin;
   bool m_shown = false;
+  Interrupts m_interrupts;
 };
 
 /// What a report of its outcome is written from; both outlive it.

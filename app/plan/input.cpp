@@ -1,8 +1,4 @@
-#include <semaphore.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -14,25 +10,13 @@
 #include "formats/networks/host_changes.h"
 #include "formats/results/outcome_json.h"
 #include "formats/scenario/scenario_json.h"
+#include "platform/process.h"
 #include "text/json_layout.h"
 #include "text/printable.h"
 #include "units/text.h"
 
 namespace nest::cli {
 namespace {
-
-volatile std::sig_atomic_t interrupted = 0;
-sem_t woken;  ///< by a signal, or the end of what listens
-
-void watchSignals(void (*handler)(int)) {
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, handler);
-}
-
-void onInterrupt(int) {
-  interrupted = 1;
-  sem_post(&woken);
-  watchSignals(SIG_DFL);
-}
 
 /// By this run of the program.
 Diagnostics& reported() {
@@ -168,23 +152,15 @@ Limits limitsOf(const Arguments& args, Diagnostics& misuse) {
           wholeNumber(args, "--work-limit", 0, 1'000'000'000'000'000'000, misuse)};
 }
 
-Watch::Watch(const Limits& limits) : m_begin(std::chrono::steady_clock::now()) {
+Watch::Watch(const Limits& limits)
+    : m_begin(std::chrono::steady_clock::now()), m_interrupts([this] { m_stop.request_stop(); }) {
   if (limits.deadlineSeconds > 0)
     m_deadline = m_begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                std::chrono::duration<double>(std::min(limits.deadlineSeconds, 1e8)));
   if (limits.work) m_work = std::make_shared<WorkLimit>(*limits.work);
-  interrupted = 0;
-  sem_init(&woken, 0, 0);
-  watchSignals(onInterrupt);
-  m_listener = std::jthread([this] {
-    while (sem_wait(&woken) != 0) continue;  // EINTR
-    if (interrupted) m_stop.request_stop();
-  });
 }
 
 Watch::~Watch() {
-  watchSignals(SIG_DFL);
-  sem_post(&woken);
   clear();
 }
 
@@ -197,7 +173,7 @@ Control Watch::control() {
   c.stop = m_stop.get_token();
   c.deadline = m_deadline;
   c.work = m_work;
-  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const bool terminal = isTerminal(StandardStream::Error);
   c.progress = [this, terminal](const Progress& p) {
     const auto elapsed = std::chrono::steady_clock::now() - m_begin;
     if (!terminal || elapsed < std::chrono::milliseconds(300)) return;

@@ -1,12 +1,12 @@
 #include <algorithm>
-#include <csignal>
 #include <exception>
 #include <iostream>
 
 #include "commands.h"
-#include "files/descriptor.h"
 #include "options/log_options.h"
 #include "options/shell_files.h"
+#include "platform/descriptor.h"
+#include "platform/process.h"
 #include "printable_output.h"
 #include "standard_output.h"
 
@@ -137,7 +137,7 @@ int answer(const Words& words, const StandardOutput& output) {
 
 int main(int argc, char** argv) {
   nest::holdStandardStreams();
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may grow no further is an error, not the end of the run
+  nest::surviveFullFiles();
   const nest::cli::PrintableOutput errors(std::cerr);
   nest::cli::StandardOutput output;
   const int code = nest::cli::answer({argv + 1, argv + argc}, output);

@@ -1,9 +1,8 @@
 #include "printable_output.h"
 
-#include <unistd.h>
-
 #include <iostream>
 
+#include "platform/process.h"
 #include "text/printable.h"
 
 namespace nest::cli {
@@ -46,7 +45,7 @@ int PrintableOutput::sync() {
 }
 
 void writeBytes(const std::string& bytes) {
-  if (!standardOutput || isatty(STDOUT_FILENO)) {
+  if (!standardOutput || isTerminal(StandardStream::Output)) {
     std::cout << bytes;
     return;
   }

@@ -1,33 +1,26 @@
-#include <unistd.h>
-
-#include <cerrno>
 #include <filesystem>
 
 #include "commands.h"
-#include "files/descriptor.h"
+#include "platform/descriptor.h"
+#include "platform/process.h"
 
 namespace nest::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// The desktop program, which paints the figures: in the folder of this one, else where the shell finds it.
 std::string explorer() {
   std::error_code ec;
-  const fs::path beside = fs::read_symlink("/proc/self/exe", ec).parent_path() / "nest-explorer";
-  return !ec && fs::exists(beside, ec) ? beside.string() : std::string("nest-explorer");
+  const std::filesystem::path there = std::filesystem::path(ownProgram()).parent_path() / "nest-explorer";
+  return std::filesystem::exists(there, ec) ? there.string() : std::string("nest-explorer");
 }
 
 int page(const Arguments& args) {
   if (args.files.size() != 1)
     return report({error("command-line", {}, "report takes one scenario", "name its file")}), kBadInput;
   const std::string file = args.value("--output").value_or("report.html");
-  std::vector<std::string> words{explorer(), "--report", file, "--", args.files[0]};
-  std::vector<char*> argv;
-  for (std::string& w : words) argv.push_back(w.data());
-  argv.push_back(nullptr);
-  execvp(argv[0], argv.data());  // on success this process is the other one
-  return report({error("report-explorer", {}, "nest-explorer cannot be started: " + describeErrno(errno),
+  // On success this process is the other one.
+  const int failed = becomeProgram({explorer(), "--report", file, "--", args.files[0]});
+  return report({error("report-explorer", {}, "nest-explorer cannot be started: " + describeErrno(failed),
                        "it paints the figures of a report; install it in the same folder as nest-plan")}),
          kBadInput;
 }

@@ -1,7 +1,5 @@
 #include "sharded.h"
 
-#include <unistd.h>
-
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -11,7 +9,8 @@
 
 #include "commands.h"
 #include "files.h"
-#include "files/appending_file.h"
+#include "platform/appending_file.h"
+#include "platform/process.h"
 #include "units/text.h"
 
 namespace nest::cli {
@@ -58,7 +57,7 @@ Reading<AppendingFile> openJournal(const std::string& path, const ShardedWork& w
 }
 
 void showProgress(const std::string& latest, std::size_t done, std::size_t all) {
-  const bool isTerminal = isatty(STDERR_FILENO);
+  const bool isTerminal = nest::isTerminal(StandardStream::Error);
   std::fprintf(stderr, "%s%zu of %zu solved, latest %s%s", isTerminal ? "\r\033[K" : "", done, all,
                latest.c_str(), isTerminal && done < all ? "" : "\n");
 }

@@ -1,14 +1,6 @@
-#include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -17,8 +9,9 @@
 
 #include "commands.h"
 #include "files.h"
-#include "files/appending_file.h"
 #include "files/file_writer.h"
+#include "platform/appending_file.h"
+#include "platform/process.h"
 #include "sharded.h"
 #include "text/json_layout.h"
 #include "units/text.h"
@@ -30,11 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kPatience(3);
 
-struct Reply {
-  int code = -1;     ///< 127: the program is not there
-  std::string text;  ///< of both streams
-};
-
 /// Runs Slurm's programs, which answer late or not at all while its controller is away.
 class Slurm {
 public:
@@ -44,7 +32,7 @@ public:
   bool isOver() const { return m_control.shouldStop(); }
   /// Runs a program found by PATH and waits for it. Says once that there is no answer, and once that there is
   /// again.
-  Reply run(const std::vector<std::string>& words);
+  ChildReply run(const std::vector<std::string>& words);
   /// Says what a program says that cannot reach the controller.
   void sayAway(const std::string& why);
 
@@ -53,42 +41,13 @@ private:
   bool m_isAway = false;  ///< and that was said
 };
 
-Reply Slurm::run(const std::vector<std::string>& words) {
-  std::array<int, 2> pipe{};
-  if (pipe2(pipe.data(), O_CLOEXEC) != 0) return {};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, pipe[1], STDERR_FILENO);
-  std::vector<char*> argv;
-  for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
-  argv.push_back(nullptr);
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(pipe[1]);
-  Reply reply;
-  std::array<char, 4096> buffer{};
+ChildReply Slurm::run(const std::vector<std::string>& words) {
   const auto begin = std::chrono::steady_clock::now();
-  for (bool isEnded = false;;) {
-    pollfd waiting{pipe[0], POLLIN, 0};
-    const int ready = poll(&waiting, 1, 100);
-    if (ready > 0) {
-      const ssize_t n = read(pipe[0], buffer.data(), buffer.size());
-      if (n == 0 || (n < 0 && errno != EINTR)) break;
-      if (n > 0) reply.text.append(buffer.data(), static_cast<std::size_t>(n));
-    }
-    if (failed == 0 && !isEnded && isOver()) isEnded = kill(child, SIGTERM) == 0;
+  ChildReply reply = runProgram(words, [&] {
     if (std::chrono::steady_clock::now() - begin > kPatience)
       sayAway(words[0] + " has had no answer for " + std::to_string(kPatience.count()) + " s");
-  }
-  close(pipe[0]);
-  if (failed != 0) return {127, "it is not installed here"};
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  reply.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  while (!reply.text.empty() && reply.text.back() == '\n') reply.text.pop_back();
+    return isOver();
+  });
   if (reply.code == 0 && std::exchange(m_isAway, false)) std::cerr << "Slurm answers again\n";
   return reply;
 }
@@ -172,13 +131,12 @@ std::string ranges(const std::vector<int>& ascending) {
 }
 
 std::string script(const ShardedWork& work, const ShardOptions& o, int tasks, const std::vector<int>& open) {
-  std::error_code ec;
-  const fs::path self = fs::read_symlink("/proc/self/exe", ec);
+  const std::string self = ownProgram();
   std::string out = "#!/bin/sh\n#SBATCH --job-name=nest-" + work.noun + "\n#SBATCH --array=" + ranges(open) +
                     "\n#SBATCH --cpus-per-task=" + std::to_string(o.threads) + "\n#SBATCH --output=\"" +
                     o.base + ".slurm-%a.log\"\n#SBATCH --open-mode=append\n#SBATCH --requeue\n";
   for (const std::string& option : o.sbatch) out += "#SBATCH " + option + '\n';
-  out += "exec " + quoted(ec ? "nest-plan" : self.string());
+  out += "exec " + quoted(self.empty() ? "nest-plan" : self);
   for (const std::string& w : work.words) out += ' ' + quoted(w);
   return out + " -o " + quoted(o.base) + " --threads " + std::to_string(o.threads) +
          " --shard \"$SLURM_ARRAY_TASK_ID/" + std::to_string(tasks) + "\"\n";
@@ -205,7 +163,7 @@ std::string submit(Slurm& slurm, const ShardedWork& work, const ShardOptions& o,
   Diagnostics failed = beginJournals(work, o.base, tasks, open);
   if (failed.empty()) failed = writeTextFile(path, script(work, o, tasks, open));
   if (!failed.empty()) return report(failed), "";
-  const Reply reply = slurm.run({"sbatch", "--parsable", path});
+  const ChildReply reply = slurm.run({"sbatch", "--parsable", path});
   const std::string id = reply.text.substr(0, reply.text.find_first_of(";\n"));
   if (reply.code == 0 && !id.empty() && id.find_first_not_of("0123456789") == std::string::npos) return id;
   if (slurm.isOver())
@@ -226,7 +184,7 @@ struct Queued {
 /// Whether some of the job waits or runs. A controller that does not answer says nothing about the job.
 Queued queued(Slurm& slurm, const std::string& job) {
   using enum Queued::State;
-  const Reply reply = slurm.run({"squeue", "--noheader", "--jobs=" + job, "--format=%T|%r"});
+  const ChildReply reply = slurm.run({"squeue", "--noheader", "--jobs=" + job, "--format=%T|%r"});
   if (reply.code == 127 || reply.text.find("Invalid job id") != std::string::npos) return {Gone, {}};
   if (reply.code != 0) {
     if (!slurm.isOver()) slurm.sayAway("squeue: " + reply.text.substr(0, reply.text.find('\n')));

@@ -2,10 +2,10 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <iostream>
 
-#include "files/descriptor.h"
+#include "platform/descriptor.h"
+#include "platform/process.h"
 
 namespace nest::cli {
 
@@ -34,7 +34,7 @@ int StandardOutput::sync() {
 
 Diagnostics StandardOutput::finish() {
   sync();
-  if (::close(STDOUT_FILENO) != 0 && m_error == 0 && errno != EBADF) m_error = errno;
+  if (const int failed = closeStandardOutput(); m_error == 0) m_error = failed;
   if (m_error == 0) return {};
   return {error("output-unwritable", {}, "standard output cannot be written: " + describeErrno(m_error),
                 "what has arrived is incomplete; free some space or send it elsewhere")};

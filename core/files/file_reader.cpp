@@ -1,9 +1,5 @@
 #include "files/file_reader.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -11,8 +7,8 @@
 #include <memory>
 #include <system_error>
 
-#include "files/descriptor.h"
 #include "files/gzip.h"
+#include "platform/byte_source.h"
 #include "text/text_encoding.h"
 
 namespace nest {
@@ -22,23 +18,18 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kChunk = 1 << 16;
 constexpr std::size_t kLongestLine = kLargestText;
-/// Opening a named pipe in the usual way waits for ever where nobody writes into it; this waits so long.
-constexpr int kPipeWaitMs = 2000;
-
 Diagnostics fault(const std::string& path, std::string code, std::string message, std::string remedy = {}) {
   return {error(std::move(code), {path, 0, 0, ""}, std::move(message), std::move(remedy))};
 }
 
-Diagnostics unreadable(const std::string& path, int errorNumber) {
-  if (errorNumber == ENOENT || errorNumber == ENOTDIR)
-    return fault(path, "file-missing", "there is no such file", "check the path");
+/// As unreadable(), and what is wrong with a compressed file.
+Diagnostics unreadablePart(const std::string& path, int errorNumber) {
   if (errorNumber == EBADMSG || errorNumber == ENODATA)
     return fault(
         path, errorNumber == ENODATA ? "file-truncated" : "file-damaged",
         errorNumber == ENODATA ? "the compressed file ends too early" : "the compressed file is damaged",
         "copy it again; gzip -t tests it");
-  return fault(path, "file-unreadable", "the file cannot be read: " + describeErrno(errorNumber),
-               "check the path and its permissions");
+  return unreadable(path, errorNumber);
 }
 
 /// Whether a file that begins like this may be a trace of a profiler: they are the largest files there are.
@@ -47,113 +38,68 @@ bool mayBeTrace(std::string_view begin) {
          begin.find("\"deviceProperties\"") != std::string_view::npos;
 }
 
-/// An open file or pipe, read from its begin to its end and unpacked on the way.
+/// A file or pipe, unpacked on the way.
 class Source {
 public:
-  Source(Descriptor file, std::string path) : m_file(std::move(file)), m_path(std::move(path)) {}
+  explicit Source(ByteSource bytes) : m_bytes(std::make_unique<ByteSource>(std::move(bytes))) {}
 
-  int number() const { return m_file.number(); }
-  std::size_t size = 0;  ///< of a regular file; a file that is being written may hold more
+  std::size_t size() const { return m_bytes->size(); }
 
-  /// The number of bytes read, 0 at the end, -1 with errno.
-  ssize_t next(char* into, std::size_t most) {
+  /// The number of bytes read, 0 at the end, −1 with errno.
+  std::ptrdiff_t next(char* into, std::size_t most) {
     if (!m_isLookedAt && !look()) return -1;
     return m_unpacked ? m_unpacked->next(into, most) : nextStored(into, most);
   }
 
-  void block() const { fcntl(number(), F_SETFL, fcntl(number(), F_GETFL) & ~O_NONBLOCK); }
-
-  Diagnostics waitForWriter() {
-    pollfd wait{number(), POLLIN, 0};
-    poll(&wait, 1, kPipeWaitMs);
-    m_first.resize(kChunk);
-    const ssize_t n = ::read(number(), m_first.data(), m_first.size());
-    m_first.resize(std::max<ssize_t>(n, 0));
-    // Nothing to read and no error: no writer. One that is connected and still thinks shows as EAGAIN.
-    if (n == 0)
-      return fault(m_path, "file-pipe", "this is a named pipe, and nobody writes into it",
-                   "start what writes into it first, or give - and pipe it in");
-    return n < 0 && errno != EAGAIN ? unreadable(m_path, errno) : Diagnostics{};
-  }
-
 private:
-  ssize_t nextStored(char* into, std::size_t most) {
-    if (!m_first.empty()) {
-      const std::size_t n = std::min(most, m_first.size());
-      std::memcpy(into, m_first.data(), n);
-      m_first.erase(0, n);
-      return static_cast<ssize_t>(n);
-    }
-    return readOn(into, most);
-  }
-
-  ssize_t readOn(char* into, std::size_t most) const {
-    ssize_t n = 0;
-    do n = ::read(number(), into, most);
-    while (n < 0 && errno == EINTR);
-    return n;
+  std::ptrdiff_t nextStored(char* into, std::size_t most) {
+    if (m_first.empty()) return m_bytes->next(into, most);
+    const std::size_t n = std::min(most, m_first.size());
+    std::memcpy(into, m_first.data(), n);
+    m_first.erase(0, n);
+    return static_cast<std::ptrdiff_t>(n);
   }
 
   /// Finds out whether it is compressed; false with errno. From here on it stays where it is.
   bool look() {
     m_isLookedAt = true;
     std::string chunk(kChunk, '\0');
-    for (ssize_t n = 1; n > 0 && m_first.size() < 2; m_first.append(chunk, 0, static_cast<std::size_t>(n)))
-      if ((n = readOn(chunk.data(), chunk.size())) < 0) return false;
+    for (std::ptrdiff_t n = 1; n > 0 && m_first.size() < 2;
+         m_first.append(chunk, 0, static_cast<std::size_t>(n)))
+      if ((n = m_bytes->next(chunk.data(), chunk.size())) < 0) return false;
     if (isGzip(m_first))
       m_unpacked = std::make_unique<GzipReader>(
           [this](char* into, std::size_t most) { return nextStored(into, most); });
     return true;
   }
 
-  Descriptor m_file;
-  std::string m_path;
-  std::string m_first;  ///< read while waiting for a writer, or to look at it
+  std::unique_ptr<ByteSource> m_bytes;
+  std::string m_first;  ///< read to look at it
   std::unique_ptr<GzipReader> m_unpacked;
   bool m_isLookedAt = false;
 };
 
 Reading<Source> openSource(const std::string& path, Sources allowed) {
-  struct stat before {};
-  if (path.find('\0') != std::string::npos || stat(path.c_str(), &before) != 0)
-    return {std::nullopt, unreadable(path, path.find('\0') != std::string::npos ? ENOENT : errno)};
-  if (S_ISDIR(before.st_mode))
-    return {std::nullopt,
-            fault(path, "file-is-folder", "this is a folder, not a file", "name a file inside it")};
-  const bool isHandedOver = ownDescriptor(path) || path.starts_with("/proc/");
-  if (allowed == Sources::Files && !S_ISREG(before.st_mode) && !(S_ISFIFO(before.st_mode) && isHandedOver)) {
-    const std::string what = S_ISFIFO(before.st_mode) ? "named pipe" : "device";
-    return {std::nullopt, fault(path, S_ISFIFO(before.st_mode) ? "file-pipe" : "file-device",
-                                "this is a " + what + ", not a file", "save its content to a file")};
-  }
-  // Without O_NONBLOCK opening may wait for ever; what it opens is looked at again, because names move.
-  Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  struct stat now {};
-  if (!file || fstat(file.number(), &now) != 0) return {std::nullopt, unreadable(path, errno)};
-  if ((now.st_mode & S_IFMT) != (before.st_mode & S_IFMT)) return {std::nullopt, unreadable(path, ESTALE)};
-  Reading<Source> source{Source(std::move(file), path), {}};
-  if (S_ISREG(now.st_mode)) source->size = static_cast<std::size_t>(now.st_size);
-  if (S_ISFIFO(now.st_mode) && !isHandedOver) source.diagnostics = source->waitForWriter();
-  if (hasErrors(source.diagnostics)) return {std::nullopt, std::move(source.diagnostics)};
-  source->block();
-  return source;
+  auto bytes = ByteSource::open(path, allowed == Sources::Files);
+  if (!bytes) return {std::nullopt, std::move(bytes.diagnostics)};
+  return {Source(std::move(*bytes)), std::move(bytes.diagnostics)};
 }
 
 Reading<std::string> readAll(Source source, const std::string& path) {
   std::size_t most = kLargestText;
   std::string text;
   std::string chunk(kChunk, '\0');
-  ssize_t n = 0;
+  std::ptrdiff_t n = 0;
   while ((n = source.next(chunk.data(), chunk.size())) > 0) {
     const bool isFirst = text.empty();
     text.append(chunk, 0, static_cast<std::size_t>(n));
     if (isFirst && mayBeTrace(text)) most = kLargestTrace;
-    if (std::max(text.size(), source.size) > most)
+    if (std::max(text.size(), source.size()) > most)
       return {std::nullopt, fault(path, "file-too-large",
                                   "the file is larger than " + std::to_string(most >> 20) + " MiB")};
-    if (isFirst) text.reserve(source.size);
+    if (isFirst) text.reserve(source.size());
   }
-  if (n < 0) return {std::nullopt, unreadable(path, errno)};
+  if (n < 0) return {std::nullopt, unreadablePart(path, errno)};
   return {asUtf8(std::move(text)), {}};
 }
 
@@ -185,15 +131,15 @@ Reading<std::string> readBegin(const std::string& path, std::size_t most, Source
   if (!source) return {std::nullopt, std::move(source.diagnostics)};
   std::string text(most, '\0');
   std::size_t size = 0;
-  for (ssize_t n = 1; n > 0 && size < most; size += static_cast<std::size_t>(n))
+  for (std::ptrdiff_t n = 1; n > 0 && size < most; size += static_cast<std::size_t>(n))
     if ((n = source->next(text.data() + size, most - size)) < 0)
-      return {std::nullopt, unreadable(path, errno)};
+      return {std::nullopt, unreadablePart(path, errno)};
   text.resize(size);
   return {asUtf8(std::move(text)), {}};
 }
 
 Reading<std::string> readStandardInput() {
-  return readAll(Source(Descriptor(dup(STDIN_FILENO)), "standard input"), "standard input");
+  return readAll(Source(ByteSource::standardInput()), "standard input");
 }
 
 Diagnostics readLines(const std::string& path,
@@ -202,7 +148,7 @@ Diagnostics readLines(const std::string& path,
   if (!source) return std::move(source.diagnostics);
   std::string rest;  // of the last chunk: the begin of a line
   std::string chunk(kChunk, '\0');
-  ssize_t n = 0;
+  std::ptrdiff_t n = 0;
   while ((n = source->next(chunk.data(), chunk.size())) > 0) {
     std::size_t begin = 0, look = rest.size();
     rest.append(chunk, 0, static_cast<std::size_t>(n));
@@ -212,7 +158,7 @@ Diagnostics readLines(const std::string& path,
     if (rest.size() > kLongestLine)
       return fault(path, "file-line-too-long", "a line of the file is longer than 64 MiB");
   }
-  if (n < 0) return unreadable(path, errno);
+  if (n < 0) return unreadablePart(path, errno);
   if (!rest.empty()) take(rest, false);
   return {};
 }

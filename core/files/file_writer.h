@@ -37,7 +37,4 @@ private:
 
 Diagnostics writeFile(const std::string& path, std::string_view bytes, const WriteOptions& = {});
 
-/// The folder and those above it; the last one is made for its owner alone (0700).
-Diagnostics makePrivateFolder(const std::string& path);
-
 }  // namespace nest

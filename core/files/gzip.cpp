@@ -18,7 +18,7 @@ bool isGzip(std::string_view begin) {
 }
 
 struct GzipReader::State {
-  explicit State(std::function<ssize_t(char*, std::size_t)> source) : packed(std::move(source)) {
+  explicit State(std::function<std::ptrdiff_t(char*, std::size_t)> source) : packed(std::move(source)) {
     if (inflateInit2(&stream, kGzipOnly) != Z_OK) throw std::bad_alloc();
   }
   ~State() { inflateEnd(&stream); }
@@ -26,9 +26,9 @@ struct GzipReader::State {
   State& operator=(const State&) = delete;
 
   /// Reads on where nothing is left: as next().
-  ssize_t refill() {
+  std::ptrdiff_t refill() {
     if (stream.avail_in > 0) return 1;
-    const ssize_t n = packed(buffer.data(), buffer.size());
+    const std::ptrdiff_t n = packed(buffer.data(), buffer.size());
     if (n > 0) {
       stream.next_in = reinterpret_cast<Bytef*>(buffer.data());
       stream.avail_in = static_cast<uInt>(n);
@@ -36,23 +36,23 @@ struct GzipReader::State {
     return n;
   }
 
-  std::function<ssize_t(char*, std::size_t)> packed;
+  std::function<std::ptrdiff_t(char*, std::size_t)> packed;
   z_stream stream{};
   std::array<char, 1 << 16> buffer;
   bool isInMember = true;  ///< else one has ended, and another may follow
   bool isDone = false;
 };
 
-GzipReader::GzipReader(std::function<ssize_t(char*, std::size_t)> packed)
+GzipReader::GzipReader(std::function<std::ptrdiff_t(char*, std::size_t)> packed)
     : m_state(std::make_unique<State>(std::move(packed))) {}
 GzipReader::~GzipReader() = default;
 
-ssize_t GzipReader::next(char* into, std::size_t most) {
+std::ptrdiff_t GzipReader::next(char* into, std::size_t most) {
   State& s = *m_state;
   s.stream.next_out = reinterpret_cast<Bytef*>(into);
   s.stream.avail_out = static_cast<uInt>(most);
   while (!s.isDone && s.stream.avail_out == most) {
-    const ssize_t n = s.refill();
+    const std::ptrdiff_t n = s.refill();
     if (n < 0) return -1;
     if (n == 0) {
       if (!s.isInMember) break;
@@ -73,7 +73,7 @@ ssize_t GzipReader::next(char* into, std::size_t most) {
       return -1;
     }
   }
-  return static_cast<ssize_t>(most - s.stream.avail_out);
+  return static_cast<std::ptrdiff_t>(most - s.stream.avail_out);
 }
 
 }  // namespace nest

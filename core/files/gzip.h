@@ -1,7 +1,6 @@
 #pragma once
 
-#include <sys/types.h>
-
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -13,12 +12,12 @@ bool isGzip(std::string_view begin);
 /// Unpacks what a source of bytes hands out, member after member (RFC 1952).
 class GzipReader {
 public:
-  /// `packed`: as read(2), the number of bytes, 0 at the end, -1 with errno.
-  explicit GzipReader(std::function<ssize_t(char* into, std::size_t most)> packed);
+  /// `packed`: the number of bytes, 0 at the end, -1 with errno.
+  explicit GzipReader(std::function<std::ptrdiff_t(char* into, std::size_t most)> packed);
   ~GzipReader();
 
   /// As `packed`; -1 with errno EBADMSG where the data is damaged, ENODATA where it ends too early.
-  ssize_t next(char* into, std::size_t most);
+  std::ptrdiff_t next(char* into, std::size_t most);
 
 private:
   struct State;

@@ -3,14 +3,13 @@
 // least over what each of them has left.
 #include "solver/solve.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
 
 #include "evaluation/schedule.h"
+#include "platform/process.h"
 #include "problem/runs_schedule.h"
 #include "schedule/pipeline_schedule.h"
 #include "solver/mixed_search.h"
@@ -24,12 +23,6 @@
 namespace nest {
 namespace solver {
 namespace {
-
-Bytes peakMemoryOfProcess() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return Bytes(static_cast<double>(usage.ru_maxrss) * 1024);
-}
 
 RankedPlan rank(const Problem& problem, Plan plan) {
   RankedPlan ranked;
@@ -294,7 +287,7 @@ private:
     m_out.statistics.states = m_watch.states();
     m_out.statistics.bounds = m_watch.bounds().all();
     m_out.statistics.elapsed = Seconds(m_watch.seconds());
-    m_out.statistics.peakMemory = peakMemoryOfProcess();
+    m_out.statistics.peakMemory = peakMemory();
     m_out.notSearched = notSearched(m_problem, m_out.shownPlan());
     return std::move(m_out);
   }

@@ -11,6 +11,7 @@
 
 #include "document/file_path.h"
 #include "files/file_writer.h"
+#include "platform/file_target.h"
 
 namespace nest {
 namespace {

@@ -1,65 +1,17 @@
 #include "theme/desktop_theme.h"
 
-#include <QDBusPendingCallWatcher>
-#include <QDBusPendingReply>
-#include <QDBusVariant>
-#include <QFileInfo>
+#if NEST_HAS_DBUS
+#include "theme/desktop_portal.h"
+#endif
 
 namespace nest {
-namespace {
 
-const auto kPath = QStringLiteral("/org/freedesktop/portal/desktop");
-const auto kInterface = QStringLiteral("org.freedesktop.portal.Settings");
-const auto kSpace = QStringLiteral("org.freedesktop.appearance");
-const auto kKey = QStringLiteral("color-scheme");
-
-/// Only a bus that is there: a connection attempt would otherwise try to launch one.
-bool hasSessionBus() {
-  return qEnvironmentVariableIsSet("DBUS_SESSION_BUS_ADDRESS") ||
-         (qEnvironmentVariableIsSet("XDG_RUNTIME_DIR") &&
-          QFileInfo::exists(qEnvironmentVariable("XDG_RUNTIME_DIR") + QStringLiteral("/bus")));
-}
-
-}  // namespace
-
-DesktopTheme::DesktopTheme(QObject* parent) : QObject(parent) {
-  if (hasSessionBus()) ask(QDBusConnection::sessionBus(), QStringLiteral("org.freedesktop.portal.Desktop"));
-}
-
-DesktopTheme::DesktopTheme(QDBusConnection bus, const QString& service, QObject* parent) : QObject(parent) {
-  ask(std::move(bus), service);
-}
-
-void DesktopTheme::ask(QDBusConnection bus, const QString& service) {
-  if (!bus.isConnected()) return;
-  // Taken as a whole message: the type of a variant may not be known to Qt yet, and nothing would be
-  // connected.
-  bus.connect(service, kPath, kInterface, QStringLiteral("SettingChanged"), this,
-              SLOT(settingChanged(QDBusMessage)));
-  QDBusMessage call = QDBusMessage::createMethodCall(service, kPath, kInterface, QStringLiteral("Read"));
-  call << kSpace << kKey;
-  auto* watcher = new QDBusPendingCallWatcher(bus.asyncCall(call), this);
-  connect(watcher, &QDBusPendingCallWatcher::finished, this, [this](QDBusPendingCallWatcher* done) {
-    const QDBusPendingReply<QDBusVariant> reply = *done;
-    take(reply.isError() ? QVariant() : reply.value().variant());
-    done->deleteLater();
-  });
-}
-
-void DesktopTheme::settingChanged(const QDBusMessage& message) {
-  const QVariantList what = message.arguments();
-  if (what.size() == 3 && what[0] == kSpace && what[1] == kKey) take(what[2]);
-}
-
-/// 1 dark, 2 light, else no preference; Read wraps it in one variant more than the signal does.
-void DesktopTheme::take(QVariant value) {
-  while (value.canConvert<QDBusVariant>()) value = value.value<QDBusVariant>().variant();
-  bool isNumber = false;
-  const uint scheme = value.toUInt(&isNumber);
-  if (isNumber && (scheme == 1 || scheme == 2))
-    Q_EMIT heard(scheme == 1 ? Theme::Kind::Dark : Theme::Kind::Light);
-  else
-    Q_EMIT heard(std::nullopt);
+DesktopTheme* desktopTheme(QObject* parent) {
+#if NEST_HAS_DBUS
+  return new DesktopPortal(parent);
+#else
+  return new DesktopTheme(parent);
+#endif
 }
 
 }  // namespace nest

@@ -36,7 +36,7 @@ WindowTheme::WindowTheme(std::optional<Theme::Kind> asked, bool remembers, QObje
   } else {
     const Theme::Kind otherwise = m_kind;
     if (m_remembers) m_kind = themeKept(kDesktopKey).value_or(otherwise);
-    connect(new DesktopTheme(this), &DesktopTheme::heard, this,
+    connect(desktopTheme(this), &DesktopTheme::heard, this,
             [this, otherwise](std::optional<Theme::Kind> heard) {
               if (m_remembers) keepTheme(kDesktopKey, heard);
               if (!chosen() && !m_isChosen) apply(heard.value_or(otherwise));

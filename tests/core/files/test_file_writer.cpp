@@ -10,9 +10,10 @@
 #include <fstream>
 #include <thread>
 
-#include "files/appending_file.h"
-#include "files/draft.h"
 #include "files/file_writer.h"
+#include "platform/appending_file.h"
+#include "platform/draft.h"
+#include "platform/file_target.h"
 #include "support/own_folder.h"
 #include "support/test_main.h"
 

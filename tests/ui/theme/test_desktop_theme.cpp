@@ -5,7 +5,7 @@
 #include <QUuid>
 
 #include "support/test_main.h"
-#include "theme/desktop_theme.h"
+#include "theme/desktop_portal.h"
 
 using namespace nest;
 
@@ -80,7 +80,7 @@ private Q_SLOTS:
     bus.portal.scheme = scheme;
     QDBusConnection client = bus.client();
     QTRY_VERIFY(client.isConnected() && !bus.served.empty());
-    DesktopTheme desktop(client, {});
+    DesktopPortal desktop(client, {});
     Heard heard;
     connect(&desktop, &DesktopTheme::heard, this, [&](auto k) { heard.push_back(k); });
     QVERIFY(heard.empty());  // nothing waits for it
@@ -93,7 +93,7 @@ private Q_SLOTS:
     bus.portal.scheme = 2U;
     QDBusConnection client = bus.client();
     QTRY_VERIFY(client.isConnected() && !bus.served.empty());
-    DesktopTheme desktop(client, {});
+    DesktopPortal desktop(client, {});
     Heard heard;
     connect(&desktop, &DesktopTheme::heard, this, [&](auto k) { heard.push_back(k); });
     QTRY_COMPARE(heard.size(), std::size_t(1));
@@ -106,7 +106,7 @@ private Q_SLOTS:
     Bus bus(false);
     QDBusConnection client = bus.client();
     QTRY_VERIFY(client.isConnected() && !bus.served.empty());
-    DesktopTheme desktop(client, {});
+    DesktopPortal desktop(client, {});
     Heard heard;
     connect(&desktop, &DesktopTheme::heard, this, [&](auto k) { heard.push_back(k); });
     QTRY_COMPARE(heard.size(), std::size_t(1));
@@ -114,7 +114,7 @@ private Q_SLOTS:
   }
 
   void withoutABusNothingIsHeard() {
-    DesktopTheme desktop(QDBusConnection(QStringLiteral("nowhere")), {});
+    DesktopPortal desktop(QDBusConnection(QStringLiteral("nowhere")), {});
     bool heard = false;
     connect(&desktop, &DesktopTheme::heard, this, [&] { heard = true; });
     QCoreApplication::processEvents();

@@ -1,4 +1,4 @@
-#include "files/descriptor.h"
+#include "platform/descriptor.h"
 
 #include <fcntl.h>
 

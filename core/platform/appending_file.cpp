@@ -1,4 +1,4 @@
-#include "files/appending_file.h"
+#include "platform/appending_file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

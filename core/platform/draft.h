@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "files/descriptor.h"
+#include "platform/descriptor.h"
 
 namespace nest {
 

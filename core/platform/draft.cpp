@@ -1,4 +1,4 @@
-#include "files/draft.h"
+#include "platform/draft.h"
 
 #include <fcntl.h>
 #include <sys/random.h>

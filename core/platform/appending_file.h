@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "files/descriptor.h"
+#include "platform/descriptor.h"
 
 namespace nest {
 
