@@ -3,7 +3,7 @@
 #include <QTemporaryDir>
 #include <QtTest/QTest>
 
-#include "formats/results/report_page.h"
+#include "formats/scenario/embedded_scenario.h"
 #include "ran.h"
 #include "test_paths.h"
 
@@ -50,7 +50,7 @@ private slots:
   /// Opened again, it gives the same answer, whatever files stood beside the scenario.
   void theScenarioIsInside() {
     const QByteArray html = page(sample("llama2-7b-h100-128"), "b.html");
-    const std::string inside = nest::scenarioInPage({html.data(), static_cast<std::size_t>(html.size())});
+    const std::string inside = nest::embeddedIn({html.data(), static_cast<std::size_t>(html.size())}).text;
     QVERIFY(!inside.empty());
     const QString before =
         run({"solve", sample("llama2-7b-h100-128"), "--json"}).json()["batch_time_s"].toVariant().toString();
@@ -58,6 +58,11 @@ private slots:
     QCOMPARE(after.code, 0);
     QCOMPARE(after.json()["batch_time_s"].toVariant().toString(), before);
     QVERIFY(page(sample("llama2-7b-h100-128"), "b.pdf").startsWith("%PDF-"));
+    for (const char* name : {"b.html", "b.pdf"}) {
+      const Ran opened = run({"solve", m_dir.filePath(name), "--json"});
+      QVERIFY2(opened.code == 0, qPrintable(opened.err));
+      QCOMPARE(opened.json()["batch_time_s"].toVariant().toString(), before);
+    }
   }
 
   /// Names may hold anything; a page shows it and runs none of it.

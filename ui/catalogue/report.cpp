@@ -14,6 +14,7 @@
 
 #include "catalogue/report_figures.h"
 #include "formats/results/report_page.h"
+#include "formats/scenario/embedded_scenario.h"
 #include "formats/scenario/scenario_json.h"
 #include "scenario/scenario.h"
 
@@ -70,14 +71,10 @@ int loneHeading(const QTextDocument& document) {
   return -1;
 }
 
-struct Attachment {
-  QString name;
-  std::string text;
-};
-
 /// Lays the text out on A4 pages at 96 dpi and paints them one by one.
 QByteArray pdfOf(const std::string& before, const std::string& after,
-                 const std::vector<ReportFigure>& figures, const PlanContext& c, const Attachment& scenario) {
+                 const std::vector<ReportFigure>& figures, const PlanContext& c,
+                 const EmbeddedScenario& scenario) {
   constexpr int kResolution = 1200;
   QByteArray out;
   QBuffer buffer(&out);
@@ -86,8 +83,8 @@ QByteArray pdfOf(const std::string& before, const std::string& after,
   writer.setResolution(kResolution);
   writer.setTitle(QString::fromStdString(c.scenario->name));
   writer.setCreator(QStringLiteral("NEST Explorer"));
-  writer.addFileAttachment(scenario.name, QByteArray::fromStdString(scenario.text),
-                           QStringLiteral("application/json"));
+  writer.addFileAttachment(QString::fromStdString(attachmentName(scenario)),
+                           QByteArray::fromStdString(scenario.text), QStringLiteral("application/json"));
   writer.setPageSize(QPageSize(QPageSize::A4));
   writer.setPageMargins(QMarginsF(0, 0, 0, 0));  // the document has its own
 
@@ -163,7 +160,7 @@ QByteArray reportOf(const PlanContext& c, ReportFormat format, const ReportChoic
   const std::vector<ReportFigure> figures = reportFigures(c);
   if (format == ReportFormat::Pdf) {
     const auto [before, after] = reportHalves(report, scenario, content);
-    return pdfOf(before, after, figures, c, {choice.fileName, writeScenario(scenario)});
+    return pdfOf(before, after, figures, c, {writeScenario(scenario), {}});
   }
   PageFigures page;
   for (const ReportFigure& f : figures)

@@ -33,10 +33,13 @@ bool isEmbedded(const QString& path) {
   return path.startsWith(QLatin1Char(':'));
 }
 
-/// A sample is nobody's file, and what was compressed is not written as it was: they are saved under another
-/// name, and wherever that is, the model goes with them.
+/// A sample is nobody's file, and what was compressed, or was found inside a picture, is not written as it
+/// was: they are saved under another name, and wherever that is, the model goes with them.
 bool savesElsewhere(const QString& path) {
-  return isEmbedded(path) || path.endsWith(QLatin1String(".gz"), Qt::CaseInsensitive);
+  if (isEmbedded(path)) return true;
+  static const QStringList kOthers{QStringLiteral("gz"), QStringLiteral("svg"), QStringLiteral("png"),
+                                   QStringLiteral("pdf"), QStringLiteral("html")};
+  return kOthers.contains(QFileInfo(path).suffix().toLower());
 }
 
 /// Whether nothing stands there, not even a file that cannot be read.

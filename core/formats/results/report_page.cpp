@@ -5,6 +5,7 @@
 
 #include "fields/field.h"
 #include "fields/field_text.h"
+#include "formats/scenario/embedded_scenario.h"
 #include "formats/scenario/scenario_json.h"
 #include "program/program.h"
 #include "scenario/scenario.h"
@@ -12,9 +13,6 @@
 
 namespace nest {
 namespace {
-
-constexpr std::string_view kScenarioBegin = "<script type=\"application/json\" id=\"nest-scenario\">\n";
-constexpr std::string_view kScenarioEnd = "</script>";
 
 /// Colours by role, so that one set of pictures serves both settings. On paper it is light.
 constexpr std::string_view kStyle = R"(
@@ -212,24 +210,16 @@ std::string writeReportPage(const PlanReport& report, const Scenario& s, const P
       "script-src 'unsafe-inline'; img-src data:; font-src data:\">\n"
       "<meta name=\"generator\" content=\"" +
       shown(content.program) + "\">\n<title>" + shown(titleOf(report)) + "</title>\n<style>" +
-      std::string(kStyle) + content.style + "</style>\n</head>\n<body>\n" + before;
+      std::string(kStyle) + content.style + "</style>\n" + std::string(kScenarioScript) +
+      inScript(writeScenario(s)) + "</script>\n</head>\n<body>\n" + before;
   for (const PageFigure& f : content.figures)
     out += "<figure id=\"figure-" + escaped(f.id) + "\">\n<h2>" + shown(f.title) + "</h2>\n" + f.svg +
            "</figure>\n";
   out += after + "<p><button id=\"save\" data-name=\"" + shown(content.fileName) +
          "\">Save the scenario</button></p>\n<footer>" + shown(content.program) +
          (content.date.empty() ? "" : " · " + shown(content.date)) + "</footer>\n";
-  out += std::string(kScenarioBegin) + inScript(writeScenario(s)) + std::string(kScenarioEnd) + "\n<script>" +
-         std::string(kScript) + "</script>\n</body>\n</html>\n";
+  out += "<script>" + std::string(kScript) + "</script>\n</body>\n</html>\n";
   return out;
-}
-
-std::string scenarioInPage(std::string_view text) {
-  const std::size_t begin = text.find(kScenarioBegin);
-  if (begin == std::string_view::npos) return {};
-  const std::size_t from = begin + kScenarioBegin.size();
-  const std::size_t end = text.find(kScenarioEnd, from);
-  return end == std::string_view::npos ? std::string() : std::string(text.substr(from, end - from));
 }
 
 }  // namespace nest

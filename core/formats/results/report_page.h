@@ -41,7 +41,4 @@ std::pair<std::string, std::string> reportHalves(const PlanReport&, const Scenar
 /// dark setting.
 std::string writeReportPage(const PlanReport&, const Scenario&, const PageContent&);
 
-/// The scenario inside a page that writeReportPage() wrote; empty if `text` is none.
-std::string scenarioInPage(std::string_view text);
-
 }  // namespace nest

@@ -6,6 +6,7 @@
 #include "fields/program_setting.h"
 #include "formats/format.h"
 #include "formats/networks/slurm_hostlist.h"
+#include "formats/scenario/embedded_scenario.h"
 #include "formats/scenario/fields_json.h"
 #include "formats/scenario/scenario_parts.h"
 #include "scenario/check.h"
@@ -184,6 +185,15 @@ bool hasAnyOf(const nlohmann::json& object, std::initializer_list<const char*> k
 
 Reading<Scenario> readScenario(std::string_view text, const std::string& file, const ReferenceLoader& load) {
   Reading<Scenario> result;
+  // A figure or a report; what is inside one cannot be another.
+  if (!text.starts_with('{') && mayHoldScenario(text)) {
+    const EmbeddedScenario inside = embeddedIn(text);
+    if (inside.text.starts_with('{')) return readScenario(inside.text, file, load);
+    result.diagnostics.push_back(error("figure-without-scenario", {file, 0, 0, {}},
+                                       "no scenario is inside this file, or it is damaged",
+                                       "open a figure or report as NEST Explorer wrote it"));
+    return result;
+  }
   auto parsed = readJsonText(text, file);
   if (!parsed ||
       (parsed->root().is_object() && !hasAnyOf(parsed->root(), {"format", "cluster", "model", "job"})))
@@ -249,13 +259,14 @@ const Format& scenarioFormat() {
   static constexpr Format format = {
       .key = "scenario",
       .name = "NEST scenario",
-      .suffixes = "nest.json",
+      .suffixes = "nest.json svg png pdf html",
       .fileNames = ".nest.json",
       .example = R"({"format": "nest-scenario", …}          see nest-plan solve --help)",
-      .remarks = "",
+      .remarks = "Figures and reports that NEST Explorer wrote hold the scenario, too.",
       .claims =
           [](const FileLook& f) {
-            return f.names(kFormatName) ||
+            return f.names(kFormatName) || f.text.starts_with("%pdf-") || f.has("nest-scenario;") ||
+                   f.has("id=\"nest-scenario\"") ||
                    (!f.names("format") && f.names("cluster") && (f.names("job") || f.names("model")));
           },
       .read = &readScenario};
