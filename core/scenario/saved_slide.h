@@ -116,6 +116,7 @@ struct SavedSlide {
   std::string view;     ///< id of the view: "stages"
   FigureOptions state;  ///< the view's own choices and zoom, by their names
   std::optional<Item> selected;
+  std::string notes = {};     ///< for the speaker alone, Markdown
   std::string sentence = {};  ///< what the figure said of itself, in lines; empty: it is asked again
   std::shared_ptr<const SavedState> shown = {};  ///< null, in files of earlier versions: the scenario's own
   std::vector<Beside> beside = {};

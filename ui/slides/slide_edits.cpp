@@ -75,6 +75,13 @@ void captionSlide(ScenarioDocument& document, int slide, const QString& caption)
                 [&](Scenario& s) { s.slides[slide].caption = caption.simplified().toStdString(); });
 }
 
+void noteSlide(ScenarioDocument& document, int slide, const QString& notes) {
+  if (!isSlide(document, slide) || document.scenario().slides[slide].notes == notes.toStdString()) return;
+  document.closeStep();
+  document.edit({}, ScenarioDocument::tr("Change the notes of slide %1").arg(slide + 1),
+                [&](Scenario& s) { s.slides[slide].notes = notes.toStdString(); });
+}
+
 void removeSlide(ScenarioDocument& document, int slide) {
   if (!isSlide(document, slide)) return;
   document.closeStep();

@@ -18,6 +18,8 @@ namespace nest {
 /// figure's own sentence. Returns why it cannot be kept, as a sentence; empty: it is.
 QString keepSlide(ScenarioDocument&, const View& view, const Selection&, const QString& caption = {});
 void captionSlide(ScenarioDocument&, int slide, const QString& caption);
+/// What the speaker alone sees, Markdown.
+void noteSlide(ScenarioDocument&, int slide, const QString& notes);
 void removeSlide(ScenarioDocument&, int slide);
 /// Moves it to the place of another one; those between make room.
 void moveSlide(ScenarioDocument&, int slide, int to);

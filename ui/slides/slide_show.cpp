@@ -1,9 +1,12 @@
 #include "slides/slide_show.h"
 
 #include <QHelpEvent>
+#include <QKeyEvent>
 #include <QLabel>
+#include <QListWidget>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QPainterPath>
 #include <QShortcut>
 #include <QTimer>
 #include <QToolTip>
@@ -20,7 +23,10 @@
 namespace nest {
 namespace {
 constexpr int kHintMs = 4000;
-}
+constexpr int kTypedMs = 3000;  ///< a number that is not ended by then is forgotten
+constexpr QSize kThumbnail(256, 144);
+constexpr double kSpotRadius = 110;  ///< px of the slide
+}  // namespace
 
 SlideShow::SlideShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr own, Theme::Kind theme,
                      QWidget* parent)
@@ -28,7 +34,8 @@ SlideShow::SlideShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr ow
       m_scenario(std::move(scenario)),
       m_own(std::move(own)),
       m_theme(theme),
-      m_keys(new QLabel(tr("← → to move, Esc to exit"), this)) {
+      m_keys(new QLabel(
+          tr("← → to move, G all slides, B black, L spotlight, P speaker's window, Esc to exit"), this)) {
   setAttribute(Qt::WA_DeleteOnClose);
   setAttribute(Qt::WA_OpaquePaintEvent);
   makeGraphic(*this, [this] { return m_renderer ? m_renderer->asText() : QString(); });
@@ -45,7 +52,18 @@ SlideShow::SlideShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr ow
   key({Qt::Key_Left, Qt::Key_Up, Qt::Key_Backspace, Qt::Key_PageUp}, [this] { back(); });
   key({Qt::Key_Home}, [this] { showSlide(0); });
   key({Qt::Key_End}, [this] { showSlide(count() - 1); });
-  key({Qt::Key_Escape}, [this] { close(); });
+  key({Qt::Key_Escape}, [this] { leave(); });
+  key({Qt::Key_B, Qt::Key_Period}, [this] { coverWith(Cover::Black); });
+  key({Qt::Key_W, Qt::Key_Comma}, [this] { coverWith(Cover::White); });
+  key({Qt::Key_G}, [this] { m_overview ? leave() : showOverview(); });
+  key({Qt::Key_P}, [this] { Q_EMIT speakerWanted(); });
+  key({Qt::Key_L}, [this] {
+    m_hasSpotlight = !m_hasSpotlight;
+    update();
+  });
+  m_forgetTyped.setSingleShot(true);
+  m_forgetTyped.setInterval(kTypedMs);
+  connect(&m_forgetTyped, &QTimer::timeout, this, [this] { m_typed = 0; });
   setFocusPolicy(Qt::StrongFocus);
   showSlide(0);
 }
@@ -65,9 +83,79 @@ QPointF SlideShow::onPage(const QPointF& inWindow) const {
   return (inWindow - page().topLeft()) / enlargement();
 }
 
+bool SlideShow::showsOverview() const {
+  return m_overview != nullptr;
+}
+
+std::unique_ptr<SlideRenderer> SlideShow::rendererOf(int slide) {
+  const SavedSlide& s = m_scenario->slides[static_cast<std::size_t>(slide)];
+  return std::make_unique<SlideRenderer>(s, contextOf(s, *m_scenario, m_own, m_contexts), *m_scenario,
+                                         m_theme);
+}
+
+void SlideShow::coverWith(Cover cover) {
+  m_cover = m_cover == cover ? Cover::None : cover;
+  update();
+}
+
+void SlideShow::showOverview() {
+  m_cover = Cover::None;
+  m_overview = new QListWidget(this);
+  m_overview->setAccessibleName(tr("All slides"));
+  m_overview->setViewMode(QListView::IconMode);
+  m_overview->setMovement(QListView::Static);
+  m_overview->setResizeMode(QListView::Adjust);
+  m_overview->setIconSize(kThumbnail);
+  m_overview->setGridSize(kThumbnail + QSize(24, 48));
+  m_overview->setWordWrap(true);
+  for (int i = 0; i < count(); ++i) {
+    const SavedSlide& slide = m_scenario->slides[static_cast<std::size_t>(i)];
+    const QImage picture = thumbnailOf(slide, contextOf(slide, *m_scenario, m_own, m_contexts), *m_scenario,
+                                       kThumbnail, m_theme);
+    m_overview->addItem(
+        new QListWidgetItem(QPixmap::fromImage(picture),
+                            QStringLiteral("%1  %2").arg(i + 1).arg(QString::fromStdString(slide.caption))));
+  }
+  m_overview->setCurrentRow(m_current);
+  const auto choose = [this] {
+    const int row = m_overview->currentRow();
+    leave();
+    showSlide(row);
+  };
+  connect(m_overview, &QListWidget::itemActivated, this, choose);
+  connect(m_overview, &QListWidget::itemClicked, this, choose);
+  m_overview->setGeometry(rect());
+  m_overview->show();
+  m_overview->setFocus();
+}
+
+void SlideShow::leave() {
+  if (m_overview) {
+    m_overview->hide();
+    std::exchange(m_overview, nullptr)->deleteLater();
+    setFocus();
+  } else if (m_cover != Cover::None) {
+    coverWith(m_cover);
+  } else {
+    close();
+  }
+}
+
+void SlideShow::keyPressEvent(QKeyEvent* e) {
+  if (e->text().size() == 1 && e->text()[0].isDigit()) {
+    m_typed = std::min(m_typed * 10 + e->text()[0].digitValue(), 9999);
+    m_forgetTyped.start();
+  } else if ((e->key() == Qt::Key_Return || e->key() == Qt::Key_Enter) && m_typed > 0) {
+    showSlide(std::exchange(m_typed, 0) - 1);
+  } else {
+    QWidget::keyPressEvent(e);
+  }
+}
+
 void SlideShow::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   const double by = enlargement();
+  if (m_overview) m_overview->setGeometry(rect());
   m_keys->setFont(Theme::font(static_cast<int>(11 * by)));
   m_keys->adjustSize();
   const QRectF at = page();
@@ -76,15 +164,27 @@ void SlideShow::resizeEvent(QResizeEvent* event) {
 
 void SlideShow::paintEvent(QPaintEvent*) {
   QPainter painter(this);
+  if (m_cover != Cover::None)
+    return painter.fillRect(rect(), m_cover == Cover::Black ? Qt::black : Qt::white);
   painter.fillRect(rect(), Theme::of(m_theme).color(Theme::Role::Canvas));
   if (!m_renderer) return;
+  painter.save();
   painter.translate(page().topLeft());
   painter.scale(enlargement(), enlargement());
   m_renderer->paint(painter, footOf(*m_scenario, m_current));
+  painter.restore();
+  if (!m_hasSpotlight) return;
+  QPainterPath dim;
+  dim.addRect(rect());
+  dim.addEllipse(mapFromGlobal(QPointF(QCursor::pos())), kSpotRadius * enlargement(),
+                 kSpotRadius * enlargement());
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.fillPath(dim, QColor(0, 0, 0, 150));
 }
 
 void SlideShow::mouseMoveEvent(QMouseEvent* e) {
   if (!m_renderer) return;
+  if (m_hasSpotlight) update();
   const auto hit = m_renderer->hit(onPage(e->position()));
   const auto item = hit ? std::optional(hit->item) : std::nullopt;
   if (item == m_renderer->hovered()) return;
@@ -94,8 +194,10 @@ void SlideShow::mouseMoveEvent(QMouseEvent* e) {
 
 void SlideShow::mouseReleaseEvent(QMouseEvent* e) {
   if (!m_renderer || e->button() != Qt::LeftButton) return;
+  if (m_cover != Cover::None) return coverWith(m_cover);
   const auto hit = m_renderer->hit(onPage(e->position()));
-  m_renderer->select(hit ? std::optional(hit->item) : std::nullopt);
+  if (!hit) return next();
+  m_renderer->select(hit->item);
   update();
 }
 
@@ -120,13 +222,13 @@ void SlideShow::showSlide(int wanted) {
   const int i = std::clamp(wanted, 0, std::max(0, count() - 1));
   if (i == m_current || count() == 0) return;
   m_current = i;
-  const SavedSlide& slide = m_scenario->slides[i];
-  m_renderer = std::make_unique<SlideRenderer>(slide, contextOf(slide, *m_scenario, m_own, m_contexts),
-                                               *m_scenario, m_theme);
+  m_cover = Cover::None;
+  m_renderer = rendererOf(i);
   setAccessibleDescription(m_renderer->caption());
   QToolTip::hideText();
   update();
   setFocus();
+  Q_EMIT slideChanged(i);
 }
 
 }  // namespace nest

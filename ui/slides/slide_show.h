@@ -1,47 +1,68 @@
 #pragma once
 
+#include <QTimer>
 #include <QWidget>
 #include <memory>
+#include <optional>
 
 #include "document/kept_plans.h"
 #include "document/plan_context.h"
 #include "theme/theme.h"
 
 class QLabel;
+class QListWidget;
 
 namespace nest {
 
 class SlideRenderer;
 
 /// The slides of a scenario, one at a time over the whole screen. Arrow keys, Space, Page Up and Page Down
-/// walk, Home and End jump, Escape leaves. The scenario is as it was when the walk began. A slide is painted
-/// in kSlide and enlarged to the screen, so that a projector of any resolution shows the same.
+/// walk, Home and End jump, a number with Enter goes to that slide, G shows all of them, B and W cover the
+/// screen in black or white, L dims all but what is round the pointer, P opens the speaker's window, Escape
+/// leaves. A click on what a slide shows selects it, any other goes on. The scenario is as it was when the
+/// walk began. A slide is painted in kSlide and enlarged to the screen, so that a projector of any resolution
+/// shows the same.
 class SlideShow : public QWidget {
   Q_OBJECT
 public:
+  enum class Cover { None, Black, White };
+
   SlideShow(std::shared_ptr<const Scenario>, PlanContextPtr own, Theme::Kind, QWidget* parent = nullptr);
   ~SlideShow() override;
 
   int current() const { return m_current; }
   int count() const;
+  const Scenario& scenario() const { return *m_scenario; }
   SlideRenderer* sight() const { return m_renderer.get(); }  ///< nullptr: the scenario has no slides
+  std::unique_ptr<SlideRenderer> rendererOf(int slide);      ///< another of its slides
   double enlargement() const;                                ///< pixels of the window to one of the slide
   QRectF page() const;  ///< where the slide is: in the middle of the window
+  Cover cover() const { return m_cover; }
+  bool showsOverview() const;
+  bool hasSpotlight() const { return m_hasSpotlight; }
 
 public Q_SLOTS:
   void showSlide(int);  ///< beyond the ends: stays
   void next() { showSlide(m_current + 1); }
   void back() { showSlide(m_current - 1); }
 
+Q_SIGNALS:
+  void slideChanged(int slide);
+  void speakerWanted();  ///< the speaker's window, or its end
+
 protected:
   void paintEvent(QPaintEvent*) override;
   void resizeEvent(QResizeEvent*) override;
   void mouseMoveEvent(QMouseEvent*) override;
   void mouseReleaseEvent(QMouseEvent*) override;
+  void keyPressEvent(QKeyEvent*) override;
   bool event(QEvent*) override;
 
 private:
   QPointF onPage(const QPointF& inWindow) const;
+  void coverWith(Cover);
+  void showOverview();
+  void leave();  ///< what lies over the slide, or the show
 
   std::shared_ptr<const Scenario> m_scenario;
   PlanContextPtr m_own;
@@ -50,6 +71,11 @@ private:
   std::unique_ptr<SlideRenderer> m_renderer;
   int m_current = -1;
   QLabel* m_keys;
+  QListWidget* m_overview = nullptr;
+  Cover m_cover = Cover::None;
+  bool m_hasSpotlight = false;
+  int m_typed = 0;  ///< digits so far, 0: none
+  QTimer m_forgetTyped;
 };
 
 }  // namespace nest

@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QInputDialog>
 #include <QLabel>
 #include <QListWidget>
 #include <QMenu>
@@ -160,6 +161,16 @@ void SlidesPane::move(int step) {
   m_strip->setCurrentRow(to);
 }
 
+void SlidesPane::askNotes(int row) {
+  const auto& slides = m_document.scenario().slides;
+  if (row < 0 || row >= static_cast<int>(slides.size())) return;
+  bool isTaken = false;
+  const QString notes = QInputDialog::getMultiLineText(
+      this, tr("Notes of slide %1").arg(row + 1), tr("Only the speaker's window shows them. Markdown."),
+      QString::fromStdString(slides[static_cast<std::size_t>(row)].notes), &isTaken);
+  if (isTaken) noteSlide(m_document, row, notes);
+}
+
 void SlidesPane::openMenu(const QPoint& at) {
   const QListWidgetItem* item = m_strip->itemAt(at);
   if (!item) return;
@@ -170,6 +181,7 @@ void SlidesPane::openMenu(const QPoint& at) {
   menu->addAction(tr("Change caption"), this, [this, row] {  // while it was open the strip may have changed
     if (QListWidgetItem* slide = m_strip->item(row)) m_strip->editItem(slide);
   });
+  menu->addAction(tr("Notes for the speaker…"), this, [this, row] { askNotes(row); });
   menu->addAction(tr("Move earlier"), this, [this] { move(-1); })->setEnabled(row > 0);
   menu->addAction(tr("Move later"), this, [this] { move(1); })->setEnabled(row + 1 < m_strip->count());
   menu->addAction(tr("Remove"), this, [this, row] { removeSlide(m_document, row); });

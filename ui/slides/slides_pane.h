@@ -34,6 +34,7 @@ private:
   void outdate();
   void refresh();
   void move(int step);
+  void askNotes(int row);
   void openMenu(const QPoint&);
 
   ScenarioDocument& m_document;

@@ -3,7 +3,9 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QGuiApplication>
 #include <QMessageBox>
+#include <QScreen>
 #include <algorithm>
 
 #include "actions/action_registry.h"
@@ -14,6 +16,7 @@
 #include "slides/slide_show.h"
 #include "slides/slides_pane.h"
 #include "slides/slides_pdf.h"
+#include "slides/speaker_window.h"
 #include "window/message_bar.h"
 #include "window/view_output.h"
 #include "window/views_area.h"
@@ -60,7 +63,25 @@ void Presenter::start(int from) {
   if (!hasSlides()) return sayNone();
   auto* show = new SlideShow(m.document.snapshot(), m.session.context(), m_theme, m_window);
   show->showSlide(from);
+  connect(show, &SlideShow::speakerWanted, this, [this, show] { toggleSpeaker(show); });
+  const QList<QScreen*> screens = QGuiApplication::screens();
+  if (screens.size() > 1) {  // the audience's is the other one
+    QScreen* own = m_window->screen();
+    show->setGeometry((screens[0] == own ? screens[1] : screens[0])->geometry());
+    toggleSpeaker(show);
+  }
   show->showFullScreen();
+}
+
+void Presenter::toggleSpeaker(SlideShow* show) {
+  if (auto* open = show->findChild<SpeakerWindow*>()) {
+    open->close();
+    return;
+  }
+  auto* speaker = new SpeakerWindow(show);
+  if (const QList<QScreen*> screens = QGuiApplication::screens(); screens.size() > 1)
+    speaker->setGeometry(m_window->screen()->availableGeometry());
+  speaker->show();
 }
 
 void Presenter::sayNone() {

@@ -8,6 +8,7 @@ namespace nest {
 
 class ActionRegistry;
 class MessageBar;
+class SlideShow;
 class SlidesPane;
 class PlanningSession;
 class ScenarioDocument;
@@ -44,6 +45,7 @@ Q_SIGNALS:
 
 private:
   void sayNone();
+  void toggleSpeaker(SlideShow*);
 
   Needs m;
   QWidget* m_window;

@@ -253,6 +253,7 @@ void readSlide(const ScenarioReader& r, JsonFields& f, Scenario& s) {
     }
   }
   r.section(f, "selected", [&](JsonFields& x) { m.selected = readItem(x); });
+  m.notes = f.string("notes").value_or("");
   m.sentence = f.string("sentence").value_or("");
   // Files of earlier versions name a kept plan: the slide has been independent of it since.
   const std::string kept = f.string("plan").value_or("");
@@ -391,6 +392,7 @@ Json slideJson(const SavedSlide& m, std::size_t at, const Scenario& s) {
     if (m.selected->other != -1) item["other"] = m.selected->other;
     j["selected"] = std::move(item);
   }
+  if (!m.notes.empty()) j["notes"] = m.notes;
   if (!m.sentence.empty()) j["sentence"] = m.sentence;
   if (m.shown) j["shown"] = savedStateJson(*m.shown, at, s);
   for (const SavedSlide::Beside& b : m.beside) {

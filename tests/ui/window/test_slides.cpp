@@ -9,6 +9,7 @@
 #include <QPainter>
 #include <QSvgRenderer>
 #include <QTabWidget>
+#include <QTextBrowser>
 #include <QTimer>
 #include <algorithm>
 
@@ -20,6 +21,7 @@
 #include "slides/slide_show.h"
 #include "slides/slides_pane.h"
 #include "slides/slides_pdf.h"
+#include "slides/speaker_window.h"
 #include "ui/figures/text_recorder.h"
 #include "views/accuracy/accuracy_view.h"
 #include "views/background_run.h"
@@ -168,6 +170,54 @@ private Q_SLOTS:
     QTest::keyClick(show, Qt::Key_Escape);
     QTRY_VERIFY(!show);
     QVERIFY(b.window.isVisible());
+  }
+
+  void aTalkIsGivenByKeysAlone() {
+    SlideBench b;
+    QTRY_VERIFY(b.solved());
+    b.keepThree();
+    noteSlide(b.window.document(), 1, QStringLiteral("Say **this**"));
+    QTest::keyClick(&b.window, Qt::Key_F9);
+    auto* show = b.window.findChild<SlideShow*>();
+    QVERIFY(QTest::qWaitForWindowExposed(show));
+    for (const auto& [key, cover] :
+         {std::pair{Qt::Key_B, SlideShow::Cover::Black}, {Qt::Key_W, SlideShow::Cover::White}}) {
+      QTest::keyClick(show, key);
+      QCOMPARE(show->cover(), cover);
+      const QImage all = show->grab().toImage();
+      QCOMPARE(all.pixelColor(all.rect().center()),
+               QColor(cover == SlideShow::Cover::Black ? Qt::black : Qt::white));
+      QTest::keyClick(show, key);
+      QCOMPARE(show->cover(), SlideShow::Cover::None);
+    }
+    QTest::keyClicks(show, QStringLiteral("3"));
+    QTest::keyClick(show, Qt::Key_Return);
+    QCOMPARE(show->current(), 2);
+    QTest::keyClick(show, Qt::Key_G);
+    QVERIFY(show->showsOverview());
+    auto* all = show->findChild<QListWidget*>();
+    QCOMPARE(all->count(), 3);
+    all->setCurrentRow(1);
+    QTest::keyClick(all, Qt::Key_Return);
+    QVERIFY(!show->showsOverview());
+    QCOMPARE(show->current(), 1);
+    QTest::keyClick(show, Qt::Key_L);
+    QVERIFY(show->hasSpotlight());
+    QTest::keyClick(show, Qt::Key_P);
+    auto* speaker = show->findChild<SpeakerWindow*>();
+    QVERIFY(speaker);
+    QCOMPARE(speaker->findChild<QTextBrowser*>()->toPlainText().trimmed(), QStringLiteral("Say this"));
+    QTest::keyClick(speaker, Qt::Key_Right);
+    QCOMPARE(show->current(), 2);
+    QVERIFY(speaker->findChild<QTextBrowser*>()->toPlainText().contains(QStringLiteral("No notes")));
+    // Where there is nothing to select, a click goes on; on the last slide it stays.
+    QTest::keyClick(show, Qt::Key_Home);
+    QTest::mouseClick(show, Qt::LeftButton, {}, QPoint(2, 2));
+    QCOMPARE(show->current(), 1);
+    // Kept with the scenario.
+    const auto again = readScenario(writeScenario(b.scenario()), "s", {});
+    QVERIFY(again && again->slides[1].notes == "Say **this**");
+    show->close();
   }
 
   /// Not on every slide of a talk.

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <QElapsedTimer>
+#include <QTimer>
+#include <QWidget>
+
+class QLabel;
+class QTextBrowser;
+
+namespace nest {
+
+class SlideShow;
+
+/// What the speaker sees on a screen of their own: the slide that is shown, the next one, its notes, the time
+/// of day and the time since the first slide. The keys of the show work here, too.
+class SpeakerWindow : public QWidget {
+  Q_OBJECT
+public:
+  /// Ends with the show.
+  explicit SpeakerWindow(SlideShow*);
+
+protected:
+  void resizeEvent(QResizeEvent*) override;
+  void keyPressEvent(QKeyEvent*) override;
+
+private:
+  void showSlide();
+  void showTime();
+  QPixmap pictureOf(int slide, int width) const;
+
+  SlideShow* m_show;
+  QLabel *m_now, *m_next, *m_place, *m_clock, *m_elapsed;
+  QTextBrowser* m_notes;
+  QElapsedTimer m_since;
+  QTimer m_tick;
+};
+
+}  // namespace nest
