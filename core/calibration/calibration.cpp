@@ -103,8 +103,8 @@ Reading<Calibration> byRun(const Scenario& scenario, const Plan& plan, const Tra
   }
   std::optional<Seconds> step = run.step;
   if (!step && run.tokensPerDevice)
-    step = Seconds(double(scenario.job.globalBatch) * scenario.job.sequenceLength /
-                   (*run.tokensPerDevice * plan.devicesUsed()));
+    step = Seconds(double(plan.globalBatch > 0 ? plan.globalBatch : scenario.job.globalBatch) *
+                   scenario.job.sequenceLength / (*run.tokensPerDevice * plan.devicesUsed()));
   if (!step)
     return {std::nullopt,
             {failure("it shows how a run was set up, but gives no step time",

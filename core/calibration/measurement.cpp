@@ -230,13 +230,14 @@ std::vector<std::string> differencesOf(const RunSettings& r, const Setting& s, c
   compare(out, "MBS", r.microbatch, plan.microbatch);
   compare(out, "devices", r.devices, plan.devicesUsed());
   compare(out, "sequence length", r.sequenceLength, s.job.sequenceLength);
+  const int batch = plan.globalBatch > 0 ? plan.globalBatch : s.job.globalBatch;
   if (r.globalBatch)
-    compare(out, "global batch", r.globalBatch, s.job.globalBatch);
+    compare(out, "global batch", r.globalBatch, batch);
   else if (r.localBatch)
-    compare(out, "global batch", productWithin(*r.localBatch, plan.dataDegree()), s.job.globalBatch);
-  else if (r.batchTokens && !roundsTo(double(s.job.globalBatch) * s.job.sequenceLength, *r.batchTokens))
+    compare(out, "global batch", productWithin(*r.localBatch, plan.dataDegree()), batch);
+  else if (r.batchTokens && !roundsTo(double(batch) * s.job.sequenceLength, *r.batchTokens))
     out.push_back("global batch of " + text::amountInWords(*r.batchTokens, 3) + " tokens, not " +
-                  text::amountInWords(double(s.job.globalBatch) * s.job.sequenceLength, 3));
+                  text::amountInWords(double(batch) * s.job.sequenceLength, 3));
   const auto other = std::find_if(plan.stages.begin(), plan.stages.end(), [&r](const StagePlan& stage) {
     return r.recompute && stage.recompute != *r.recompute;
   });

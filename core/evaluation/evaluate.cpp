@@ -130,6 +130,7 @@ void batchTerms(const Problem& problem, const Plan& plan, const std::vector<Stag
   out.pipelineTime = schedule.time(passes, out.tail, m, v);
   out.nestTime = nestBatchTime(out.maxLoad, out.tail, m, plan.stageCount(), schedule.fillsByLoad() ? v : 1);
   out.batchTime = problem.search.objective == Objective::Nest ? out.nestTime : out.pipelineTime;
+  out.ranked = out.batchTime * problem.weightOf(plan.devicesUsed(), out.globalBatch);
 }
 
 void checkMemory(Evaluation& out) {
@@ -173,6 +174,7 @@ Evaluation evaluate(const Problem& problem, const Plan& plan) {
   Evaluation out;
   PlanCheck check = checkPlan(problem, plan);
   out.violations = std::move(check.violations);
+  out.globalBatch = problem.batchOf(plan.globalBatch);
   out.microbatchCount = check.microbatches;
   if (!check.countable) return out;
 

@@ -87,7 +87,10 @@ const char* nameOf(Violation::Kind);  ///< name in files: "memory", "shard-group
 struct Evaluation {
   Seconds batchTime;               ///< T, the requested objective
   Seconds pipelineTime, nestTime;  ///< both objectives
-  int microbatchCount = 0;         ///< m
+  /// By which plans are compared: batchTime × Problem::weightOf().
+  Seconds ranked;
+  int globalBatch = 0;      ///< sequences of the step
+  int microbatchCount = 0;  ///< m
   std::vector<StageEvaluation> stages;
   Seconds sumLoad, maxLoad, tail;  ///< tail = max_i (exposed_i + step_i)
   Seconds sumFill, maxRest;  ///< Σ g_i, max_i (m·load_i − g_i): pipelineTime is their sum plus the tail

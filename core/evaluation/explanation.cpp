@@ -245,7 +245,7 @@ CostTerm explain(const Problem& problem, const Plan& plan, const Evaluation& eva
                  counted("v", "chunks of a stage", plan.chunksPerStage()),
                  counted("b", "sequences in a microbatch", plan.microbatch),
                  counted("d", "replicas", plan.dataDegree()),
-                 typed("B", "sequences in the global batch", problem.job.globalBatch, TermUnit::Count)};
+                 typed("B", "sequences in the global batch", evaluation.globalBatch, TermUnit::Count)};
   if (plan.stages.empty() || evaluation.stages.size() != plan.stages.size()) return root;
   root.combine = Combine::Sum;
 

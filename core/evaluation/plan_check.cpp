@@ -74,7 +74,7 @@ private:
 
   void checkBatch() {
     const long long b = m_plan.microbatch, d = m_plan.dataDegree(),
-                    batch = std::max(1, m_problem.job.globalBatch);
+                    batch = std::max(1, m_problem.batchOf(m_plan.globalBatch));
     m_check.microbatches = static_cast<int>((batch + b * d - 1) / (b * d));
     if (batch % (b * d) != 0 && !m_problem.search.padLastMicrobatch)
       add(Kind::Batch, -1,
@@ -82,6 +82,11 @@ private:
               " does not divide the global batch of " + std::to_string(batch));
     const bool tooMany = m_problem.search.padLastMicrobatch && d > (batch + b - 1) / b;
     if (tooMany) add(Kind::Batch, -1, "some replicas would get no sequence");
+    const int least = m_problem.leastBatch(), most = m_problem.mostBatch();
+    if (m_plan.globalBatch > 0 && (m_plan.globalBatch < least || m_plan.globalBatch > most))
+      add(Kind::Batch, -1,
+          "the plan takes a global batch of " + text::count(m_plan.globalBatch) + ", and the job allows " +
+              (least == most ? text::count(least) : text::count(least) + " to " + text::count(most)));
   }
 
   void checkDevices() {

@@ -154,7 +154,9 @@ private:
       add(-1, "Megatron-LM keeps all replicas of a stage together: d_in must equal d");
     if (m_plan.zero > 1 && m_plan.stageCount() > 1)
       add(-1, "Megatron-LM joins a pipeline with ZeRO-0 or 1 only");
-    if (m_problem.job.globalBatch % (static_cast<long long>(m_plan.microbatch) * m_plan.dataDegree()) != 0)
+    if (m_problem.batchOf(m_plan.globalBatch) %
+            (static_cast<long long>(m_plan.microbatch) * m_plan.dataDegree()) !=
+        0)
       add(-1, "Megatron-LM needs a global batch that microbatch size × data degree divides");
     if (m_plan.stageCount() > 1 && !m_problem.graph->isChain())
       add(-1, "Megatron-LM cuts only a chain of layers into stages");

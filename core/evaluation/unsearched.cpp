@@ -260,7 +260,7 @@ private:
     int odd = m_p.cluster->deviceCount();
     while (odd % 2 == 0) odd /= 2;
     const bool isAsked = m_search.padLastMicrobatch;
-    if ((m_p.job.globalBatch % odd == 0 && !isAsked) || (isAsked && !m_c.megatronExpressible)) return;
+    if ((!m_p.batchChoices(1, odd).empty() && !isAsked) || (isAsked && !m_c.megatronExpressible)) return;
     if (programIsMegatron(m_p))
       refused("DP that does not divide the global batch");
     else
@@ -275,7 +275,7 @@ private:
     const auto& sizes = m_p.job.microbatches;
     const int most = *std::max_element(sizes.begin(), sizes.end());
     const long long replicas = m_best ? m_best->dataDegree() : 1;
-    if ((!m_best || m_best->microbatch == most) && 2LL * most * replicas <= m_p.job.globalBatch &&
+    if ((!m_best || m_best->microbatch == most) && 2LL * most * replicas <= m_p.mostBatch() &&
         m_c.microbatch.allows(2 * most))
       add(Kind::Degree, "/job/microbatches", "MBS above " + std::to_string(most),
           "`job.microbatches += " + std::to_string(2 * most) + '`');

@@ -19,7 +19,8 @@ constexpr double kMostPower = 1e6;  ///< W
 
 void addRunFields(std::vector<Field>& all) {
   const auto add = [&all](const char* key, const char* label, const char* meaning, FieldAccess access,
-                          double least, double most, Better better = Better::Smaller) {
+                          double least, double most, Better better = Better::Smaller,
+                          Slide slide = Slide::Log) {
     all.push_back({.key = key,
                    .group = "Run",
                    .label = label,
@@ -28,6 +29,7 @@ void addRunFields(std::vector<Field>& all) {
                    .least = least,
                    .most = most,
                    .stored = Stored::Changed,
+                   .slide = slide,
                    .better = better});
   };
   const auto rate = [&](const char* key, const char* label, const char* meaning, FieldAccess access) {
@@ -59,8 +61,10 @@ void addRunFields(std::vector<Field>& all) {
   time("/run/start_s", "Start time", "of processes and communicators, without reading the checkpoint",
        at<&Setting::run, &RunOptions::start>());
   add("/run/spare_hosts", "Spare hosts", "hosts that are reserved and idle until another one fails",
-      at<&Setting::run, &RunOptions::spareHosts>(), 0, kMostHosts, Better::Neither);
+      at<&Setting::run, &RunOptions::spareHosts>(), 0, kMostHosts, Better::Neither, Slide::None);
   all.back().noun = "hosts";
+  time("/run/repair_s", "Repair time", "from a failure until the failed host is back",
+       at<&Setting::run, &RunOptions::repair>());
   bandwidth("/run/store_write_bandwidth_bytes_per_s", "Store, writing",
             "what the store takes from all hosts together", at<&Setting::run, &RunOptions::storeWrite>());
   bandwidth("/run/store_read_bandwidth_bytes_per_s", "Store, reading",
@@ -70,7 +74,7 @@ void addRunFields(std::vector<Field>& all) {
             at<&Setting::run, &RunOptions::hostStore>());
   add("/run/asynchronous_checkpoints", "Asynchronous checkpoints",
       "steps go on while a copy in host memory is written", at<&Setting::run, &RunOptions::asynchronous>(), 0,
-      0, Better::Neither);
+      0, Better::Neither, Slide::None);
   bandwidth("/run/host_copy_bandwidth_bytes_per_s", "Copy to host memory",
             "of one device to the memory of its host; without it, the device's own",
             at<&Setting::run, &RunOptions::hostCopy>());

@@ -86,7 +86,7 @@ public:
         if (auto plan = readPlan(j["plan"].dump(), "journal")) {
           const Problem sized = withDeviceCount(m_problem, p.devices);
           const Evaluation e = evaluate(sized, *plan);
-          p.samplesPerSecond = m_problem.job.globalBatch / e.batchTime.value();
+          p.samplesPerSecond = e.globalBatch / e.batchTime.value();
           p.outcome.plans.push_back({std::move(*plan), e, {}});
         }
       curve.push_back(std::move(p));

@@ -35,10 +35,11 @@ UtilisationPeak peakOf(const Problem& p) {
   return {device.peak.value, half ? NumberFormat::Fp16 : NumberFormat::Bf16, format};
 }
 
-void addUtilisation(PlanMetrics& m, const Problem& p, const TransformerArchitecture& architecture) {
+void addUtilisation(PlanMetrics& m, const Problem& p, int globalBatch,
+                    const TransformerArchitecture& architecture) {
   m.peak = peakOf(p);
   const double able = m.peak.rate.value() * m.devicesUsed * m.batchTime.value();
-  if (able > 0) m.mfu = modelFlops(architecture, p.job.sequenceLength, p.job.globalBatch).value() / able;
+  if (able > 0) m.mfu = modelFlops(architecture, p.job.sequenceLength, globalBatch).value() / able;
 }
 
 }  // namespace
@@ -130,9 +131,9 @@ PlanMetrics metricsOf(const Problem& p, const TransformerArchitecture* architect
   m.devicesUsed = plan.devicesUsed();
   m.deviceCount = p.cluster->deviceCount();
   if (e.batchTime.value() > 0) {
-    m.samplesPerSecond = p.job.globalBatch / e.batchTime.value();
+    m.samplesPerSecond = e.globalBatch / e.batchTime.value();
     m.tokensPerSecond = m.samplesPerSecond * p.job.sequenceLength;
-    if (architecture) addUtilisation(m, p, *architecture);
+    if (architecture) addUtilisation(m, p, e.globalBatch, *architecture);
   }
   if (e.feasible()) m.run = runForecastOf(p, plan, e);
   if (m.run && m.run->prediction && !m.run->prediction->finishes)

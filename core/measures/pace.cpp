@@ -25,7 +25,7 @@ double measured(const Pace& p, PaceMeasure m) {
 
 Pace paceOf(const Problem& problem, const Plan& plan, const Evaluation& e) {
   const int round = plan.microbatch * plan.dataDegree();
-  const int all = round * e.microbatchCount, wanted = problem.job.globalBatch;
+  const int all = round * e.microbatchCount, wanted = problem.batchOf(plan.globalBatch);
   // The last microbatch may be padded.
   return {e.batchTime, wanted <= all && wanted > all - round ? wanted : all, problem.job.sequenceLength};
 }

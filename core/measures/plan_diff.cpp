@@ -20,6 +20,10 @@ public:
       : m_problem(problem), m_a(first), m_b(second) {}
 
   std::vector<PlanChange> run() {
+    // Two plans of a job each take its batch, unless they say otherwise.
+    if (m_a.globalBatch > 0 || m_b.globalBatch > 0)
+      number(Kind::Batch, "Global batch", m_problem.batchOf(m_a.globalBatch),
+             m_problem.batchOf(m_b.globalBatch));
     number(Kind::Microbatch, "MBS", m_a.microbatch, m_b.microbatch);
     number(Kind::Data, "DP", m_a.dataDegree(), m_b.dataDegree());
     if (m_a.dataDegree() != m_b.dataDegree() || m_a.dataInner != m_b.dataInner) arrangement();
@@ -170,8 +174,8 @@ const char* nameOf(PlanChange::Kind kind) {
   constexpr std::array kNames = {"microbatch", "data",          "arrangement", "zero",     "shard",
                                  "stages",     "chunks",        "schedule",    "tensor",   "context",
                                  "expert",     "expert-tensor", "sequence",    "strategy", "cut",
-                                 "recompute",  "placement"};
-  static_assert(kNames.size() == static_cast<std::size_t>(Kind::Placement) + 1);
+                                 "recompute",  "placement",     "batch"};
+  static_assert(kNames.size() == static_cast<std::size_t>(Kind::Batch) + 1);
   return kNames[static_cast<std::size_t>(kind)];
 }
 

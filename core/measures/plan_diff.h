@@ -29,7 +29,8 @@ struct PlanChange {
     Strategy,
     Cut,
     Recompute,
-    Placement
+    Placement,
+    Batch
   };
   Kind kind;
   int stage = -1;        ///< in the second plan; −1 for the whole plan

@@ -25,6 +25,7 @@ struct StagePlan {
 /// All decisions of a plan (STATEMENT.md §3). A plan may be infeasible or made by hand; the evaluator reports
 /// what is wrong with it.
 struct Plan {
+  int globalBatch = 0;    ///< sequences per step; 0: the job's
   int microbatch = 1;     ///< b
   int dataInner = 1;      ///< d_in: replicas packed together inside one block
   int dataOuter = 1;      ///< d_out: blocks

@@ -44,6 +44,31 @@ Problem withoutDevices(const Problem& p, const std::vector<int>& positions) {
   return h ? withCluster(p, std::move(*h)) : p;
 }
 
+Problem withExtraHost(const Problem& p, int group) {
+  const Hierarchy& h = *p.cluster;
+  const int end = h.groupSpan(1, group).second, begin = h.groupSpan(0, h.groupOf(0, end - 1)).first;
+  std::vector<int> copied;
+  for (int i = 0; i < h.deviceCount(); ++i) {
+    copied.push_back(i);
+    for (int k = begin; i + 1 == end && k < end; ++k) copied.push_back(k);
+  }
+  HierarchyInput in = inputOf(h, h.deviceCount());
+  in.keepsOrder = true;
+  in.gaps.clear(), in.identities.clear(), in.factors.clear();
+  for (std::size_t i = 0; i < copied.size(); ++i) {
+    const bool begins = i > 0 && copied[i] == begin && copied[i - 1] == end - 1;
+    if (i > 0)
+      in.gaps.push_back(begins ? std::uint8_t(1)
+                               : static_cast<std::uint8_t>(h.levelBetween(copied[i - 1], copied[i])));
+    in.identities.push_back(h.identity(DeviceIndex(copied[i])));
+    if (i >= static_cast<std::size_t>(end) && i < static_cast<std::size_t>(end + end - begin))
+      in.identities.back().host += "+spare", in.identities.back().source += h.deviceCount();
+    if (!h.hasUniformDevices()) in.factors.push_back(h.factor(DeviceIndex(copied[i])));
+  }
+  auto built = Hierarchy::build(in);
+  return built ? withCluster(p, std::move(*built)) : p;
+}
+
 Problem onLine(const Problem& p, const std::vector<int>& positions) {
   const Hierarchy& h = *p.cluster;
   HierarchyInput in;

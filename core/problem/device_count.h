@@ -11,6 +11,8 @@ Problem withDeviceCount(const Problem&, int count);
 /// The cluster without some positions of its locality order; the rest keeps its names. At least one must
 /// stay.
 Problem withoutDevices(const Problem&, const std::vector<int>& positions);
+/// The same devices, and a copy of the last host of a group of level 1 behind it. There are several levels.
+Problem withExtraHost(const Problem&, int group);
 /// The cluster's devices at these positions, in this order (STATEMENT.md §3, lines). Where a group is left
 /// and entered again, its parts count as groups of their own.
 Problem onLine(const Problem&, const std::vector<int>& positions);

@@ -28,6 +28,7 @@ struct OptimizerRegime {
 /// What is to be trained, apart from the model itself.
 struct Job {
   int globalBatch = 1024;                     ///< sequences per optimizer step, B
+  double batchTolerance = 0;                  ///< share by which a plan's batch may differ from B
   int sequenceLength = 4096;                  ///< tokens
   std::vector<int> microbatches = {1, 2, 4};  ///< sizes on offer, ascending
   OptimizerRegime optimizer;
@@ -87,6 +88,13 @@ struct Assumptions {
 };
 
 enum class Objective { Pipeline, Nest };
+/// What the best plan has least of. All but the first are of the whole run (RunOptions).
+enum class Goal {
+  TimePerToken,  ///< the step time, where all plans have one batch
+  Days,
+  Money,
+  Energy,
+};
 enum class SearchPreset { Runnable, Free };
 /// Over how many replicas ZeRO may shard (STATEMENT.md (3.5)).
 enum class ShardGroups {
@@ -106,6 +114,7 @@ enum class ExpertFolding {
 struct SearchOptions {
   SearchPreset preset = SearchPreset::Runnable;
   Objective objective = Objective::Pipeline;
+  Goal goal = Goal::TimePerToken;
   bool strategyPerStage = false;   ///< free strategy per stage
   bool padLastMicrobatch = false;  ///< b·d need not divide B; m = ⌈B/(b·d)⌉
   std::vector<int> zeroStages = {0, 1, 2, 3};

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cluster/levels/hierarchy.h"
 #include "model/layer_graph.h"
@@ -24,7 +27,10 @@ struct Problem {
   Assumptions assumptions;
   SearchOptions search;
   Constraints constraints;
-  RunOptions run;           ///< no plan depends on it
+  RunOptions run;  ///< no plan depends on it, unless SearchOptions::goal does
+  /// By number of devices, what a second of a step counts at least under SearchOptions::goal (run/goal.h).
+  /// Null: 1.
+  std::shared_ptr<const std::vector<double>> deviceWeights;
   ProgramUse program;       ///< what runs the plan
   PredictionError error;    ///< of that program here; no runs: not validated
   double memoryError = 0;   ///< share by which the program's predicted memory is known to err; 0: not known
@@ -38,12 +44,33 @@ struct Problem {
     return search.preset != SearchPreset::Runnable || program.runs(feature);
   }
 
-  /// Microbatches per pipeline, m; 0 if b·d does not divide B and padding is not allowed.
-  int microbatchCount(int microbatch, int dataDegree) const {
+  /// Microbatches per pipeline, m; 0 if b·d does not divide the batch and padding is not allowed.
+  int microbatchCount(int microbatch, int dataDegree, int planBatch = 0) const {
     const long long per = static_cast<long long>(microbatch) * dataDegree;
-    const long long batch = job.globalBatch;
+    const long long batch = batchOf(planBatch);
     if (batch % per == 0) return static_cast<int>(batch / per);
     return search.padLastMicrobatch ? static_cast<int>((batch + per - 1) / per) : 0;
+  }
+
+  /// Of a plan with Plan::globalBatch.
+  int batchOf(int planBatch) const { return planBatch > 0 ? planBatch : job.globalBatch; }
+  /// Inclusive; a plan's batch is in this range (STATEMENT.md (3.8)).
+  int leastBatch() const;
+  int mostBatch() const;
+  struct BatchChoice {
+    int batch = 0, microbatches = 0;
+    bool isPadded = false;  ///< the last microbatch
+  };
+  /// The batches of the range that microbatches of this size on so many replicas take, the largest first. Of
+  /// those with equally many microbatches, the largest.
+  std::vector<BatchChoice> batchChoices(int microbatch, int dataDegree) const;
+
+  /// What a second of a step counts in the comparison of plans: 1 for a plan of the job's batch, unless the
+  /// goal depends on the number of devices.
+  double weightOf(int devices, int batch) const {
+    double weight = batch == job.globalBatch ? 1.0 : double(job.globalBatch) / batch;
+    if (deviceWeights) weight *= (*deviceWeights)[std::min<std::size_t>(devices, deviceWeights->size() - 1)];
+    return weight;
   }
 };
 

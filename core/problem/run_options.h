@@ -20,6 +20,7 @@ struct RunOptions {
   std::optional<Seconds> replacement;  ///< until healthy hosts are available: a swap, or the scheduler
   std::optional<Seconds> start;        ///< of processes and communicators, reading the checkpoint apart
   int spareHosts = 0;                  ///< reserved and idle
+  std::optional<Seconds> repair;       ///< until a failed host is back
 
   // Checkpoints.
   std::optional<BytesPerSecond> storeWrite;  ///< of the store, all hosts together

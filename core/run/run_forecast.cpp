@@ -8,7 +8,6 @@ namespace {
 
 constexpr double kRateHours = 1000;
 constexpr double kSecondsPerHour = 3600;
-constexpr Seconds kLongRun{1e9};  ///< so long that its ends do not matter
 
 /// STATEMENT.md (11.2).
 Seconds meanTimeBetweenFailures(const RunOptions& r, int devices, int hosts, int switches) {
@@ -32,6 +31,20 @@ std::optional<BytesPerSecond> copyBandwidth(const Problem& problem) {
 
 std::vector<std::string> missingFor(const Problem& problem) {
   const RunOptions& r = problem.run;
+  std::vector<std::string> out = missingForFailures(problem);
+  const auto need = [&out](bool has, const char* key) {
+    if (!has) out.emplace_back(key);
+  };
+  const bool hasRunCost = r.pricePerDeviceHour || r.devicePower;
+  need(problem.job.trainingTokens || !hasRunCost, "/job/training_tokens");
+  need(r.devicePower || !(r.hostPower || r.powerUsage || r.carbonPerKwh), "/run/device_power_w");
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> missingForFailures(const Problem& problem) {
+  const RunOptions& r = problem.run;
   std::vector<std::string> out;
   const auto need = [&out](bool has, const char* key) {
     if (!has) out.emplace_back(key);
@@ -43,18 +56,14 @@ std::vector<std::string> missingFor(const Problem& problem) {
     need(r.storeWrite || r.hostStore, "/run/store_write_bandwidth_bytes_per_s");
     need(!r.asynchronous || copyBandwidth(problem), "/run/host_copy_bandwidth_bytes_per_s");
   }
-  const bool hasRunCost = r.pricePerDeviceHour || r.devicePower;
-  need(problem.job.trainingTokens || !hasRunCost, "/job/training_tokens");
-  need(r.devicePower || !(r.hostPower || r.powerUsage || r.carbonPerKwh), "/run/device_power_w");
   return out;
 }
 
-RunTimes timesOf(const Problem& problem, const CheckpointSize& size, int devices, Seconds step,
-                 Seconds work) {
+RunTimes runTimesOf(const Problem& problem, const CheckpointSize& size, int devices, Seconds step,
+                    Seconds work) {
   const RunOptions& r = problem.run;
   const Seconds write = transferTime(size.all, r.storeWrite, size.ofHost, r.hostStore);
-  const Seconds read =
-      transferTime(size.readByAll, r.storeRead ? r.storeRead : r.storeWrite, size.readByHost, r.hostStore);
+  const Seconds read = readTimeOf(r, size);
   RunTimes t;
   t.work = work;
   t.mtbf = meanTimeBetweenFailures(r, devices, size.hosts, size.switches);
@@ -65,6 +74,8 @@ RunTimes timesOf(const Problem& problem, const CheckpointSize& size, int devices
   t.interval = r.interval;
   return t;
 }
+
+namespace {
 
 void addCosts(const RunOptions& r, int devices, RunForecast& f) {
   if (!f.total) return;
@@ -78,6 +89,10 @@ void addCosts(const RunOptions& r, int devices, RunForecast& f) {
 
 }  // namespace
 
+Seconds readTimeOf(const RunOptions& r, const CheckpointSize& size) {
+  return transferTime(size.readByAll, r.storeRead ? r.storeRead : r.storeWrite, size.readByHost, r.hostStore);
+}
+
 std::optional<RunForecast> runForecastOf(const Problem& problem, const Plan& plan, const Evaluation& e) {
   const RunOptions& r = problem.run;
   if (r == RunOptions() || !(e.batchTime > Seconds())) return std::nullopt;
@@ -86,11 +101,11 @@ std::optional<RunForecast> runForecastOf(const Problem& problem, const Plan& pla
   f.checkpoint = checkpointSizeOf(problem, plan, e);
   f.reservedDevices = devices + r.spareHosts * problem.cluster->largestGroupSize(0);
   f.missing = missingFor(problem);
-  const double tokensPerStep = double(problem.job.globalBatch) * problem.job.sequenceLength;
+  const double tokensPerStep = double(e.globalBatch) * problem.job.sequenceLength;
   if (problem.job.trainingTokens) f.work = e.batchTime * (*problem.job.trainingTokens / tokensPerStep);
   f.total = f.work;
   if (r.hasFailures() && f.missing.empty()) {
-    f.times = timesOf(problem, f.checkpoint, devices, e.batchTime, f.work.value_or(kLongRun));
+    f.times = runTimesOf(problem, f.checkpoint, devices, e.batchTime, f.work.value_or(kLongRun));
     f.prediction = predictRun(*f.times);
     if (f.work) f.total = f.prediction->finishes ? std::optional(f.prediction->total) : std::nullopt;
   }

@@ -31,6 +31,17 @@ struct RunForecast {
   }
 };
 
+inline constexpr Seconds kLongRun{1e9};  ///< of work: so long that its ends do not matter
+
+/// Keys of the fields that failures need, where a rate of failures is given.
+std::vector<std::string> missingForFailures(const Problem&);
+/// How a run of so much work goes on so many devices; nothing is missing. `step`: the shortest work between
+/// two checkpoints.
+RunTimes runTimesOf(const Problem&, const CheckpointSize&, int devices, Seconds step, Seconds work);
+
+/// All devices read the state that they hold; a bandwidth that is not given limits nothing.
+Seconds readTimeOf(const RunOptions&, const CheckpointSize&);
+
 /// nullopt if the scenario has no section "run". The plan must be feasible. O(devices).
 std::optional<RunForecast> runForecastOf(const Problem&, const Plan&, const Evaluation&);
 

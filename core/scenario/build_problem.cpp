@@ -5,6 +5,7 @@
 #include "fields/program_setting.h"
 #include "model/overlay.h"
 #include "model/strategy_subset.h"
+#include "run/goal.h"
 #include "scenario/check.h"
 #include "scenario/program_effects.h"
 #include "scenario/scenario.h"
@@ -212,6 +213,18 @@ void addModel(const Setting& setting, Problem& problem, Diagnostics& out) {
   problem.profile = std::make_shared<const Profile>(std::move(made->profile));
 }
 
+/// What a goal needs is asked for by name.
+void weighForGoal(Problem& problem, Diagnostics& out) {
+  for (const std::string& key : missingForGoal(problem)) {
+    std::string name = key.substr(1);
+    std::replace(name.begin(), name.end(), '/', '.');
+    out.push_back(error("goal-needs", entry(key.c_str()),
+                        "the goal cannot be computed without `" + name + "`",
+                        "give `" + name + "`, or `search.goal = time-per-token`"));
+  }
+  if (!hasErrors(out)) weighDevices(problem);
+}
+
 }  // namespace
 
 Reading<Problem> buildProblem(const Setting& setting) {
@@ -267,6 +280,7 @@ Reading<Problem> buildProblem(const Setting& setting) {
   problem.search = setting.search;
   problem.constraints = setting.constraints;
   addModel(setting, problem, out);
+  if (!hasErrors(out)) weighForGoal(problem, out);
   if (!hasErrors(out)) result.value = std::move(problem);
   return result;
 }

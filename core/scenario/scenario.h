@@ -22,12 +22,28 @@ struct KeptPlan {
   friend bool operator==(const KeptPlan&, const KeptPlan&);
 };
 
+/// An offer or a job of a purchase: what it changes of the scenario.
+struct PurchaseVariant {
+  std::string name;     ///< not empty; no two of one list are the same
+  std::string changes;  ///< a JSON object with sections of a scenario, a merge patch (RFC 7396)
+
+  friend bool operator==(const PurchaseVariant&, const PurchaseVariant&) = default;
+};
+/// Clusters that are on offer, and jobs that they are bought for (study/purchase.h).
+struct Purchase {
+  std::vector<PurchaseVariant> clusters, jobs;
+
+  bool empty() const { return clusters.empty() && jobs.empty(); }
+  friend bool operator==(const Purchase&, const Purchase&) = default;
+};
+
 /// The document a user saves as *.nest.json.
 struct Scenario : Setting {
   std::string name, description;
   std::vector<UnstatedValue> unstated;  ///< each field once
   std::vector<KeptPlan> keptPlans;
   std::vector<SavedSlide> slides;  ///< in the order in which they are shown
+  Purchase purchase;
 
   const Setting& setting() const { return *this; }
   friend bool operator==(const Scenario&, const Scenario&) = default;

@@ -107,8 +107,8 @@ private:
   /// Of a part of the hosts as a plan of the whole; only what is faster than what was shown before.
   void show(const Problem& problem, const RankedPlan& found) {
     const RankedPlan r = &problem == &m_whole ? found : placed(m_whole, *problem.cluster, found.plan);
-    if (!r.evaluation.feasible() || (m_shown && r.evaluation.batchTime >= *m_shown)) return;
-    m_shown = r.evaluation.batchTime;
+    if (!r.evaluation.feasible() || (m_shown && r.evaluation.ranked >= *m_shown)) return;
+    m_shown = r.evaluation.ranked;
     m_control.found(r);
   }
 
@@ -145,7 +145,7 @@ void settleOnLines(Outcome& o, Seconds bound) {
   o.range = ProofRange::EveryLine;
   o.frontReach = std::min(o.frontReach, FrontReach::CompleteInOrder);
   o.provenPlans = std::min(o.provenPlans, 1);  // those behind the first may be faster on another line
-  const Seconds best = o.best()->evaluation.batchTime;
+  const Seconds best = o.best()->evaluation.ranked;
   if (bound.value() >= best.value() * (1 - solver::kEvaluatorAgreement)) return;
   o.status = OutcomeStatus::WithinGap;
   o.lowerBound = bound;
@@ -155,13 +155,13 @@ void settleOnLines(Outcome& o, Seconds bound) {
 /// Adds to a Pareto front what none of its plans beats; what that beats goes.
 void addToFront(std::vector<RankedPlan>& front, RankedPlan plan) {
   const auto beats = [](const RankedPlan& a, const RankedPlan& b) {
-    return a.evaluation.batchTime <= b.evaluation.batchTime * solver::kRoundUp &&
+    return a.evaluation.ranked <= b.evaluation.ranked * solver::kRoundUp &&
            a.plan.devicesUsed() <= b.plan.devicesUsed() && peakMemory(a) <= peakMemory(b) * solver::kRoundUp;
   };
   if (std::any_of(front.begin(), front.end(), [&](const RankedPlan& r) { return beats(r, plan); })) return;
   std::erase_if(front, [&](const RankedPlan& r) { return beats(plan, r); });
   const auto place = std::upper_bound(front.begin(), front.end(), plan, [](const auto& a, const auto& b) {
-    return a.evaluation.batchTime < b.evaluation.batchTime;
+    return a.evaluation.ranked < b.evaluation.ranked;
   });
   front.insert(place, std::move(plan));
 }
@@ -188,9 +188,9 @@ bool hasOtherLines(const Problem& problem, const Outcome& o) {
 /// Puts the plan in front of what the whole cluster in its order can do.
 void lead(Outcome& o, const Problem& problem, RankedPlan found) {
   // A search that was cut short may have come so far that the rest cannot be faster.
-  const bool proven = !o.cutShort() || o.lowerBound >= found.evaluation.batchTime;
+  const bool proven = !o.cutShort() || o.lowerBound >= found.evaluation.ranked;
   if (proven) o.stopCause = StopCause::None;
-  o.lowerBound = proven ? found.evaluation.batchTime : std::min(o.lowerBound, found.evaluation.batchTime);
+  o.lowerBound = proven ? found.evaluation.ranked : std::min(o.lowerBound, found.evaluation.ranked);
   o.status = proven ? OutcomeStatus::Optimal : OutcomeStatus::BestSoFar;
   o.provenPlans = proven ? 1 : 0;
   forgetMisses(o);
@@ -214,7 +214,7 @@ void mergePartialBound(Outcome& o, Seconds bound, StopCause cause) {
   if (!o.best()) {
     o.status = OutcomeStatus::Stopped;
     forgetMisses(o);
-  } else if (o.lowerBound < o.best()->evaluation.batchTime) {
+  } else if (o.lowerBound < o.best()->evaluation.ranked) {
     o.status = OutcomeStatus::BestSoFar;
     o.provenPlans = 0;
   }
@@ -308,10 +308,10 @@ Outcome solveOnAll(const Problem& problem, const Control& control, const Plan* s
     if (!r.evaluation.feasible()) continue;
     // Of equals the first in the order of the ways, wherever the search began.
     const auto rank = [](const RankedPlan& plan, const DeviceSubset* on) {
-      return std::pair(plan.evaluation.batchTime, on);
+      return std::pair(plan.evaluation.ranked, on);
     };
     if (found && rank(*found, of) < rank(r, way)) continue;
-    turn.know(r.evaluation.batchTime);
+    turn.know(r.evaluation.ranked);
     found = std::move(r), of = way;
   }
   Outcome o = turn.run(insideHosts(problem), start, 1, left);
@@ -321,9 +321,8 @@ Outcome solveOnAll(const Problem& problem, const Control& control, const Plan* s
   o.finished = std::min(o.finished, finished);
   // Plans on part of the devices compete for the first place, and are not listed behind it.
   o.provenPlans = std::min(o.provenPlans, 1);
-  const bool isFaster =
-      found && (!o.best() || found->evaluation.batchTime * (1 + solver::kEvaluatorAgreement) <
-                                 o.best()->evaluation.batchTime);
+  const bool isFaster = found && (!o.best() || found->evaluation.ranked * (1 + solver::kEvaluatorAgreement) <
+                                                   o.best()->evaluation.ranked);
   if (control.front != FrontEffort::None) {
     if (found) front.push_back(*found);
     for (RankedPlan& r : front)
@@ -382,8 +381,7 @@ Outcome solveOnLines(const Problem& problem, const Control& control, const Plan*
   Outcome o = solveOnAll(problem, isWhole ? control : withoutBounds(control), start, tuning);
   if (o.status == OutcomeStatus::Failed) return o;
   const auto isFaster = [&](const RankedPlan& r) {
-    return !o.best() ||
-           r.evaluation.batchTime * (1 + solver::kEvaluatorAgreement) < o.best()->evaluation.batchTime;
+    return !o.best() || r.evaluation.ranked * (1 + solver::kEvaluatorAgreement) < o.best()->evaluation.ranked;
   };
   if (auto given = start ? solver::planOnLine(problem, *start) : std::nullopt; given && isFaster(*given))
     leadOnLine(o, problem, control, std::move(*given));
@@ -394,13 +392,13 @@ Outcome solveOnLines(const Problem& problem, const Control& control, const Plan*
       if (!o.cutShort()) mergePartialBound(o, Seconds(0), cause);  // nothing fits in the network's order
       return o;
     }
-    const double limit = o.best()->evaluation.batchTime.value();
+    const double limit = o.best()->evaluation.ranked.value();
     mergePartialBound(o, Seconds(solver::leastOnAnyLine(problem, limit, tuning)), cause);
     o.range = ProofRange::EveryLine;
     return o;
   }
   const double limit =
-      o.best() ? o.best()->evaluation.batchTime.value() : std::numeric_limits<double>::infinity();
+      o.best() ? o.best()->evaluation.ranked.value() : std::numeric_limits<double>::infinity();
   solver::OnLines lines = solver::searchLines(problem, limit, o.statistics.states, control, tuning);
   o.statistics.add(lines.statistics);
   if (lines.best && isFaster(*lines.best)) leadOnLine(o, problem, control, std::move(*lines.best));
@@ -418,7 +416,9 @@ Outcome solveOnLines(const Problem& problem, const Control& control, const Plan*
 Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const Plan* start,
                          const Tuning& tuning) {
   const Control own = control.within(problem.search.deadlineSeconds);
-  return addIncompletenessNote(problem, solver::solvePlainFirst(problem, own, start, tuning, solveOnLines));
+  return solver::underGoal(
+      problem,
+      addIncompletenessNote(problem, solver::solvePlainFirst(problem, own, start, tuning, solveOnLines)));
 }
 
 }  // namespace nest

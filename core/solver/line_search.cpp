@@ -134,7 +134,7 @@ public:
       const long long end = (r.plan.dataOuter - 1LL) * r.plan.blockStride + r.plan.pipelineWidth();
       for (long long i = 0; i < end; ++i) r.plan.deviceOrder.emplace_back(positions[at(i)]);
       r.evaluation = evaluate(m_problem, r.plan);
-      if (r.evaluation.feasible() && (!best || r.evaluation.batchTime < best->evaluation.batchTime))
+      if (r.evaluation.feasible() && (!best || r.evaluation.ranked < best->evaluation.ranked))
         best = std::move(r);
     }
     return best;
@@ -216,8 +216,8 @@ private:
     for (const int p : positions) plan.deviceOrder.emplace_back(p);
     const Evaluation e = evaluate(m_problem, plan);
     if (!e.feasible()) return kNone;
-    m_lines.push_back({e.batchTime.value(), m_plan.dataInner, positions});
-    return e.batchTime.value();
+    m_lines.push_back({e.ranked.value(), m_plan.dataInner, positions});
+    return e.ranked.value();
   }
 
   /// Exchanges two parts, moves some of one to another, or to a group that gives none yet, as long as that
@@ -300,8 +300,8 @@ OnLines searchLines(const Problem& problem, double limit, long long states, cons
     degrees.look(limit);
     auto found = degrees.solve(quick);
     out.statistics.add(degrees.statistics);
-    if (!found || found->evaluation.batchTime.value() >= limit * (1 - kEvaluatorAgreement)) continue;
-    limit = found->evaluation.batchTime.value();
+    if (!found || found->evaluation.ranked.value() >= limit * (1 - kEvaluatorAgreement)) continue;
+    limit = found->evaluation.ranked.value();
     out.best = std::move(found);
   }
   if (out.best) out.best->simulated = simulate(problem, out.best->plan, out.best->evaluation, false).total;

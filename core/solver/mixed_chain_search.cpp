@@ -361,7 +361,7 @@ void MixedChainSearch::offerPacked(const Item& item) {
     found.layout = layout;
     const Evaluation e = evaluate(m_problem, planOf(m_problem, m_order, found));
     if (!e.feasible()) continue;
-    found.time = found.cut.time = e.batchTime.value();
+    found.time = found.cut.time = e.ranked.value();
     found.memory = 0;
     for (const StageEvaluation& s : e.stages) found.memory = std::max(found.memory, s.memory.total().value());
     found.cut.memory = found.memory;

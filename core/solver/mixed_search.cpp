@@ -79,11 +79,18 @@ double leastTime(const Problem& problem, const LayerOrder& order, const SearchSp
       for (const auto& [schedule, v] : choices) {
         int last = 0;
         for (const int d : space.dataDegrees(b, work.narrow())) {
-          const int m = problem.microbatchCount(problem.profile->microbatches()[at(b)], d);
-          if (m == std::exchange(last, m)) continue;  // more replicas leave fewer units
-          const auto bound = targetOf(problem.search.objective, *schedule, m, 1, v).bound;
+          const auto batches = problem.batchChoices(problem.profile->microbatches()[at(b)], d);
+          if (batches.empty()) continue;
           const int units = problem.cluster->deviceCount() / d;
-          least = std::min(least, work.time(bound, units, order.layerCount() / v, uniform.bounds()));
+          const bool isOne = batches.size() == 1 && !problem.deviceWeights;
+          // More replicas leave fewer units.
+          if (isOne && batches.front().microbatches == std::exchange(last, batches.front().microbatches))
+            continue;
+          for (const auto& [batch, m, isPadded] : batches) {
+            const auto bound = targetOf(problem.search.objective, *schedule, m, 1, v).bound;
+            least = std::min(least, work.time(bound, units, order.layerCount() / v, uniform.bounds()) *
+                                        problem.weightOf(d, batch));
+          }
         }
       }
     }

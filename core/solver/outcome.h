@@ -118,6 +118,8 @@ struct Outcome {
   FrontReach frontReach =
       FrontReach::Encountered;  ///< Encountered with topPlans = 1, if stopped, or where more costs too much
   Seconds lowerBound;           ///< proven; equals the best time when Optimal; 0: none was reached
+  /// Of a goal other than the time: share by which it may be missed at most; absent: not known.
+  std::optional<double> goalGap;
   ProofRange range = ProofRange::NetworkOrder;  ///< of lowerBound, and of what is Optimal or Infeasible
   std::optional<NearestMiss> nearestMiss;
   std::vector<NotSearched> notSearched;  ///< what the search left out: optimal is the best of all else

@@ -82,7 +82,7 @@ const Plan* fasterOf(const Problem& problem, const Plan* start, const Outcome& p
   if (!best) return start;
   if (!start) return &best->plan;
   const Evaluation own = evaluate(problem, *start);
-  return own.feasible() && own.batchTime <= best->evaluation.batchTime ? start : &best->plan;
+  return own.feasible() && own.ranked <= best->evaluation.ranked ? start : &best->plan;
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ Outcome solvePlainFirst(const Problem& problem, const Control& control, const Pl
   if (!plain) return all(problem, control, start, tuning);
   Control own = control.within(problem.search.deadlineSeconds);
   Outcome first = solvePlain(*plain, own, start, tuning, all);
-  const auto known = first.best() ? std::optional(first.best()->evaluation.batchTime) : std::nullopt;
+  const auto known = first.best() ? std::optional(first.best()->evaluation.ranked) : std::nullopt;
   if (control.progress)
     own.progress = [&control, &known](Progress p) {
       p.fraction = kPlainProgress + (1 - kPlainProgress) * p.fraction;
@@ -128,7 +128,7 @@ Outcome solvePlainFirst(const Problem& problem, const Control& control, const Pl
     };
   if (control.found && known)
     own.found = [&control, &known](const RankedPlan& r) {
-      if (r.evaluation.batchTime < *known) control.found(r);
+      if (r.evaluation.ranked < *known) control.found(r);
     };
   Outcome o = all(problem, own, fasterOf(problem, start, first), tuning);
   o.statistics.add(first.statistics);

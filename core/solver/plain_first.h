@@ -20,7 +20,11 @@ std::optional<Problem> plainSearchOf(const Problem&, const Tuning&);
 using CompleteSolve = Outcome (*)(const Problem&, const Control&, const Plan* start, const Tuning&);
 Outcome solvePlainFirst(const Problem&, const Control&, const Plan* start, const Tuning&, CompleteSolve all);
 
-/// solve() without the plain search in front.
+/// solve() without the plain search in front. Its bounds are weighted as plans are compared
+/// (Evaluation::ranked).
 Outcome solveAtOnce(const Problem&, const Control&, const Plan* start, const Tuning&);
+/// Puts the plan in front that the goal counts least for, and makes the lower bound one in seconds of its
+/// step.
+Outcome underGoal(const Problem&, Outcome);
 
 }  // namespace nest::solver

@@ -11,7 +11,9 @@
 #include "evaluation/schedule.h"
 #include "platform/process.h"
 #include "problem/runs_schedule.h"
+#include "run/goal.h"
 #include "schedule/pipeline_schedule.h"
+#include "solver/exhaustive.h"
 #include "solver/mixed_search.h"
 #include "solver/plain_first.h"
 #include "solver/proof/nearest_miss.h"
@@ -34,7 +36,7 @@ RankedPlan rank(const Problem& problem, Plan plan) {
 
 /// Empty if the evaluator confirms the planner's time and finds no violation.
 std::optional<Diagnostic> disagreement(const CandidatePlan& found, const RankedPlan& ranked) {
-  const double told = ranked.evaluation.batchTime.value();
+  const double told = ranked.evaluation.ranked.value();
   if (!ranked.evaluation.feasible())
     return error("plan-not-confirmed", {},
                  "the evaluator rejects " + summaryOf(ranked.plan) + ": " +
@@ -65,7 +67,8 @@ std::optional<CandidatePlan> startOf(const Problem& problem, const SearchSpace& 
     f.cut.policies.push_back(static_cast<int>(s.recompute));
   }
   f.layout = {start->dataInner, start->dataOuter, start->blockStride, start->shardReplicas};
-  f.time = e.batchTime.value();
+  f.batch = e.globalBatch, f.microbatchCount = e.microbatchCount;
+  f.time = e.ranked.value();
   f.devices = start->devicesUsed();
   for (const StageEvaluation& s : e.stages) f.memory = std::max(f.memory, s.memory.total().value());
   return f;
@@ -251,11 +254,11 @@ private:
     } else {
       // Of one strategy for all stages every plan faster than the bound was met; else only the best.
       const std::size_t most = choose ? 1 : m_out.plans.size();
-      while (proven < most && m_out.plans[proven].evaluation.batchTime.value() <= bound * (1 + kEqualTimes))
+      while (proven < most && m_out.plans[proven].evaluation.ranked.value() <= bound * (1 + kEqualTimes))
         ++proven;
     }
     m_out.provenPlans = static_cast<int>(proven);
-    const Seconds best = m_out.plans.front().evaluation.batchTime;
+    const Seconds best = m_out.plans.front().evaluation.ranked;
     m_out.lowerBound = proven > 0 ? best : std::min(best, Seconds(bound));
   }
 
@@ -308,11 +311,97 @@ private:
   double m_shown = 0, m_showNext = 0;  ///< Control::found: a step time; when it may be called
 };
 
+/// Searches with a strategy for each stage know one batch. They run for each batch of the range in turn.
+Outcome solveEachBatch(const Problem& problem, const Control& control, const Plan* start,
+                       const Tuning& tuning) {
+  Outcome all;
+  all.status = OutcomeStatus::Infeasible;
+  double bound = kInfinity;
+  std::vector<RankedPlan> front;
+  const int least = problem.leastBatch(), most = problem.mostBatch();
+  for (int batch = most; batch >= least; --batch) {
+    Problem one = problem;
+    one.job.globalBatch = batch;
+    one.job.batchTolerance = 0;
+    Tuning own = tuning;
+    own.findsMisses = tuning.findsMisses && batch == least && all.plans.empty();  // it holds least in flight
+    const Plan* from = start && problem.batchOf(start->globalBatch) == batch ? start : nullptr;
+    Control quiet = control;
+    quiet.found = nullptr;
+    if (control.progress)
+      quiet.progress = [&](Progress p) {
+        p.fraction = (most - batch + p.fraction) / (most - least + 1);
+        p.best.reset(), p.lowerBound = 0, p.settled = false;
+        control.progress(p);
+      };
+    Plan begin;
+    if (from) begin = *from, begin.globalBatch = 0, from = &begin;
+    Outcome o = solver::solveAtOnce(one, quiet, from, own);
+    all.statistics.add(o.statistics);
+    all.takeTablesOf(o);
+    const auto ofRange = [&](const RankedPlan& r) {
+      RankedPlan out = r;
+      out.plan.globalBatch = batch == problem.job.globalBatch ? 0 : batch;
+      out.evaluation = evaluate(problem, out.plan);
+      return out;
+    };
+    for (const RankedPlan& r : o.plans) all.plans.push_back(ofRange(r));
+    for (const RankedPlan& r : o.front) front.push_back(ofRange(r));
+    if (o.status != OutcomeStatus::Infeasible)
+      bound = std::min(bound, o.lowerBound.value() * problem.job.globalBatch / batch);
+    if (o.cutShort()) {
+      all.stopCause = o.stopCause;
+      if (batch > least) bound = 0;  // of the other batches nothing is known
+    }
+    if (o.status == OutcomeStatus::Failed || batch == most) all.notSearched = std::move(o.notSearched);
+    if (o.nearestMiss) all.nearestMiss = std::move(o.nearestMiss);
+    if (o.plans.empty() && (batch == least || o.status == OutcomeStatus::Failed))
+      all.diagnostics = std::move(o.diagnostics);
+    if (o.status == OutcomeStatus::Failed) {
+      all.status = OutcomeStatus::Failed;
+      return all;
+    }
+    if (o.cutShort()) break;
+  }
+  std::stable_sort(all.plans.begin(), all.plans.end(), nest::precedes);
+  const auto count = static_cast<std::size_t>(std::max(1, problem.search.topPlans));
+  if (all.plans.size() > count) all.plans.resize(count);
+  std::stable_sort(front.begin(), front.end(), nest::precedes);
+  const auto peak = [](const RankedPlan& r) {
+    Bytes bytes;
+    for (const StageEvaluation& s : r.evaluation.stages) bytes = std::max(bytes, s.memory.total());
+    return bytes;
+  };
+  for (RankedPlan& r : front)
+    if (std::none_of(all.front.begin(), all.front.end(), [&](const RankedPlan& f) {
+          return f.plan.devicesUsed() <= r.plan.devicesUsed() && peak(f) <= peak(r);
+        }))
+      all.front.push_back(std::move(r));
+  const bool isCut = all.stopCause != StopCause::None;
+  if (!isCut) all.finished = SearchExtent::Everything;
+  if (all.plans.empty()) {
+    if (isCut) all.status = OutcomeStatus::Stopped;
+    return all;
+  }
+  all.nearestMiss.reset();
+  all.diagnostics.clear();
+  const Seconds best = all.plans.front().evaluation.ranked;
+  const bool isProven = !isCut || bound >= best.value() * (1 - kEqualTimes);
+  all.status = isProven ? OutcomeStatus::Optimal : OutcomeStatus::BestSoFar;
+  all.provenPlans = isProven ? 1 : 0;
+  all.lowerBound = isProven ? best : Seconds(bound);
+  if (isProven) all.stopCause = StopCause::None;
+  all.notSearched = notSearched(problem, all.shownPlan());
+  return all;
+}
+
 }  // namespace
 }  // namespace solver
 
 Outcome solver::solveAtOnce(const Problem& problem, const Control& control, const Plan* start,
                             const Tuning& tuning) {
+  if (problem.leastBatch() < problem.mostBatch() && choosesStrategies(problem, SearchSpace(problem)))
+    return solveEachBatch(problem, control, start, tuning);
   auto solver = std::make_unique<solver::Solver>(problem, control, start, tuning);
   Outcome outcome = solver->run();
   // Who ends a search early waits for its end, but not until its tables are freed.
@@ -320,7 +409,38 @@ Outcome solver::solveAtOnce(const Problem& problem, const Control& control, cons
   return outcome;
 }
 Outcome solve(const Problem& problem, const Control& control, const Plan* start, const Tuning& tuning) {
-  return solver::solvePlainFirst(problem, control, start, tuning, solver::solveAtOnce);
+  return solver::underGoal(problem,
+                           solver::solvePlainFirst(problem, control, start, tuning, solver::solveAtOnce));
+}
+
+// STATEMENT.md (11.5): no plan counts less than the bound, whatever its checkpoints take.
+Outcome solver::underGoal(const Problem& problem, Outcome o) {
+  if (!o.best()) return o;
+  double counted = o.best()->evaluation.ranked.value();
+  if (problem.deviceWeights) {
+    const RankedPlan* least = nullptr;
+    for (const auto* plans : {&o.plans, &o.front})
+      for (const RankedPlan& r : *plans)
+        if (const auto value = valueUnderGoal(problem, r.plan, r.evaluation);
+            value && (!least || *value < counted * (1 - kEqualTimes)))
+          least = &r, counted = *value;
+    if (!least) return o;  // no run gets through its failures
+    if (least != o.best()) {
+      RankedPlan best = *least;
+      std::erase_if(o.plans, [&](const RankedPlan& r) { return r.plan == best.plan; });
+      o.plans.insert(o.plans.begin(), std::move(best));
+    }
+    if (o.lowerBound > Seconds()) o.goalGap = std::max(0.0, 1 - o.lowerBound.value() / counted);
+    if (o.goalGap && *o.goalGap > kEvaluatorAgreement) {
+      if (o.status == OutcomeStatus::Optimal) o.status = OutcomeStatus::WithinGap;
+      o.provenPlans = 0;
+    } else {
+      o.provenPlans = std::min(o.provenPlans, 1);
+    }
+  }
+  const Evaluation& best = o.best()->evaluation;
+  if (counted != best.batchTime.value()) o.lowerBound = o.lowerBound * (best.batchTime.value() / counted);
+  return o;
 }
 Outcome solve(const Problem& problem, const Control& control, const Plan* start) {
   return solve(problem, control, start, {});

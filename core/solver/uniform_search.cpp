@@ -159,14 +159,15 @@ void UniformSearch::settleTies(CandidatePlan& found) {
       context.shardDegree = found.layout.shardDegree();
       context.tied = tiedPlace(tied, found.layout, found.layout.inner * e.group->sums->strategy().width());
       StageWindows windows(context, room());
-      if (!openWindows(windows, e, found.zero, found.time * kRoundUp)) continue;
+      const double limit = found.time / e.weight * kRoundUp;
+      if (!openWindows(windows, e, found.zero, limit)) continue;
       const ChainCosts costs(context, sites);
-      auto cut = preferredCut(costs, windows, rulesOf(tied), targetOf(e), found.time * kRoundUp,
+      auto cut = preferredCut(costs, windows, rulesOf(tied), targetOf(e), limit,
                               {0, leastTail(e, found.zero, windows)}, m_watch);
       if (cut && (!best || precedes(*cut, *best))) best = std::move(cut);
     }
   if (!best) return;
-  found.time = std::min(found.time, best->time);
+  found.time = std::min(found.time, best->time * e.weight);
   found.memory = best->memory;
   found.cut = std::move(*best);
   note(e, CandidateResult::Solved, found.time);

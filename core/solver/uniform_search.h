@@ -89,7 +89,7 @@ private:
   /// What all entries of one (b, σ, d) have in common.
   struct Group {
     LayerSums* sums = nullptr;
-    int dataDegree = 1, microbatchCount = 1;
+    int dataDegree = 1;
     std::array<double, 4> modelMemory{};  ///< per ZeRO stage: bytes of all stages together, without reserves
     std::array<double, 4> stageMemory{};  ///< lower bound on the bytes of the fullest stage
     std::array<double, 4> tailPerLoad{};  ///< sync and step of a first stage ≥ this × its least load
@@ -97,9 +97,13 @@ private:
   /// There can be millions of rows. If so, only those that may matter are listed.
   struct Entry {
     const Group* group = nullptr;
-    std::array<double, 4> bound{};  ///< per ZeRO stage; infinite if excluded
+    std::array<double, 4> bound{};  ///< per ZeRO stage, weighted; infinite if excluded
     double best = 0, shortfall = 0;
+    /// Of a second of its step among the incumbents, whose times are weighted. All within one row is in
+    /// seconds.
+    double weight = 1;
     int stages = 1, chunks = 1, shortStage = -1;
+    int batch = 0, microbatchCount = 1;
     const PipelineSchedule* schedule = nullptr;
     CandidateResult result = CandidateResult::NotReached;
     double least() const { return *std::min_element(bound.begin(), bound.end()); }
@@ -124,7 +128,11 @@ private:
   int mostStages(const LayerSums&, int dataDegree) const;
   /// Whether a schedule runs with this number of stages, and whether the layers can be cut for it.
   bool runs(std::size_t choice, int stages, int microbatchCount, std::vector<signed char>& known) const;
+  /// The batches with which s stages of one (b, σ, d) may be best under a schedule, the largest first.
+  std::vector<Problem::BatchChoice> batchesOf(const std::vector<Problem::BatchChoice>& all,
+                                              std::size_t choice, int stages);
   /// Calls `visit` with every row of one (b, σ, d), as an Entry whose group is valid during the call only.
+  bool boundEntry(Entry&, const std::array<std::optional<StageFloor>, 4>& floors);
   template <class Visit>
   void visitEntries(LayerSums&, int dataDegree, bool covered, Visit visit);
   void addEntries(LayerSums&, int dataDegree, bool covered);
@@ -149,6 +157,10 @@ private:
   Gradients& gradientsOf(const LayerSums&, int dataDegree);
   double room() const { return m_budget ? m_budgetRoom : m_roomiest; }
   void note(Entry&, CandidateResult, double time = 0) const;
+  /// In seconds of the row.
+  double limitFor(const Entry& e, const CandidatePlan& degrees) const {
+    return m_incumbents->limit(degrees) / e.weight;
+  }
   void processChain(Entry&, int index, int zero);
   bool sharpen(Entry&, int index, int zero);
   double deepBound(const Entry&, int zero, double limit) const;
@@ -167,8 +179,7 @@ private:
   std::optional<PipelineCut> solveSite(const Entry&, int zero, const ChainCosts&, StageWindows&,
                                        const CutRules&, double limit);
   Target targetOf(const Entry& e) const {
-    return solver::targetOf(m_problem.search.objective, *e.schedule, e.group->microbatchCount, e.stages,
-                            e.chunks);
+    return solver::targetOf(m_problem.search.objective, *e.schedule, e.microbatchCount, e.stages, e.chunks);
   }
   ChainConfiguration configurationOf(const Entry&, int zero) const;
   CandidatePlan foundOf(const Entry&, int zero) const;

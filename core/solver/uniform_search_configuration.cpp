@@ -41,6 +41,7 @@ CandidatePlan UniformSearch::foundOf(const Entry& e, int zero) const {
   CandidatePlan f;
   f.microbatchIndex = e.group->sums->microbatchIndex();
   f.dataDegree = e.group->dataDegree;
+  f.batch = e.batch, f.microbatchCount = e.microbatchCount;
   f.zero = zero;
   f.chunks = e.chunks;
   f.schedule = e.schedule->kind();
@@ -61,7 +62,7 @@ ChainConfiguration UniformSearch::configurationOf(const Entry& e, int zero) cons
   c.stages = e.stages;
   c.chunks = e.chunks;
   c.schedule = e.schedule;
-  c.microbatchCount = e.group->microbatchCount;
+  c.microbatchCount = e.microbatchCount;
   c.zero = zero;
   c.shardDegree = c.dataDegree;
   if (m_budget) c.memoryLimit = m_budget->memory;
@@ -194,7 +195,7 @@ void UniformSearch::processChain(Entry& e, int index, int zero) {
       context.sharedPolicy = policy;
       context.shardDegree = shardDegree;
       Open o{context, StageWindows(context, room())};
-      if (openWindows(o.windows, e, zero, m_incumbents->limit(blank)))
+      if (openWindows(o.windows, e, zero, limitFor(e, blank)))
         open.push_back(std::move(o));
       else if (shardDegree == e.group->dataDegree)
         noteShortage(e, context);
@@ -215,7 +216,7 @@ void UniformSearch::processChain(Entry& e, int index, int zero) {
       openAll(shardDegree = layout.shardDegree());
       seen.clear();
     }
-    if (open.empty() || !maySyncWithin(m_incumbents->limit(blank), e, zero, layout)) continue;
+    if (open.empty() || !maySyncWithin(limitFor(e, blank), e, zero, layout)) continue;
     const auto sites = placeStages(m_shapes, strategy, layout, e.stages);
     for (const TiedCase& tied : cases) {
       const auto place = tiedPlace(tied, layout, layout.inner * width);
@@ -228,18 +229,17 @@ void UniformSearch::processChain(Entry& e, int index, int zero) {
         if (m_watch.shouldStop()) return;
         o.context.tied = place;
         const ChainCosts costs(o.context, sites);
-        if (!openLeastWork(o.windows, e, zero, m_incumbents->limit(blank), m_watch.states() - before))
-          continue;
+        if (!openLeastWork(o.windows, e, zero, limitFor(e, blank), m_watch.states() - before)) continue;
         o.windows.setHops(costs.leastHops());
-        auto cut = solveSite(e, zero, costs, o.windows, rules, m_incumbents->limit(blank));
+        auto cut = solveSite(e, zero, costs, o.windows, rules, limitFor(e, blank));
         if (cut && m_room && m_watch.bounds().uses(SearchBound::Crossings)) {
-          cut = solveOnLines(e, zero, o.context, o.windows, sites, layout, rules, m_incumbents->limit(blank));
+          cut = solveOnLines(e, zero, o.context, o.windows, sites, layout, rules, limitFor(e, blank));
           m_watch.bounds().count(SearchBound::Crossings, !cut);
         }
         if (!cut) continue;
         CandidatePlan found = blank;
         found.layout = layout;
-        found.time = cut->time;
+        found.time = cut->time * e.weight;
         found.cut = std::move(*cut);
         found.memory = found.cut.memory;
         note(e, CandidateResult::Solved, found.time);
@@ -366,7 +366,7 @@ void UniformSearch::offerEven(Entry& e, int index, int zero) {
       auto cut = cutEvenly(costs, windows, rulesOf(tied), targetOf(e).weights);
       if (!cut) continue;
       found.layout = layout;
-      found.time = cut->time;
+      found.time = cut->time * e.weight;
       found.cut = std::move(*cut);
       found.memory = found.cut.memory;
       m_incumbents->offer(std::move(found));
@@ -377,7 +377,8 @@ void UniformSearch::offerEven(Entry& e, int index, int zero) {
 std::optional<PipelineCut> UniformSearch::solveSite(const Entry& e, int zero, const ChainCosts& costs,
                                                     StageWindows& windows, const CutRules& rules,
                                                     double limit) {
-  if (e.bound[at(zero)] > limit * kRoundUp || !openWindows(windows, e, zero, limit)) return std::nullopt;
+  if (e.bound[at(zero)] > limit * e.weight * kRoundUp || !openWindows(windows, e, zero, limit))
+    return std::nullopt;
   ++m_tuples;
   const Target target = targetOf(e);
   auto even = cutEvenly(costs, windows, rules, target.weights);
@@ -423,12 +424,12 @@ double UniformSearch::deepBound(const Entry& e, int zero, double limit) const {
 bool UniformSearch::sharpen(Entry& e, int index, int zero) {
   if (m_budget || !isLong(e) || m_watch.checkClock() || m_sharpened.contains({index, zero})) return false;
   if (m_incumbents->limit() == kInfinity) offerEven(e, index, zero);
-  const double limit = m_incumbents->limit(foundOf(e, zero));
+  const double limit = limitFor(e, foundOf(e, zero));
   if (limit == kInfinity) return false;
   m_sharpened.emplace(index, zero);
   double& bound = e.bound[at(zero)];
   // Stays finite if nothing is within the limit, because the log ranks candidates by their bounds.
-  bound = std::max(bound, std::min(deepBound(e, zero, limit), limit * (1 + 1e-9)));
+  bound = std::max(bound, std::min(deepBound(e, zero, limit), limit * (1 + 1e-9)) * e.weight);
   return true;
 }
 
@@ -437,7 +438,7 @@ double UniformSearch::interleavedBound(const Entry& e, int zero, const std::vect
   ChunkConfiguration c;
   c.microbatchIndex = e.group->sums->microbatchIndex();
   c.dataDegree = e.group->dataDegree;
-  c.microbatchCount = e.group->microbatchCount;
+  c.microbatchCount = e.microbatchCount;
   c.stages = e.stages;
   c.chunks = e.chunks;
   c.zero = zero;
@@ -458,7 +459,7 @@ double UniformSearch::interleavedBound(const Entry& e, int zero, const std::vect
 void UniformSearch::processInterleaved(Entry& e, int index, int zero) {
   const Strategy& strategy = e.group->sums->strategy();
   CandidatePlan found = foundOf(e, zero);
-  const auto limit = [&] { return m_incumbents->limit(found) * kRoundUp; };
+  const auto limit = [&] { return limitFor(e, found) * kRoundUp; };
   const auto shardDegrees = m_space.shardDegrees(e.group->dataDegree, zero, {&strategy, 1});
   if (interleavedBound(e, zero, shardDegrees) > limit()) return;
   int shardDegree = 0;
@@ -469,7 +470,7 @@ void UniformSearch::processInterleaved(Entry& e, int index, int zero) {
     found = foundOf(e, zero);
     if (layout.shardDegree() != shardDegree)
       bound = interleavedBound(e, zero, {shardDegree = layout.shardDegree()});
-    if (std::max(bound, e.bound[at(zero)]) > limit()) continue;
+    if (std::max(bound, e.bound[at(zero)] / e.weight) > limit()) continue;
     ++m_tuples;
     auto context = configurationOf(e, zero);
     context.shardDegree = layout.shardDegree();
@@ -482,9 +483,11 @@ void UniformSearch::processInterleaved(Entry& e, int index, int zero) {
       m_watch.bounds().count(SearchBound::Crossings, !fits || found.time > limit());
       if (!fits) continue;
     }
+    const bool fits = found.time <= limit();
+    found.time *= e.weight;
     note(e, CandidateResult::Solved, found.time);
     found.candidate = index;
-    if (found.time <= limit()) m_incumbents->offer(std::move(found));
+    if (fits) m_incumbents->offer(std::move(found));
   }
 }
 

@@ -88,8 +88,8 @@ void UniformSearch::visitEntries(LayerSums& sums, int d, bool covered, Visit vis
   Group group;
   group.sums = &sums;
   group.dataDegree = d;
-  group.microbatchCount =
-      m_problem.microbatchCount(m_problem.profile->microbatches()[at(sums.microbatchIndex())], d);
+  const auto batches =
+      m_problem.batchChoices(m_problem.profile->microbatches()[at(sums.microbatchIndex())], d);
   const auto [heaviest, isNew] = m_heaviest.try_emplace(&sums);
   if (isNew) heaviest->second = heaviestLayers(m_problem, sums, m_unlike);
   std::array<std::optional<StageFloor>, 4> floors;
@@ -103,54 +103,93 @@ void UniformSearch::visitEntries(LayerSums& sums, int d, bool covered, Visit vis
     group.stageMemory[at(z)] = leastStageMemory(stage, heaviest->second);
     group.tailPerLoad[at(z)] = stage.tailPerLoad();
   }
-  auto& known = m_runs[group.microbatchCount];
+  auto* const known = batches.size() == 1 ? &m_runs[batches.front().microbatches] : nullptr;
   const BoundLedger::Timer timer(m_watch.bounds(), SearchBound::EvenWork);
   for (int s = m_rules.leastStages(); s <= most; ++s) {
     if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s))
       continue;
     for (std::size_t choice = 0; choice < m_space.schedules().size(); ++choice) {
       const auto& [schedule, v] = m_space.schedules()[choice];
-      if (schedule->coversExchanges() != covered || !runs(choice, s, group.microbatchCount, known)) continue;
-      Entry e;
-      e.group = &group;
-      e.stages = s;
-      e.chunks = v;
-      e.schedule = schedule;
-      e.bound.fill(kInfinity);
-      bool offered = false;
-      for (int z : m_space.zeroStages()) {
-        if (!m_space.zeroAllowed(z, d * strategy.context > 1, s) || !m_space.mayCombine(strategy, z, s))
-          continue;
-        offered = true;
-        // However the layers are cut, some stage holds at least the average, and some stage holds the largest
-        // layer.
-        if (const double bytes = std::max(leastMemory(e, z) / s, group.stageMemory[at(z)]);
-            bytes > m_roomiest * kRoundUp) {
-          const double lack = bytes - m_roomiest;
-          e.shortfall = e.shortfall > 0 ? std::min(e.shortfall, lack) : lack;
-          continue;
-        }
-        const Target target = targetOf(e);
-        e.bound[at(z)] = 0;
-        if (!m_watch.bounds().uses(SearchBound::EvenWork)) continue;
-        m_watch.bounds().countCalls(SearchBound::EvenWork, 1);
-        e.bound[at(z)] = solver::lowerBound(*floors[at(z)], target, s);
-        if (!target.byLoad()) {
-          // Because g ≤ load, T ≥ Σ g + (m − 1)·max load is also valid.
-          Target rest = target;
-          rest.bound.max -= 1;
-          const double fills = leastFill(m_problem, sums, target, z, m_order.last());
-          e.bound[at(z)] = std::max(e.bound[at(z)], fills + solver::lowerBound(*floors[at(z)], rest, s));
-        }
-      }
-      if (!offered) continue;
-      if (e.least() == kInfinity)
-        e.result = CandidateResult::OutOfMemory;
-      else
-        e.shortfall = 0;
-      visit(e);
+      if (schedule->coversExchanges() != covered) continue;
+      const auto visitOne = [&, schedule = schedule, v = v](const Problem::BatchChoice& one) {
+        Entry e;
+        e.group = &group;
+        e.stages = s;
+        e.chunks = v;
+        e.schedule = schedule;
+        e.batch = one.batch, e.microbatchCount = one.microbatches;
+        e.weight = m_problem.weightOf(d * width * s, one.batch);
+        if (boundEntry(e, floors)) visit(e);
+      };
+      if (batches.size() > 1)
+        for (const auto& one : batchesOf(batches, choice, s)) visitOne(one);
+      else if (known && runs(choice, s, batches.front().microbatches, *known))
+        visitOne(batches.front());
     }
   }
+}
+
+// A step takes w·m + rest, so that of plans that differ in m alone the one with the most microbatches takes
+// the least time for a sequence. Fewer count only where they leave less in flight, or where the last
+// microbatch of more is padded.
+std::vector<Problem::BatchChoice> UniformSearch::batchesOf(const std::vector<Problem::BatchChoice>& all,
+                                                           std::size_t choice, int stages) {
+  const auto& [schedule, v] = m_space.schedules()[choice];
+  const auto inFlight = [&, schedule = schedule, v = v](int m) {
+    return schedule->stashesInFlight(0, stages, m, v);
+  };
+  std::vector<Problem::BatchChoice> out;
+  double least = kInfinity;
+  for (const Problem::BatchChoice& c : all) {
+    if (inFlight(c.microbatches) >= least) {
+      if (inFlight(all.back().microbatches) >= least) break;
+      continue;
+    }
+    if (!runs(choice, stages, c.microbatches, m_runs[c.microbatches])) continue;
+    out.push_back(c);
+    if (!c.isPadded) least = inFlight(c.microbatches);
+  }
+  return out;
+}
+
+/// False: no ZeRO stage is offered for it.
+bool UniformSearch::boundEntry(Entry& e, const std::array<std::optional<StageFloor>, 4>& floors) {
+  const Group& group = *e.group;
+  const Strategy& strategy = group.sums->strategy();
+  const int s = e.stages, d = group.dataDegree;
+  e.bound.fill(kInfinity);
+  bool offered = false;
+  for (int z : m_space.zeroStages()) {
+    if (!m_space.zeroAllowed(z, d * strategy.context > 1, s) || !m_space.mayCombine(strategy, z, s)) continue;
+    offered = true;
+    // However the layers are cut, some stage holds at least the average, and some stage holds the largest
+    // layer.
+    if (const double bytes = std::max(leastMemory(e, z) / s, group.stageMemory[at(z)]);
+        bytes > m_roomiest * kRoundUp) {
+      const double lack = bytes - m_roomiest;
+      e.shortfall = e.shortfall > 0 ? std::min(e.shortfall, lack) : lack;
+      continue;
+    }
+    const Target target = targetOf(e);
+    e.bound[at(z)] = 0;
+    if (!m_watch.bounds().uses(SearchBound::EvenWork)) continue;
+    m_watch.bounds().countCalls(SearchBound::EvenWork, 1);
+    e.bound[at(z)] = solver::lowerBound(*floors[at(z)], target, s);
+    if (!target.byLoad()) {
+      // Because g ≤ load, T ≥ Σ g + (m − 1)·max load is also valid.
+      Target rest = target;
+      rest.bound.max -= 1;
+      const double fills = leastFill(m_problem, *group.sums, target, z, m_order.last());
+      e.bound[at(z)] = std::max(e.bound[at(z)], fills + solver::lowerBound(*floors[at(z)], rest, s));
+    }
+    e.bound[at(z)] *= e.weight;
+  }
+  if (!offered) return false;
+  if (e.least() == kInfinity)
+    e.result = CandidateResult::OutOfMemory;
+  else
+    e.shortfall = 0;
+  return true;
 }
 
 void UniformSearch::addEntries(LayerSums& sums, int d, bool covered) {
@@ -208,8 +247,8 @@ Candidate UniformSearch::candidateOf(const Entry& e) const {
   c.chunks = e.chunks;
   c.schedule = e.schedule->kind();
   c.result = e.result;
-  c.lowerBound = Seconds(e.least());
-  if (e.best > 0) c.best = Seconds(e.best);
+  c.lowerBound = Seconds(e.least() / e.weight);
+  if (e.best > 0) c.best = Seconds(e.best / e.weight);
   c.shortStage = e.shortStage;
   c.shortfall = Bytes(e.shortfall);
   return c;

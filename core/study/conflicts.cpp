@@ -172,8 +172,11 @@ private:
     const auto take = [&](int d) {
       if (allowed.allows(d)) all.push_back(d);
     };
-    const int total = m_p.job.globalBatch;
-    if (m_p.search.padLastMicrobatch && !m_p.constraints.megatronExpressible) {
+    const int total = m_p.mostBatch();
+    if (m_p.leastBatch() < total) {
+      for (int d = 1; d <= std::min((total + b - 1) / b, m_p.cluster->deviceCount()); ++d)
+        if (!m_p.batchChoices(b, d).empty()) take(d);
+    } else if (m_p.search.padLastMicrobatch && !m_p.constraints.megatronExpressible) {
       for (int d = 1; d <= std::min((total + b - 1) / b, m_p.cluster->deviceCount()); ++d) take(d);
     } else if (total % b == 0) {
       for (int k = 1; static_cast<long long>(k) * k <= total / b; ++k) {
@@ -216,7 +219,10 @@ private:
   /// Whether some schedule to try runs s stages of v chunks.
   bool runs(const PipelineSchedule& schedule, int stages, int chunks) const {
     return any(stages, [&](int b, const Strategy&, int d) {
-      return schedule.refusals(stages, chunks, m_p.microbatchCount(b, d)).empty();
+      const auto choices = m_p.batchChoices(b, d);
+      return std::any_of(choices.begin(), choices.end(), [&](const Problem::BatchChoice& c) {
+        return schedule.refusals(stages, chunks, c.microbatches).empty();
+      });
     });
   }
 

@@ -7,6 +7,7 @@
 #include "fields/field_slide.h"
 #include "fields/field_text.h"
 #include "problem/device_count.h"
+#include "run/goal.h"
 #include "scenario/scenario.h"
 #include "study/scaling.h"
 
@@ -91,7 +92,10 @@ std::optional<Problem> problemAt(const Setting& s, const Problem& problem,
     }
   }
   std::optional<Problem> out = edited ? std::move(buildProblem(there).value) : std::optional(problem);
-  if (out && devices) out = withDeviceCount(*out, static_cast<int>(std::lround(*devices)));
+  if (out && devices) {
+    out = withDeviceCount(*out, static_cast<int>(std::lround(*devices)));
+    weighDevices(*out);
+  }
   return out;
 }
 

@@ -5,7 +5,9 @@
 namespace nest {
 
 Outcome quietSolve(Problem problem, const Control& control, const Plan* start) {
-  problem.search.topPlans = 1;
+  // Plans are compared by what the goal counts of them at least; of some of these one is chosen by all of it.
+  constexpr int kPlansUnderGoal = 8;
+  problem.search.topPlans = problem.deviceWeights ? kPlansUnderGoal : 1;
   Control quiet;
   quiet.stop = control.stop;
   quiet.deadline = control.deadline;

@@ -5,10 +5,20 @@
 #include "cluster/levels/device_change.h"
 #include "fields/program_setting.h"
 #include "problem/device_count.h"
+#include "run/goal.h"
 #include "study/quiet_solve.h"
 #include "units/text.h"
 
 namespace nest {
+namespace {
+
+Problem sized(const Problem& problem, int devices) {
+  Problem out = withDeviceCount(problem, devices);
+  if (out.deviceWeights) weighDevices(out);
+  return out;
+}
+
+}  // namespace
 
 std::vector<int> powersOfTwo(int least, int most) {
   std::vector<int> out;
@@ -20,9 +30,9 @@ std::vector<int> powersOfTwo(int least, int most) {
 ScalingPoint scalingPoint(const Problem& problem, int devices, const Control& control) {
   ScalingPoint p;
   p.devices = devices;
-  p.outcome = quietSolve(withDeviceCount(problem, devices), control);
+  p.outcome = quietSolve(sized(problem, devices), control);
   if (const RankedPlan* best = p.outcome.best())
-    p.samplesPerSecond = problem.job.globalBatch / best->evaluation.batchTime.value();
+    p.samplesPerSecond = best->evaluation.globalBatch / best->evaluation.batchTime.value();
   return p;
 }
 
@@ -72,7 +82,7 @@ public:
 
   FewestDevices run(int most) {
     const int own = m_problem.cluster->deviceCount();
-    m_wide = most > own ? withDeviceCount(m_problem, most) : m_problem;
+    m_wide = most > own ? sized(m_problem, most) : m_problem;
     const Outcome all = on(most);
     if (!meets(all)) return without(all, most);
     // `enough` suffices by a plan that uses no more; below `few` none does.

@@ -123,6 +123,9 @@ std::string verdict(const Outcome& o) {
       return "Optimal in " + text::time(o.statistics.elapsed) + leftOut(o);
     case OutcomeStatus::WithinGap: {
       const auto gap = o.gap();
+      if (o.goalGap && gap)
+        return "Within " + text::percent(*gap) + " of the least for the goal, in " +
+               text::time(o.statistics.elapsed) + leftOut(o);
       return (gap ? "Within " + text::percent(*gap) + " of the best set and order of hosts, in "
                   : std::string("Best found, no bound on other sets and orders of hosts, in ")) +
              text::time(o.statistics.elapsed) + leftOut(o);

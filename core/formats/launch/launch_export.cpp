@@ -140,9 +140,10 @@ Reading<std::string> writeLaunch(const LaunchTarget& target, const ReportSource&
 }
 
 LaunchPlan::LaunchPlan(const ReportSource& s, const Plan& p, const LaunchTarget& t)
-    : source(s), plan(p), target(t) {
+    : source(s), plan(p), target(t), m_job(s.problem->job) {
+  m_job.globalBatch = source.problem->batchOf(plan.globalBatch);
   worldSize = plan.devicesUsed();
-  microbatchCount = source.problem->microbatchCount(plan.microbatch, plan.dataDegree());
+  microbatchCount = source.problem->microbatchCount(plan.microbatch, plan.dataDegree(), plan.globalBatch);
   if (plan.stages.empty()) {
     refuse("no-stages", "the plan has no stages");
     return;

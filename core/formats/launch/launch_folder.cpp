@@ -128,7 +128,8 @@ std::string stopwatch(const LaunchProgram& program, const ReportSource& source, 
                       const PlanMetrics& m) {
   const Job& job = source.problem->job;
   // torchtitan counts the tokens of a replica for each of its devices.
-  const double tokens = double(job.globalBatch) * job.sequenceLength / plan.devicesUsed();
+  const double tokens =
+      double(source.problem->batchOf(plan.globalBatch)) * job.sequenceLength / plan.devicesUsed();
   return fmt::format(R"sh(#!/bin/sh
 # Compares the median step of a log of {} with the predicted {}: ./stopwatch.sh LOG
 sed -n '{}' "$1" | awk -v unit={} -v tokens={} '

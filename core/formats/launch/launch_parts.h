@@ -27,7 +27,7 @@ public:
     return plan.shardDegree() < plan.dataDegree();
   }  ///< of fewer than all replicas
   int chunks() const { return plan.chunksPerStage(); }
-  const Job& job() const { return source.problem->job; }
+  const Job& job() const { return m_job; }  ///< with the batch that the plan takes
   /// What the plan's selective recompute repeats; the attention's core where that was measured.
   SelectiveRecompute selective() const;
   /// Selective recompute, and of work that this model has.
@@ -55,6 +55,9 @@ public:
   /// "# TP2 · PP4 · DP2; 16 ranks, data-parallel degree 2": what files begin with.
   std::string head() const;
   Reading<std::string> finish(std::string text);
+
+private:
+  Job m_job;
 };
 
 /// What Megatron's core cannot run of the plan, and what its settings leave out of the model; shared by

@@ -91,6 +91,7 @@ void addMetrics(Json& j, const ReportSource& source, const RankedPlan& r) {
   j["may_not_fit"] = m.mayNotFit;
   j["batch_time_s"] = m.batchTime.value();
   j["simulated_time_s"] = m.simulated.value() > 0 ? Json(m.simulated.value()) : Json(nullptr);
+  j["global_batch"] = r.evaluation.globalBatch;
   j["samples_per_s"] = m.samplesPerSecond;
   j["tokens_per_s"] = m.tokensPerSecond;
   j["mfu"] = m.mfu ? Json(*m.mfu) : Json(nullptr);
@@ -358,6 +359,7 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
   j["status"] = nameOf(o.status);
   if (o.cutShort()) j["stopped_by"] = nameOf(o.stopCause);
   j["verdict"] = words::verdict(o);
+  if (o.goalGap) j["goal_gap"] = *o.goalGap;
   j["lower_bound_s"] = o.lowerBound > Seconds() ? Json(o.lowerBound.value()) : Json(nullptr);
   j["proven_over"] = nameOf(o.range);
   const auto gap = o.gap();

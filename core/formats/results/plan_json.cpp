@@ -21,6 +21,7 @@ public:
 
   Plan read(JsonFields& f) {
     Plan plan;
+    plan.globalBatch = static_cast<int>(f.integer("global_batch", 1, 1 << 24).value_or(0));
     plan.microbatch = required(f, "microbatch", 1, 1 << 24);
     plan.dataInner = degree(f, "data_inner");
     plan.dataOuter = degree(f, "data_outer");
@@ -237,6 +238,7 @@ Json planJson(const Plan& plan) {
 
 Json planFieldsJson(const Plan& plan) {
   Json j = Json::object();
+  if (plan.globalBatch > 0) j["global_batch"] = plan.globalBatch;
   j["microbatch"] = plan.microbatch;
   j["data_inner"] = plan.dataInner;
   j["data_outer"] = plan.dataOuter;

@@ -425,6 +425,39 @@ void readUnstated(const ScenarioReader& r, JsonFields& f, std::string_view key, 
   }
 }
 
+/// A variant is read in full where it is solved; here it must have the shape of one.
+void readVariants(const ScenarioReader& r, JsonFields& f, std::string_view key,
+                  std::initializer_list<const char*> sections, std::vector<PurchaseVariant>& all) {
+  r.objects(f, key, [&](JsonFields& x) {
+    x.requireKey("name", "what people call it");
+    PurchaseVariant v{x.string("name").value_or(""), {}};
+    Json changes = Json::object();
+    for (const char* section : sections)
+      if (std::string_view(section) == "program") {
+        if (const auto id = x.string(section)) changes[section] = *id;
+      } else if (const nlohmann::json* object = x.object(section)) {
+        changes[section] = *object;
+      }
+    v.changes = changes.dump();
+    const bool isTwice = std::any_of(all.begin(), all.end(),
+                                     [&](const PurchaseVariant& other) { return other.name == v.name; });
+    if (isTwice || (v.name.empty() && x.has("name")))
+      x.report(Severity::Error, "variant-name", "name",
+               isTwice ? '"' + v.name + "\" is the name of two of them" : "a name is not empty");
+    all.push_back(std::move(v));
+  });
+}
+
+Json variantsJson(const std::vector<PurchaseVariant>& all) {
+  Json out = Json::array();
+  for (const PurchaseVariant& v : all) {
+    Json one{{"name", v.name}};
+    one.update(Json::parse(v.changes));
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 }  // namespace
 
 Setting readSetting(const ScenarioReader& r, JsonFields& f, const Setting& base) {
@@ -455,6 +488,11 @@ void readKept(const ScenarioReader& r, JsonFields& f, Scenario& s) {
   });
   r.objects(f, "kept_plans", [&](JsonFields& x) { readKeptPlan(r, x, s); });
   r.objects(f, "moments", [&](JsonFields& x) { readSlide(r, x, s); });
+  r.section(f, "purchase", [&](JsonFields& x) {
+    readVariants(r, x, "clusters", {"program", "cluster", "assumptions", "run"}, s.purchase.clusters);
+    readVariants(r, x, "jobs", {"program", "model", "job", "search", "constraints", "assumptions", "run"},
+                 s.purchase.jobs);
+  });
 }
 
 void addKeptJson(const Scenario& s, Json& j) {
@@ -466,6 +504,8 @@ void addKeptJson(const Scenario& s, Json& j) {
     j["kept_plans"].push_back(std::move(k));
   }
   for (std::size_t i = 0; i < s.slides.size(); ++i) j["moments"].push_back(slideJson(s.slides[i], i, s));
+  if (!s.purchase.clusters.empty()) j["purchase"]["clusters"] = variantsJson(s.purchase.clusters);
+  if (!s.purchase.jobs.empty()) j["purchase"]["jobs"] = variantsJson(s.purchase.jobs);
 }
 
 }  // namespace nest

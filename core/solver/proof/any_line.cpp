@@ -74,7 +74,10 @@ AnyLine boundAnyLine(const Problem& whole, double limit, int most, const Control
   out.isComplete = search.run();
   double bound = search.lowerBound();
   const bool choose = choosesStrategies(problem, space);
-  if (choose && out.isComplete) {
+  if (choose && problem.leastBatch() < problem.mostBatch()) {
+    out.isComplete = false;  // solveEachBatch() has no counterpart here
+    bound = leastTime(problem, order, space, search);
+  } else if (choose && out.isComplete) {
     MixedSearch strategies(problem, order, shapes, space, search, incumbents, watch);
     out.isComplete = strategies.run();
     bound = strategies.lowerBound();

@@ -84,7 +84,7 @@ bool DpProbe::Tables::prepare() {
   c.shardDegree = plan.shardDegree();
   c.chunks = plan.chunksPerStage();
   c.schedule = &plan.pipelineSchedule();
-  c.microbatchCount = problem.microbatchCount(plan.microbatch, plan.dataDegree());
+  c.microbatchCount = problem.microbatchCount(plan.microbatch, plan.dataDegree(), plan.globalBatch);
   std::vector<int> stageOf(at(order.layerCount()), 0);
   std::vector<char> placed(at(order.layerCount()), 0);
   path = {0};
@@ -209,7 +209,7 @@ std::unique_ptr<DpProbe> DpProbe::of(const Problem& problem, const Plan& plan, s
   };
   if (plan.stages.empty()) return refuse("there is no plan");
   bool known = problem.profile->microbatchIndex(plan.microbatch) >= 0 && plan.deviceOrder.empty() &&
-               problem.microbatchCount(plan.microbatch, plan.dataDegree()) >= 1;
+               problem.microbatchCount(plan.microbatch, plan.dataDegree(), plan.globalBatch) >= 1;
   for (const StagePlan& s : plan.stages) known = known && problem.profile->strategyIndex(s.strategy) >= 0;
   if (!known) return refuse("the plan is not one of the search space");
   auto tables = std::make_unique<Tables>(problem, plan);

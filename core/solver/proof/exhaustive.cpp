@@ -92,8 +92,7 @@ private:
 
   void offerFront(const RankedPlan& plan) {
     const auto covers = [](const RankedPlan& a, const RankedPlan& b) {
-      return a.evaluation.batchTime <= b.evaluation.batchTime &&
-             a.plan.devicesUsed() <= b.plan.devicesUsed() &&
+      return a.evaluation.ranked <= b.evaluation.ranked && a.plan.devicesUsed() <= b.plan.devicesUsed() &&
              peakMemory(a.evaluation) <= peakMemory(b.evaluation);
     };
     auto& front = m_out.front;
@@ -123,7 +122,7 @@ private:
 }  // namespace
 
 bool precedes(const RankedPlan& a, const RankedPlan& b) {
-  const double x = a.evaluation.batchTime.value(), y = b.evaluation.batchTime.value();
+  const double x = a.evaluation.ranked.value(), y = b.evaluation.ranked.value();
   if (std::abs(x - y) > kEqualSteps * std::max(std::abs(x), std::abs(y))) return x < y;
   const auto scalars = [](const Plan& p) {
     return std::tuple(p.devicesUsed(), p.stageCount(), p.zero, recomputeSum(p));
@@ -131,7 +130,7 @@ bool precedes(const RankedPlan& a, const RankedPlan& b) {
   if (scalars(a.plan) != scalars(b.plan)) return scalars(a.plan) < scalars(b.plan);
   const auto rest = [](const Plan& p) {
     return std::tuple(cutsOf(p), p.microbatch, degreesOf(p), -p.shardDegree(), -p.dataInner, p.blockStride,
-                      p.schedule);
+                      p.schedule, -p.globalBatch);
   };
   return rest(a.plan) < rest(b.plan);
 }

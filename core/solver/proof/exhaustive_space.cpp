@@ -139,20 +139,26 @@ private:
   bool degrees(int s, int v, const std::vector<Layout>& layouts) {
     for (const int b : m_problem.job.microbatches) {
       if (m_problem.profile->microbatchIndex(b) < 0) continue;
-      const int mostReplicas = std::min(m_devices, (m_problem.job.globalBatch + b - 1) / b);
-      for (int d = 1; d <= mostReplicas; ++d) {
-        const int m = m_problem.microbatchCount(b, d);
-        if (m == 0 || !scheduleOf(m_schedule).refusals(s, v, m).empty()) continue;
-        for (int inner = 1; inner <= d; ++inner) {
-          if (d % inner != 0) continue;
-          m_plan = {};
-          m_plan.microbatch = b;
-          m_plan.dataInner = inner;
-          m_plan.dataOuter = d / inner;
-          m_plan.stages.resize(s);
-          if (!strategies(0, layouts)) return false;
-        }
-      }
+      const int mostReplicas = std::min(m_devices, (m_problem.mostBatch() + b - 1) / b);
+      for (int d = 1; d <= mostReplicas; ++d)
+        for (int batch = m_problem.leastBatch(); batch <= m_problem.mostBatch(); ++batch)
+          if (!replicas(s, v, b, d, batch, layouts)) return false;
+    }
+    return true;
+  }
+
+  bool replicas(int s, int v, int b, int d, int batch, const std::vector<Layout>& layouts) {
+    const int m = m_problem.microbatchCount(b, d, batch);
+    if (m == 0 || d > (batch + b - 1) / b || !scheduleOf(m_schedule).refusals(s, v, m).empty()) return true;
+    for (int inner = 1; inner <= d; ++inner) {
+      if (d % inner != 0) continue;
+      m_plan = {};
+      if (batch != m_problem.job.globalBatch) m_plan.globalBatch = batch;
+      m_plan.microbatch = b;
+      m_plan.dataInner = inner;
+      m_plan.dataOuter = d / inner;
+      m_plan.stages.resize(s);
+      if (!strategies(0, layouts)) return false;
     }
     return true;
   }

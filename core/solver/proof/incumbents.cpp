@@ -88,7 +88,7 @@ bool precedes(const Problem& problem, const CandidatePlan& a, const CandidatePla
   if (first(a) != first(b)) return first(a) < first(b);
   const auto rest = [&](const CandidatePlan& f) {
     return std::tuple(f.microbatchIndex, degrees(f), -f.layout.shardDegree(), -f.layout.inner,
-                      f.layout.stride, f.schedule);
+                      f.layout.stride, f.schedule, -f.batch);
   };
   return rest(a) < rest(b);
 }
@@ -96,6 +96,7 @@ bool precedes(const Problem& problem, const CandidatePlan& a, const CandidatePla
 Plan planOf(const Problem& problem, const LayerOrder& order, const CandidatePlan& f) {
   if (!f.given.stages.empty()) return f.given;
   Plan plan;
+  if (f.batch > 0 && f.batch != problem.job.globalBatch) plan.globalBatch = f.batch;
   plan.microbatch = problem.profile->microbatches()[at(f.microbatchIndex)];
   plan.dataInner = f.layout.inner;
   plan.dataOuter = f.layout.outer;

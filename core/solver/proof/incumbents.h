@@ -13,18 +13,20 @@ namespace nest::solver {
 struct CandidatePlan {
   int microbatchIndex = 0;
   int dataDegree = 1, zero = 0, chunks = 1;
+  int batch = 0;            ///< sequences of a step; 0: the job's
+  int microbatchCount = 0;  ///< m; 0: as the job's batch has it
   ScheduleKind schedule = ScheduleKind::OneForwardOneBackward;
   std::vector<int> strategies;  ///< profile index per stage
   BlockLayout layout;
   PipelineCut cut;  ///< interleaved: s·v + 1 cuts
-  double time = 0;
+  double time = 0;  ///< seconds × Problem::weightOf()
   int devices = 0;
   double memory = 0;   ///< on the fullest device, bytes
   int candidate = -1;  ///< row of the search log, −1: none
   Plan given;          ///< the caller's own plan, if it has stages
 
   int stages() const { return static_cast<int>(strategies.size()); }
-  /// Equal in every decision but cuts, recompute, shard groups and placement.
+  /// Equal in every decision but the batch, cuts, recompute, shard groups and placement.
   bool sameDegrees(const CandidatePlan& o) const {
     return microbatchIndex == o.microbatchIndex && dataDegree == o.dataDegree && zero == o.zero &&
            chunks == o.chunks && schedule == o.schedule && strategies == o.strategies;

@@ -94,8 +94,9 @@ private:
     c.zero = z;
     c.shardDegree = d;
     c.sharedPolicy = policy;
-    c.microbatchCount =
-        m_problem.microbatchCount(m_problem.profile->microbatches()[at(sums.microbatchIndex())], d);
+    const auto batches =
+        m_problem.batchChoices(m_problem.profile->microbatches()[at(sums.microbatchIndex())], d);
+    c.microbatchCount = batches.empty() ? 1 : batches.back().microbatches;  // what holds least in flight
     StageWindows windows(c, 0);
     const auto fits = [&](double capacity) {
       windows.limitMemory(capacity);
@@ -146,7 +147,8 @@ Answer planWith(Problem problem, const LayerOrder& order, double extra, Watch& o
   problem.assumptions.reserve =
       problem.assumptions.reserve - Bytes(extra * problem.assumptions.allocatorFactor);
   auto inner = std::make_unique<Inner>(std::move(problem), order, outer);
-  if (inner->search.run() && choosesStrategies(inner->problem, inner->space))
+  if (inner->search.run() && choosesStrategies(inner->problem, inner->space) &&
+      inner->problem.leastBatch() == inner->problem.mostBatch())
     MixedSearch(inner->problem, order, inner->shapes, inner->space, inner->search, inner->best, inner->watch)
         .run();
   inner->best.sort(inner->problem);
@@ -319,6 +321,10 @@ std::optional<NearestMiss> quickMiss(const Problem& problem, const LayerOrder& o
   CandidatePlan found;
   found.microbatchIndex = lean.context.sums->microbatchIndex();
   found.dataDegree = lean.context.dataDegree;
+  if (const auto all =
+          problem.batchChoices(problem.profile->microbatches()[at(found.microbatchIndex)], found.dataDegree);
+      !all.empty())
+    found.batch = all.back().batch;
   found.zero = lean.context.zero;
   found.schedule = lean.context.schedule->kind();
   found.strategies.assign(lean.context.stages, lean.context.sums->strategyIndex());

@@ -94,9 +94,13 @@ std::vector<int> SearchSpace::dataDegrees(int microbatch, int width, const Strat
   const auto take = [&](int d) {
     if (d <= most && strategy.fitsExperts(d) && p.constraints.data.allows(d) && isPlaced(d)) all.push_back(d);
   };
+  const int leastBatch = p.leastBatch(), mostBatch = p.mostBatch();
   if (pad) {
-    const int replicas = (p.job.globalBatch + b - 1) / b;
+    const int replicas = (mostBatch + b - 1) / b;
     for (int d = 1; d <= std::min(replicas, most); ++d) take(d);
+  } else if (leastBatch < mostBatch) {
+    for (int d = 1; d <= std::min(mostBatch / b, most); ++d)
+      if (const int per = b * d; mostBatch / per * per >= leastBatch) take(d);
   } else if (p.job.globalBatch % b == 0) {
     for (int d : divisors(p.job.globalBatch / b)) take(d);
   }
@@ -239,7 +243,8 @@ bool SearchSpace::strategyAllowed(int stage, const Strategy& s) const {
 }
 
 bool choosesStrategies(const Problem& problem, const SearchSpace& space) {
-  return problem.search.strategyPerStage && space.stagesMayDiffer() && space.strategies().size() > 1;
+  return problem.search.strategyPerStage && !problem.deviceWeights && space.stagesMayDiffer() &&
+         space.strategies().size() > 1;
 }
 
 CutRules::CutRules(const Constraints& c, const LayerOrder& order) : m_order(&order), m_pins(c.layerPins) {

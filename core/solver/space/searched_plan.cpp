@@ -25,6 +25,12 @@ bool areSearched(const SearchSpace& space, const std::vector<StagePlan>& stages)
   return true;
 }
 
+bool hasBatch(const Problem& p, const Plan& plan) {
+  const int batch = p.batchOf(plan.globalBatch);
+  return batch >= p.leastBatch() && batch <= p.mostBatch() &&
+         p.microbatchCount(plan.microbatch, plan.dataDegree(), plan.globalBatch) > 0;
+}
+
 std::vector<Strategy> strategiesOf(const SearchSpace& space, const Plan& plan) {
   const Problem& p = space.problem();
   if (!p.search.strategyPerStage || !space.stagesMayDiffer()) return {plan.stages.front().strategy};
@@ -40,7 +46,7 @@ bool isSearched(const SearchSpace& space, const Plan& plan) {
             z = plan.zero;
   if (s == 0 || !plan.deviceOrder.empty() || !has(space.microbatches(), b) || !has(space.zeroStages(), z) ||
       !space.stageCountAllowed(s) || !areSearched(space, plan.stages) ||
-      !has(space.dataDegrees(b, 1), plan.dataDegree()))
+      !has(space.dataDegrees(b, 1), plan.dataDegree()) || !hasBatch(space.problem(), plan))
     return false;
   const auto runs = [&](const ScheduleChoice& c) {
     return c.schedule->kind() == plan.schedule && c.chunks == plan.chunksPerStage();

@@ -109,6 +109,24 @@ private slots:
     QCOMPARE(wrong(f, 0.2, listed), 0);
     QCOMPARE(wrong(uniformStrategyChain(), 0.2, listed), 0);
   }
+  /// The batch may differ by a share: every batch of the range is enumerated, and plans are compared by their
+  /// time for a token.
+  void batchesWithinATolerance() {
+    Variation range;
+    range.change = [](const Problem& from, std::uint64_t seed) {
+      Problem p = from;
+      Dice dice(seed ^ 0xba7c);
+      p.job.batchTolerance = dice.chance(0.3) ? 0.5 : 0.2;
+      return p;
+    };
+    InstanceFeatures f = uniformStrategyChain();
+    QCOMPARE(wrong(f, 0.03, range), 0);
+    f.constraints = f.schedules = true;
+    QCOMPARE(wrong(f, 0.02, range), 0);
+    InstanceFeatures each;
+    each.freeStrategies = 1;
+    QCOMPARE(wrong(each, 0.005, range), 0);
+  }
   /// Where a layout takes more labels than may be held, pipelines up to lower times are looked for first; of
   /// relaxed stages with a price none is kept.
   void fewLabelsAtOnce() {
