@@ -1,14 +1,17 @@
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "cluster/devices/device_catalog.h"
 #include "commands.h"
 #include "diagnostics/field_change.h"
 #include "evaluation/explanation.h"
+#include "files.h"
 #include "formats/results/outcome_json.h"
 #include "scenario/setting_terms.h"
 #include "study/conflicts.h"
+#include "study/purchase.h"
 #include "study/study_report.h"
 #include "text/json_layout.h"
 #include "units/text.h"
@@ -146,7 +149,7 @@ int improve(const Arguments& args) {
       j["break_even"] = report::breakEvensJson(flips);
       j["break_even_complete"] = !flipsCutShort;
     }
-    if (args.has("--failures")) j["failures"] = report::failuresJson(failures);
+    if (args.has("--failures")) j["failures"] = report::failuresJson(input->problem, failures);
     std::cout << layOut(j);
   } else {
     std::cout << "Now " << text::time(best->evaluation.batchTime) << " per step with "
@@ -159,6 +162,46 @@ int improve(const Arguments& args) {
   const bool open = flipsCutShort || std::any_of(improvements.begin(), improvements.end(), stopped) ||
                     std::any_of(failures.begin(), failures.end(), stopped);
   return std::cout << std::flush, open ? kStopped : kDone;
+}
+
+/// The failures that --lost names, each with its answers; what names nothing was reported.
+std::optional<std::vector<LostDevices>> lostBy(const Problem& problem,
+                                               const std::vector<std::string>& texts) {
+  std::vector<LostDevices> out;
+  Diagnostics wrong;
+  for (const std::string& text : texts) {
+    auto lost = readLost(problem, text);
+    for (Diagnostic& d : lost.diagnostics) {
+      d.where.pointer = "--lost";
+      wrong.push_back(std::move(d));
+    }
+    if (lost) out.push_back(std::move(*lost));
+  }
+  if (hasErrors(wrong)) return report(wrong), std::nullopt;
+  return out;
+}
+
+int failures(const Arguments& args) {
+  Diagnostics misuse;
+  const double confidence = number(args, "--confidence", 0.1, 99.9999, misuse).value_or(99.9) / 100;
+  const Limits limits = limitsOf(args, misuse);
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  const bool json = args.has("--json");
+  const auto input = readInput(args);
+  if (!input) return kBadInput;
+  const auto lost = lostBy(input->problem, args.values("--lost"));
+  if (!lost) return kBadInput;
+  Watch watch(limits);
+  const auto [best, code] = solved(*input, watch, json);
+  if (!best) return code;
+
+  const Control control = watch.control();
+  const FailureStudy all = studyFailures(input->scenario, input->problem, *best, *lost, confidence, control);
+  if (json)
+    std::cout << layOut(report::failureStudyJson(input->problem, *best, all));
+  else
+    std::cout << report::failureStudyText(input->problem, *best, all);
+  return std::cout << std::flush, all.isComplete() ? kDone : kStopped;
 }
 
 int inverse(const Arguments& args) {
@@ -210,6 +253,53 @@ int inverse(const Arguments& args) {
   return answer.answer == FewestDevices::Answer::Suffice ? kDone
          : answer.answer == FewestDevices::Answer::Open  ? kStopped
                                                          : kNoPlanFits;
+}
+
+/// The measure that a purchase is decided by: as given, or money where the scenario knows prices.
+PurchaseMeasure measureOf(const Arguments& args, const PurchaseGrid& grid) {
+  for (const PurchaseMeasure m : {PurchaseMeasure::Days, PurchaseMeasure::Money, PurchaseMeasure::Energy})
+    if (args.value("--by") == nameOf(m)) return m;
+  const auto first = grid.scenarioOf(0, 0);
+  return first && first->run.pricePerDeviceHour ? PurchaseMeasure::Money : PurchaseMeasure::Days;
+}
+
+int matrix(const Arguments& args) {
+  Diagnostics misuse;
+  const auto threads = wholeNumber(args, "--threads", 1, 1024, misuse);
+  const Limits limits = limitsOf(args, misuse);
+  if (args.has("--json") && args.has("--csv"))
+    misuse.push_back(
+        error("command-line", {}, "--json and --csv print the same table", "leave one of them out"));
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  const std::string& path = args.files[0];
+  const auto text = readTextFile(path);
+  if (!text) return report(text.diagnostics), kBadInput;
+  const auto grid = PurchaseGrid::build(*text, path, loaderBeside(path));
+  report(grid.diagnostics);
+  if (!grid) return kBadInput;
+  for (const std::string& field : args.values("--flip")) {
+    const auto first = grid->scenarioOf(0, 0);
+    if (const auto f = first ? fieldAt(*first, field) : std::nullopt; !f || !f->field->isNumeric())
+      return report({error("command-line", {}, "the scenario has no numeric field \"" + field + '"',
+                           "nest-plan fields lists them")}),
+             kBadInput;
+  }
+  Watch watch(limits);
+  const Control control = watch.control();
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const PurchaseMatrix all =
+      solvePurchase(*grid, measureOf(args, *grid), static_cast<int>(threads.value_or(cores)), control);
+  std::vector<PurchaseFlip> flips;
+  for (const std::string& field : args.values("--flip"))
+    for (PurchaseFlip& f : flipsOf(*grid, all, field, control)) flips.push_back(std::move(f));
+  watch.clear();
+  std::cout << (args.has("--json")  ? report::purchaseJson(*grid, all, flips)
+                : args.has("--csv") ? report::purchaseCsv(*grid, all)
+                                    : report::purchaseText(*grid, all, flips))
+            << std::flush;
+  const bool anyPlan = std::any_of(all.cells.begin(), all.cells.end(),
+                                   [](const PurchaseCell& c) { return c.plan.has_value(); });
+  return !all.isComplete || control.shouldStop() ? kStopped : anyPlan ? kDone : kNoPlanFits;
 }
 
 }  // namespace
@@ -267,6 +357,63 @@ device count, …), re-solves and ranks the gains in time per token.)",
       .leastFiles = 1,
       .mostFiles = 1,
       .run = improve};
+}
+
+Command failuresCommand() {
+  return {
+      .name = "failures",
+      .summary = "what failures cost: swap, shrink or plan again, and how many spares to keep",
+      .usage = {"SCENARIO [--lost PARTS]…"},
+      .description =
+          R"(Three answers to each failure, side by side: a spare takes the place (swap), the same plan with fewer replicas (shrink;
+which and how many go is searched, and so is the batch within job.batch_tolerance), the best plan on what is left (re-plan). Each with
+tokens/s, idle devices, the state that moves and the time until steps run again (the fields of "run").
+
+Without --lost: one device, host and group of each kind, and half the bandwidth of each level, the costliest first.)",
+      .options = withHostStates(withLimits(
+          {{"--json", 0, "", "print the answers as JSON"},
+           {"--lost", 0, "PARTS",
+            "what fails: \"host3\", \"leaf 2\", \"device 17\", \"host3/0\"; several at once apart by commas; "
+            "may be "
+            "repeated",
+            true},
+           {"--confidence", 0, "PERCENT", "of the time that spare hosts are to be enough (99.9)"}})),
+      .exits = {{0, "done"}, {1, "no plan fits"}, {2, "bad input"}, {3, "stopped before all was decided"}},
+      .leastFiles = 1,
+      .mostFiles = 1,
+      .run = failures};
+}
+
+Command matrixCommand() {
+  return {
+      .name = "matrix",
+      .summary = "which of several clusters to buy or rent for which jobs",
+      .usage = {"SCENARIO"},
+      .description =
+          R"(The section "purchase" of a scenario lists clusters on offer and jobs, each with the sections of the scenario that it
+changes. Every job is planned on every cluster, for the least days, money or energy of its whole run, with failures and checkpoints as
+far as the section "run" gives them. Offers whose difference is inside the error of predicted differences are too close to call.)",
+      .options = withLimits({{"--by",
+                              0,
+                              "MEASURE",
+                              "what decides (money where prices are given, else days)",
+                              false,
+                              {"days", "money", "energy"}},
+                             {"--flip", 0, "FIELD",
+                              "also the values of this numeric field, between 1/16 and 16 times its own, at "
+                              "which another offer "
+                              "becomes the choice; may be repeated",
+                              true},
+                             {"--threads", 0, "N", "cells solved at once (all cores)"},
+                             {"--csv", 0, "", "print a row for each cell as CSV"},
+                             {"--json", 0, "", "print cells and choices as JSON"}}),
+      .exits = {{0, "done"},
+                {1, "no plan fits in any cell"},
+                {2, "bad input"},
+                {3, "stopped before all was decided"}},
+      .leastFiles = 1,
+      .mostFiles = 1,
+      .run = matrix};
 }
 
 Command inverseCommand() {

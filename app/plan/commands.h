@@ -30,6 +30,8 @@ Command checkCommand();
 Command compareCommand();
 Command whyCommand();
 Command improveCommand();
+Command failuresCommand();
+Command matrixCommand();
 Command inverseCommand();
 Command studyCommand();
 Command importCommand();

@@ -33,8 +33,9 @@ Program program() {
            .mostFiles = 1},
       .version = NEST_VERSION,
       .commands = {solveCommand(), evaluateCommand(), compareCommand(), whyCommand(), improveCommand(),
-                   inverseCommand(), studyCommand(), checkCommand(), importCommand(), formatsCommand(),
-                   exportCommand(), fieldsCommand(), sweepCommand(), reportCommand()},
+                   failuresCommand(), matrixCommand(), inverseCommand(), studyCommand(), checkCommand(),
+                   importCommand(), formatsCommand(), exportCommand(), fieldsCommand(), sweepCommand(),
+                   reportCommand()},
       .everywhere = logOptionSpecs("warning", "standard error")};
 }
 

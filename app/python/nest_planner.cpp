@@ -17,6 +17,8 @@
 #include "formats/scenario/scenario_json.h"
 #include "measures/metrics.h"
 #include "study/conflicts.h"
+#include "study/purchase.h"
+#include "study/study_report.h"
 #include "study/sweep.h"
 #include "text/json_layout.h"
 #include "text/printable.h"
@@ -249,6 +251,37 @@ py::object sweep(const py::object& scenario, const py::dict& fields, int threads
   return fromJson(text)["rows"];
 }
 
+py::object failures(const py::object& scenario, const std::optional<std::vector<std::string>>& lost,
+                    double confidence, const py::object& folder) {
+  if (!(confidence > 0 && confidence < 1)) throw py::value_error("confidence is between 0 and 1");
+  const Input input = read(scenario, folder);
+  std::vector<LostDevices> parts;
+  for (const std::string& text : lost.value_or(std::vector<std::string>()))
+    parts.push_back(valueOf(readLost(input.problem, text)));
+  const std::string told = interruptible({}, [&](const Control& c) -> std::string {
+    const Outcome outcome = solveAndExplain(input.problem, c);
+    if (!outcome.best()) return writeOutcome(input.source(), outcome);
+    return layOut(report::failureStudyJson(
+        input.problem, *outcome.best(),
+        studyFailures(input.scenario, input.problem, *outcome.best(), parts, confidence, c)));
+  });
+  return fromJson(told);
+}
+
+py::object matrix(const py::object& scenario, const std::string& by, int threads, const py::object& folder) {
+  const Source source = sourceOf(scenario, folder);
+  const PurchaseGrid grid = valueOf(PurchaseGrid::build(source.text, source.path, loaderBeside(source.path)));
+  PurchaseMeasure measure = PurchaseMeasure::Days;
+  bool isKnown = false;
+  for (const PurchaseMeasure m : {PurchaseMeasure::Days, PurchaseMeasure::Money, PurchaseMeasure::Energy})
+    if (by == nameOf(m)) measure = m, isKnown = true;
+  if (!isKnown) throw py::value_error("by is days, money or energy");
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return fromJson(interruptible({}, [&](const Control& c) {
+    return report::purchaseJson(grid, solvePurchase(grid, measure, threads > 0 ? threads : cores, c));
+  }));
+}
+
 }  // namespace
 }  // namespace nest
 
@@ -281,4 +314,14 @@ PYBIND11_MODULE(nest_planner, m) {
   m.def("sweep", nest::sweep, "scenario"_a, "fields"_a, py::kw_only(), "threads"_a = 0, "folder"_a = ".",
         "A row for each combination of values: sweep(s, {'job.global_batch': [512, 1024]}). threads 0: all "
         "cores.");
+  m.def("failures", nest::failures, "scenario"_a, "lost"_a = py::none(), py::kw_only(),
+        "confidence"_a = 0.999, "folder"_a = ".",
+        "What failures cost when a spare takes the place, when the plan shrinks, and when it is made again; "
+        "and "
+        "how many spare hosts to keep. `lost`: ['host3', 'host4, device 17']; without it one part of each "
+        "kind. An outcome without a plan if none fits.");
+  m.def(
+      "matrix", nest::matrix, "scenario"_a, py::kw_only(), "by"_a = "days", "threads"_a = 0, "folder"_a = ".",
+      "Every job of the scenario's section \"purchase\" on every cluster on offer, for the least days, money "
+      "or energy.");
 }

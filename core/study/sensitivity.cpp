@@ -78,8 +78,10 @@ std::vector<Improvement> rankImprovements(const Setting& s, const Problem& probl
                                           const std::vector<Parameter>& which) {
   std::vector<Parameter> all = which.empty() ? parametersOf(s) : which;
   if (which.empty())
-    std::erase_if(all,
-                  [](const Parameter& p) { return p.field && p.field->field->better == Better::Neither; });
+    std::erase_if(all, [](const Parameter& p) {
+      return p.field &&
+             (p.field->field->better == Better::Neither || p.field->field->key.starts_with("/run/"));
+    });
   std::vector<Improvement> out;
   for (std::size_t i = 0; i < all.size(); ++i) {
     reportStudy(control, "Improvements", i, all.size());
@@ -313,10 +315,15 @@ Failure afterLoss(const Setting& setting, const Problem& problem, const RankedPl
   const Problem left = degraded ? withHalfTheBandwidth(setting, problem, loss.degradedLevel)
                                 : withoutDevices(problem, loss.positions);
   const Outcome found = quietSolve(left, control, degraded ? &present.plan : nullptr);
-  Failure f{loss.what, loss.positions, found.status, words::of(found), {}, 0, 0, {}};
+  Failure f{loss.what, loss.positions, found.status, words::of(found), {}, 0, 0, {}, {}};
+  if (!degraded)
+    f.answers = {swapped(problem, present, loss.positions), shrunk(problem, present, loss.positions, control),
+                 replanned(problem, present, loss.positions, left, found)};
   if (const RankedPlan* best = found.best()) {
     f.batchTime = best->evaluation.batchTime;
-    f.change = present.evaluation.batchTime.value() > 0 ? f.batchTime / present.evaluation.batchTime - 1 : 0;
+    const Seconds before = paceOf(problem, present).perToken();
+    f.change = before.value() > 0 ? paceOf(left, *best).perToken() / before - 1 : 0;
+    if (degraded) f.answers = {replanned(left, present, {}, left, found)};
     f.devicesIdle = left.cluster->deviceCount() - best->plan.devicesUsed();
     f.plan = diff(left, present.plan, present.evaluation, best->plan, best->evaluation);
   }
@@ -330,8 +337,15 @@ std::vector<Failure> rankFailures(const Setting& setting, const Problem& problem
   const auto losses = lossesOf(problem);
   std::vector<Failure> out;
   for (const Loss& loss : losses)
-    out.push_back(
-        {loss.what, loss.positions, OutcomeStatus::Stopped, words::of(OutcomeStatus::Stopped), {}, 0, 0, {}});
+    out.push_back({loss.what,
+                   loss.positions,
+                   OutcomeStatus::Stopped,
+                   words::of(OutcomeStatus::Stopped),
+                   {},
+                   0,
+                   0,
+                   {},
+                   {}});
   std::atomic<std::size_t> next = 0;
   std::mutex reporting;
   std::size_t done = 0;
@@ -355,6 +369,26 @@ std::vector<Failure> rankFailures(const Setting& setting, const Problem& problem
   };
   std::stable_sort(out.begin(), out.end(),
                    [&](const Failure& a, const Failure& b) { return rank(a) > rank(b); });
+  return out;
+}
+
+bool FailureStudy::isComplete() const {
+  const auto isOpen = [](const auto& one) { return one.status == OutcomeStatus::Stopped; };
+  return std::none_of(single.begin(), single.end(), isOpen) &&
+         std::none_of(answers.begin(), answers.end(),
+                      [&](const auto& all) { return std::any_of(all.begin(), all.end(), isOpen); });
+}
+
+FailureStudy studyFailures(const Setting& setting, const Problem& problem, const RankedPlan& present,
+                           std::vector<LostDevices> given, double confidence, const Control& control) {
+  FailureStudy out;
+  out.spares = spareAdvice(problem, present, confidence);
+  if (given.empty()) out.single = rankFailures(setting, problem, present, control);
+  out.given = std::move(given);
+  for (std::size_t i = 0; i < out.given.size(); ++i) {
+    reportStudy(control, "Failures", i, out.given.size());
+    out.answers.push_back(answersTo(problem, present, out.given[i].positions, control));
+  }
   return out;
 }
 

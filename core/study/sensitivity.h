@@ -6,6 +6,7 @@
 #include "measures/plan_diff.h"
 #include "solver/control.h"
 #include "solver/outcome.h"
+#include "study/failure_answers.h"
 #include "study/parameter.h"
 
 namespace nest {
@@ -58,22 +59,36 @@ struct BreakEvenRange {
 std::vector<BreakEven> breakEvens(const Setting&, const Problem&, const RankedPlan& present, const Parameter&,
                                   const BreakEvenRange& = {}, const Control& = {}, bool* cutShort = nullptr);
 
-/// What the loss of one part costs, after planning anew on the rest.
+/// What the failure of one part costs: `batchTime`, `change` and what follows are those of planning again on
+/// the rest.
 struct Failure {
   std::string what;  ///< "one device of host0", "host0", "rack 0", "half the bandwidth of level rack"
   std::vector<int> positions;  ///< lost, in locality order; empty for a degraded level
   OutcomeStatus status = OutcomeStatus::Failed;
   std::string obstacle;  ///< without a plan: "does not fit", as words::of() the outcome
   Seconds batchTime;
-  double change = 0;    ///< relative to the present best
+  double change = 0;    ///< of the time for a token, relative to the present best
   int devicesIdle = 0;  ///< of those left, that the new plan does not use
   PlanDiff plan;
+  std::vector<FailureResponse> answers;  ///< swap, shrink and re-plan; of a degraded level, re-plan alone
 };
 
-/// Single failures, the costliest first; those after which nothing fits lead, those that a stop left out
-/// stand at the end, with OutcomeStatus::Stopped. Of alike parts (groups of one level of equal size) one
-/// stands for all. Solved on two threads; progress is told one call at a time, from either.
+/// Single failures, the costliest after planning again first; those after which nothing fits lead, those that
+/// a stop left out stand at the end, with OutcomeStatus::Stopped. Of alike parts (groups of one level of
+/// equal size) one stands for all. Solved on two threads; progress is told one call at a time, from either.
 std::vector<Failure> rankFailures(const Setting&, const Problem&, const RankedPlan& present,
                                   const Control& = {});
+
+/// Single failures, or those that are given, and how many spares to keep.
+struct FailureStudy {
+  std::vector<Failure> single;     ///< if none is given
+  std::vector<LostDevices> given;  ///< each with its answers
+  std::vector<std::vector<FailureResponse>> answers;
+  SpareAdvice spares;
+
+  bool isComplete() const;
+};
+FailureStudy studyFailures(const Setting&, const Problem&, const RankedPlan& present,
+                           std::vector<LostDevices> given, double confidence, const Control& = {});
 
 }  // namespace nest

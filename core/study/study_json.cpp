@@ -3,6 +3,7 @@
 #include "diagnostics/field_change.h"
 #include "formats/results/outcome_json.h"
 #include "formats/results/plan_json.h"
+#include "measures/pace.h"
 #include "study/json_list.h"
 #include "study/study_report.h"
 
@@ -116,16 +117,84 @@ Json breakEvensJson(const std::vector<BreakEven>& all) {
   });
 }
 
-Json failuresJson(const std::vector<Failure>& all) {
-  return listOf(all, [](const Failure& f) {
+Json answersJson(const Problem& problem, const std::vector<FailureResponse>& all) {
+  return listOf(all, [&](const FailureResponse& r) {
+    Json j{{"answer", nameOf(r.answer)}, {"status", nameOf(r.status)}};
+    if (!r.plan) {
+      j["obstacle"] = adviceText(r.obstacle);
+      return j;
+    }
+    j["tokens_per_s"] = r.tokensPerSecond;
+    j["change"] = r.change;
+    j["global_batch"] = r.plan->evaluation.globalBatch;
+    j["devices_idle"] = r.devicesIdle;
+    if (r.answer == FailureAnswer::Shrink) j["replicas_dropped"] = r.replicasDropped;
+    if (r.answer == FailureAnswer::Swap) {
+      j["spare_hosts_needed"] = r.sparesNeeded;
+      j["uses_idle_devices"] = r.usesIdle;
+    }
+    j["restart_s"] = r.restart.isKnown() ? Json(r.restart.total().value()) : Json(nullptr);
+    if (r.restart.isKnown())
+      j["restart"] = {{"detection_s", r.restart.detection.value()},
+                      {"replacement_s", r.restart.replacement.value()},
+                      {"start_s", r.restart.start.value()},
+                      {"read_s", r.restart.read.value()}};
+    else
+      j["missing"] = r.restart.missing;
+    if (r.moved) {
+      Json over = Json::object();
+      for (std::size_t l = 0; l < r.moved->overLevel.size(); ++l)
+        over[problem.cluster->level(static_cast<int>(l)).name] = r.moved->overLevel[l].value();
+      j["moved_bytes"] = {{"over_level", std::move(over)}, {"from_store", r.moved->fromStore.value()}};
+    }
+    addPlan(j, *r.plan);
+    return j;
+  });
+}
+
+Json sparesJson(const SpareAdvice& s) {
+  Json j{{"confidence", s.confidence}, {"hosts", s.hosts}};
+  if (!s.pooled.missing.empty()) {
+    j["missing"] = s.pooled.missing;
+    return j;
+  }
+  j["hosts_in_repair"] = s.pooled.failed;
+  j["needed"] = s.pooled.needed;
+  j["covered"] = s.pooled.covered;
+  if (s.elsewhere) {
+    j["leaves"] = s.elsewhere->leaves;
+    j["needed_under_each_leaf"] = s.ofLeaf.needed;
+    j["change_under_another_leaf"] = s.elsewhere->change;
+  }
+  return j;
+}
+
+Json failuresJson(const Problem& problem, const std::vector<Failure>& all) {
+  return listOf(all, [&](const Failure& f) {
     return Json{{"what", f.what},
                 {"devices_lost", f.positions.size()},
                 {"status", nameOf(f.status)},
                 {"batch_time_s", seconds(f.batchTime)},
                 {"change", f.batchTime.value() > 0 ? Json(f.change) : Json()},
                 {"devices_idle", f.devicesIdle},
-                {"difference", diffJson(f.plan)}};
+                {"difference", diffJson(f.plan)},
+                {"answers", answersJson(problem, f.answers)}};
   });
+}
+
+Json failureStudyJson(const Problem& problem, const RankedPlan& present, const FailureStudy& all) {
+  Json j{{"format", "nest-failures"},
+         {"version", 1},
+         {"summary", summaryOf(present.plan)},
+         {"batch_time_s", present.evaluation.batchTime.value()},
+         {"tokens_per_s", paceOf(problem, present).tokensPerSecond()},
+         {"failures", failuresJson(problem, all.single)}};
+  for (std::size_t i = 0; i < all.given.size(); ++i)
+    j["failures"].push_back({{"what", all.given[i].what},
+                             {"devices_lost", all.given[i].positions.size()},
+                             {"answers", answersJson(problem, all.answers[i])}});
+  j["spares"] = sparesJson(all.spares);
+  return j;
 }
 
 Json counterfactualJson(const Counterfactual& c) {

@@ -31,8 +31,16 @@ nlohmann::ordered_json improvementsJson(const std::vector<Improvement>&);
 /// `cutShort`: as of breakEvens().
 std::string breakEvensText(const std::vector<BreakEven>&, bool cutShort = false);
 nlohmann::ordered_json breakEvensJson(const std::vector<BreakEven>&);
+/// A row for each failure, with the change of tokens/s under each answer.
 std::string failuresText(const std::vector<Failure>&);
-nlohmann::ordered_json failuresJson(const std::vector<Failure>&);
+nlohmann::ordered_json failuresJson(const Problem&, const std::vector<Failure>&);
+/// One failure: a row for each answer.
+std::string answersText(const Problem&, const std::vector<FailureResponse>&);
+nlohmann::ordered_json answersJson(const Problem&, const std::vector<FailureResponse>&);
+std::string sparesText(const SpareAdvice&);
+nlohmann::ordered_json sparesJson(const SpareAdvice&);
+std::string failureStudyText(const Problem&, const RankedPlan& present, const FailureStudy&);
+nlohmann::ordered_json failureStudyJson(const Problem&, const RankedPlan& present, const FailureStudy&);
 
 nlohmann::ordered_json counterfactualJson(const Counterfactual&);
 nlohmann::ordered_json explanationJson(const CostTerm&, int depth);

@@ -1,8 +1,12 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
+#include "diagnostics/field_change.h"
+#include "measures/pace.h"
 #include "study/study_report.h"
+#include "units/amount.h"
 #include "units/text.h"
 #include "words/outcome_words.h"
 
@@ -43,7 +47,7 @@ private:
 
 }  // namespace
 
-std::string comparisonText(const Problem& problem, const Outcome& exact,
+std::string comparisonText(const Problem&, const Outcome& exact,
                            const std::vector<BaselineResult>& baselines) {
   Rows rows;
   rows.add({"method", "step time", "throughput", "devices", "plan", "remark"});
@@ -62,7 +66,7 @@ std::string comparisonText(const Problem& problem, const Outcome& exact,
   std::string out = rows.text();
   if (best)
     out += "\nThroughput is relative to NEST Explorer's " +
-           samplesRate(problem.job.globalBatch / best->evaluation.batchTime.value()) + ".\n";
+           samplesRate(best->evaluation.globalBatch / best->evaluation.batchTime.value()) + ".\n";
   return out;
 }
 
@@ -88,18 +92,122 @@ std::string breakEvensText(const std::vector<BreakEven>& all, bool cutShort) {
   return out.empty() ? "Between 1/16 and 16 times its value, no parameter changes the plan\n" : out;
 }
 
+namespace {
+
+/// "1.2 TB".
+std::string bytesText(Bytes b) {
+  return text::amount(b.value()) + "B";
+}
+
+const FailureResponse* answerOf(const std::vector<FailureResponse>& all, FailureAnswer answer) {
+  const auto it = std::find_if(all.begin(), all.end(), [&](const auto& r) { return r.answer == answer; });
+  return it == all.end() ? nullptr : &*it;
+}
+
+std::string changeOf(const FailureResponse* r) {
+  if (!r) return "–";
+  if (!r->plan) return adviceText(r->obstacle);
+  return std::abs(r->change) < 5e-5 ? "0 %" : text::signedPercent(r->change);
+}
+
+/// "1.2 GB over leaf, 3 GB from the store".
+std::string movesText(const Problem& problem, const FailureResponse& r) {
+  std::string out;
+  if (!r.moved) return out;
+  const auto add = [&](Bytes b, const std::string& where) {
+    if (b > Bytes(0)) out += (out.empty() ? "" : ", ") + bytesText(b) + where;
+  };
+  for (std::size_t l = 0; l < r.moved->overLevel.size(); ++l)
+    add(r.moved->overLevel[l], " over " + problem.cluster->level(static_cast<int>(l)).name);
+  add(r.moved->fromStore, " from the store");
+  return out.empty() ? "nothing" : out;
+}
+
+std::string howText(const FailureResponse& r) {
+  if (!r.plan) return {};
+  if (r.answer == FailureAnswer::Swap) {
+    if (r.sparesNeeded > 0)
+      return "on " + text::count(r.sparesNeeded) + (r.sparesNeeded == 1 ? " spare host" : " spare hosts");
+    return r.usesIdle ? "on devices that were idle" : "uses nothing that failed";
+  }
+  return summaryOf(r.plan->plan);
+}
+
+std::string fieldsText(const std::vector<std::string>& keys) {
+  std::string out;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    std::string name = keys[i].substr(1);
+    std::replace(name.begin(), name.end(), '/', '.');
+    out += (i == 0 ? "" : i + 1 == keys.size() ? " and " : ", ") + name;
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string failuresText(const std::vector<Failure>& all) {
   Rows rows;
-  rows.add({"lost", "step time", "change", "idle", "plan"});
+  rows.add({"lost", "swap", "shrink", "re-plan", "idle", "re-planned step", "plan"});
   for (const Failure& f : all) {
     const bool fits = f.batchTime.value() > 0;
-    rows.add({f.what, fits ? text::time(f.batchTime) : "–", fits ? text::signedPercent(f.change) : f.obstacle,
-              fits ? text::count(f.devicesIdle) : "–",
+    rows.add({f.what, changeOf(answerOf(f.answers, FailureAnswer::Swap)),
+              changeOf(answerOf(f.answers, FailureAnswer::Shrink)),
+              fits ? changeOf(answerOf(f.answers, FailureAnswer::Replan)) : f.obstacle,
+              fits ? text::count(f.devicesIdle) : "–", fits ? text::time(f.batchTime) : "–",
               !fits           ? ""
               : f.plan.same() ? "the same plan"
                               : f.plan.changes.front().sentence});
   }
-  return rows.text();
+  return "Change of tokens/s under each answer, ranked by re-plan:\n" + rows.text();
+}
+
+std::string answersText(const Problem& problem, const std::vector<FailureResponse>& all) {
+  Rows rows;
+  rows.add({"answer", "tokens/s", "change", "idle", "steps again in", "state that moves", "how"});
+  std::vector<std::string> missing;
+  for (const FailureResponse& r : all) {
+    if (!r.plan) {
+      rows.add({nameOf(r.answer), "–", adviceText(r.obstacle)});
+      continue;
+    }
+    rows.add({nameOf(r.answer), text::amount(r.tokensPerSecond), changeOf(&r), text::count(r.devicesIdle),
+              r.restart.isKnown() ? text::time(r.restart.total()) : "–", movesText(problem, r), howText(r)});
+    for (const std::string& key : r.restart.missing)
+      if (std::find(missing.begin(), missing.end(), key) == missing.end()) missing.push_back(key);
+  }
+  std::string out = rows.text();
+  if (!missing.empty()) out += "Give " + fieldsText(missing) + " for the time until steps run again.\n";
+  return out;
+}
+
+std::string sparesText(const SpareAdvice& s) {
+  if (!s.pooled.missing.empty())
+    return "Give " + fieldsText(s.pooled.missing) + " for the number of spare hosts.\n";
+  const auto hosts = [](int n) { return text::count(n) + (n == 1 ? " spare host is" : " spare hosts are"); };
+  std::string out = hosts(s.pooled.needed) + " enough " + text::percent(s.pooled.covered) +
+                    " of the time: of " + text::count(s.hosts) + " hosts " + text::number(s.pooled.failed) +
+                    " are in repair on average.\n";
+  if (s.elsewhere && s.elsewhere->leaves > 1) {
+    out += "Under each of the " + text::count(s.elsewhere->leaves) + " leaves " + hosts(s.ofLeaf.needed) +
+           " enough, " + text::count(s.ofLeaf.needed * s.elsewhere->leaves) + " in all";
+    out += s.elsewhere->change > -5e-5
+               ? "; a spare under another leaf costs nothing, so that they can stand anywhere.\n"
+               : "; a spare under another leaf costs " + text::percent(-s.elsewhere->change) +
+                     " of tokens/s until the host is back.\n";
+  }
+  return out;
+}
+
+std::string failureStudyText(const Problem& problem, const RankedPlan& present, const FailureStudy& all) {
+  std::string out = "Now " + tokensRate(paceOf(problem, present).tokensPerSecond()) + " with " +
+                    summaryOf(present.plan) + "\n\n";
+  if (all.given.empty()) out += failuresText(all.single) + "\n";
+  for (std::size_t i = 0; i < all.given.size(); ++i) {
+    const auto count = static_cast<int>(all.given[i].positions.size());
+    out += "Without " + all.given[i].what + " (" + text::count(count) +
+           (count == 1 ? " device" : " devices") + "):\n" + answersText(problem, all.answers[i]) + "\n";
+  }
+  return out + sparesText(all.spares);
 }
 
 std::string scalingText(const std::vector<ScalingPoint>& all) {

@@ -1,0 +1,334 @@
+#include "study/purchase.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "diagnostics/field_change.h"
+#include "fields/field.h"
+#include "fields/field_text.h"
+#include "solver/even_hosts.h"
+#include "study/quiet_solve.h"
+#include "units/at.h"
+#include "words/metric_words.h"
+#include "words/outcome_words.h"
+
+namespace nest {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kSecondsPerDay = 86400;
+constexpr double kMostFactor = 16;  ///< by which a field moves in search of a flip
+constexpr int kSteps = 8;           ///< on either side
+constexpr double kFlipDigits = 1e-3;
+
+Goal goalOf(PurchaseMeasure m) {
+  return m == PurchaseMeasure::Money ? Goal::Money : m == PurchaseMeasure::Energy ? Goal::Energy : Goal::Days;
+}
+
+std::string errorsOf(const Diagnostics& all) {
+  std::string out;
+  for (const Diagnostic& d : all)
+    if (d.severity == Severity::Error)
+      out += (out.empty() ? "" : "; ") + (d.code == "goal-needs" ? adviceText(d.message) : d.message);
+  return out;
+}
+
+Diagnostics namedAfter(const std::string& variant, Diagnostics all) {
+  std::erase_if(all, [](const Diagnostic& d) { return d.severity == Severity::Note; });
+  for (Diagnostic& d : all) {
+    d.message = variant + ": " + d.message;
+    d.where = {d.where.file, 0, 0, "/purchase"};
+  }
+  return all;
+}
+
+/// Solves one cell, which may have been changed.
+PurchaseCell solvedCell(Scenario scenario, PurchaseMeasure measure, const Control& control) {
+  PurchaseCell cell;
+  scenario.search.goal = goalOf(measure);
+  scenario.search.topPlans = std::max(scenario.search.topPlans, 8);
+  auto problem = buildProblem(scenario);
+  if (!problem) {
+    cell.status = "invalid";
+    cell.problem = errorsOf(problem.diagnostics);
+    return cell;
+  }
+  Control own = control;
+  own.progress = nullptr, own.found = nullptr;
+  const Outcome o = solveOnEvenHosts(*problem, own);
+  cell.status = nameOf(o.status);
+  cell.goalGap = o.goalGap ? o.goalGap : o.gap();
+  if (!o.best()) {
+    const words::NoPlan none = words::noPlan(o);
+    cell.problem = none.title + (none.detail.empty() ? "" : ". " + adviceText(none.detail));
+    return cell;
+  }
+  cell.plan = *o.best();
+  const auto* architecture = scenario.model.architecture ? &*scenario.model.architecture : nullptr;
+  const PlanMetrics m = metricsOf(*problem, architecture, *o.best());
+  cell.tokensPerSecond = m.tokensPerSecond;
+  cell.mfu = m.mfu;
+  if (m.trainingTime) cell.days = m.trainingTime->value() / kSecondsPerDay;
+  cell.pricePerDeviceHour = problem->run.pricePerDeviceHour;
+  cell.reservedDevices = m.run ? m.run->reservedDevices : m.devicesUsed;
+  cell.error = m.error.time, cell.ratioError = words::ratioError(m.program, m.error);
+  cell.program = scenario.program;
+  cell.deviceFamily = deviceFamily(scenario.cluster.device.id);
+  if (m.run) {
+    cell.money = m.run->money, cell.energyKwh = m.run->energy;
+    if (m.run->prediction && !m.run->prediction->finishes) cell.problem = "does not get through its failures";
+  }
+  return cell;
+}
+
+PurchaseChoice choiceOf(const PurchaseMatrix& matrix, int job, int clusters) {
+  PurchaseChoice out;
+  out.job = job;
+  std::vector<std::pair<double, int>> ranked;
+  for (int k = 0; k < clusters; ++k)
+    if (const auto v = matrix.cell(job, k, clusters).value(matrix.measure)) ranked.emplace_back(*v, k);
+  if (ranked.empty()) return out;
+  std::sort(ranked.begin(), ranked.end());
+  const auto& [least, best] = ranked.front();
+  out.best = best;
+  for (std::size_t i = 1; i < ranked.size(); ++i) {
+    const auto& [value, k] = ranked[i];
+    if (isTooClose(matrix.cell(job, best, clusters), least, matrix.cell(job, k, clusters), value))
+      out.tooClose.push_back(k);
+  }
+  if (ranked.size() > 1) {
+    const auto& [value, k] = ranked[1];
+    out.next = k;
+    out.lead = least > 0 ? value / least - 1 : 0;
+    const auto& price = matrix.cell(job, k, clusters).pricePerDeviceHour;
+    if (matrix.measure == PurchaseMeasure::Money && price && value > 0)
+      out.flipPrice = *price * least / value;
+  }
+  return out;
+}
+
+}  // namespace
+
+const char* nameOf(PurchaseMeasure m) {
+  return m == PurchaseMeasure::Money ? "money" : m == PurchaseMeasure::Energy ? "energy" : "days";
+}
+
+std::optional<double> PurchaseCell::value(PurchaseMeasure m) const {
+  return m == PurchaseMeasure::Money ? money : m == PurchaseMeasure::Energy ? energyKwh : days;
+}
+
+// Runs of one program on one family of devices err together; others each for themselves.
+bool isTooClose(const PurchaseCell& a, double valueOfA, const PurchaseCell& b, double valueOfB) {
+  const double least = std::min(valueOfA, valueOfB), most = std::max(valueOfA, valueOfB);
+  const bool together = a.program == b.program && a.deviceFamily == b.deviceFamily;
+  const double error = together ? std::max(a.ratioError, b.ratioError) : std::hypot(a.error, b.error);
+  return most <= least * (1 + std::max(error, 1e-9));
+}
+
+Reading<PurchaseGrid> PurchaseGrid::build(std::string_view scenario, const std::string& file,
+                                          const ReferenceLoader& load) {
+  Reading<PurchaseGrid> result;
+  PurchaseGrid grid;
+  grid.m_load = load, grid.m_file = file;
+  auto base = readScenario(scenario, file, load);
+  result.diagnostics = std::move(base.diagnostics);
+  if (!base) return result;
+  grid.m_clusters = base->purchase.clusters, grid.m_jobs = base->purchase.jobs;
+  if (grid.m_clusters.empty() && grid.m_jobs.empty()) {
+    result.diagnostics.push_back(
+        error("no-purchase", {file, 0, 0, "/purchase"}, "the scenario has no offers and no jobs to compare",
+              "list `purchase.clusters` and `purchase.jobs`, each with a name and the sections it changes"));
+    return result;
+  }
+  const std::string own = base->name.empty() ? "this scenario" : base->name;
+  if (grid.m_clusters.empty()) grid.m_clusters.push_back({own, "{}"});
+  if (grid.m_jobs.empty()) grid.m_jobs.push_back({own, "{}"});
+  base->purchase = {};
+  grid.m_text = writeScenario(*base);
+  // Each offer and each job is read once by itself: what is wrong with it is wrong in a whole row or column.
+  const auto check = [&](int job, int cluster, const std::string& name) {
+    auto one = grid.scenarioOf(job, cluster);
+    if (!one || hasErrors(one.diagnostics))
+      for (Diagnostic& d : namedAfter(name, std::move(one.diagnostics)))
+        result.diagnostics.push_back(std::move(d));
+  };
+  for (int k = 0; k < grid.clusters(); ++k) check(0, k, "offer \"" + grid.cluster(k) + '"');
+  if (!hasErrors(result.diagnostics))
+    for (int k = 1; k < grid.jobs(); ++k) check(k, 0, "job \"" + grid.job(k) + '"');
+  if (!hasErrors(result.diagnostics)) result.value = std::move(grid);
+  return result;
+}
+
+Reading<Scenario> PurchaseGrid::scenarioOf(int job, int cluster) const {
+  Json j = Json::parse(m_text);
+  for (const PurchaseVariant* v : {&m_clusters[at(cluster)], &m_jobs[at(job)]}) {
+    const Json changes = Json::parse(v->changes);
+    // Another network takes the place of the one that is there, whatever it is written as.
+    if (changes.contains("cluster"))
+      for (const char* network : {"levels", "network", "graph"})
+        if (changes["cluster"].contains(network))
+          for (const char* other :
+               {"levels", "network", "graph", "host_sizes", "host_names", "exceptions", "states"})
+            j["cluster"].erase(other);
+    if (changes.contains("model"))
+      for (const char* held : {"path", "architecture", "config", "profile"})
+        if (changes["model"].contains(held))
+          for (const char* other : {"path", "architecture", "config", "profile"}) j["model"].erase(other);
+    j.merge_patch(changes);
+  }
+  j["name"] = job >= 0 ? m_jobs[at(job)].name + " on " + m_clusters[at(cluster)].name : "";
+  return readScenario(j.dump(), m_file, m_load);
+}
+
+PurchaseMatrix solvePurchase(
+    const PurchaseGrid& grid, PurchaseMeasure measure, int threads, const Control& control,
+    const std::function<void(const PurchaseCell&, std::size_t done, std::size_t all)>& onCell) {
+  PurchaseMatrix out;
+  out.measure = measure;
+  const int clusters = grid.clusters();
+  out.cells.resize(at(clusters) * at(grid.jobs()));
+  for (std::size_t i = 0; i < out.cells.size(); ++i) {
+    out.cells[i].job = static_cast<int>(i) / clusters, out.cells[i].cluster = static_cast<int>(i) % clusters;
+    out.cells[i].status = nameOf(OutcomeStatus::Stopped);
+  }
+  std::atomic<std::size_t> next = 0;
+  std::mutex reporting;
+  std::size_t done = 0;
+  reportStudy(control, "Matrix", 0, out.cells.size());
+  const auto work = [&] {
+    for (std::size_t i = next++; i < out.cells.size() && !studyStopped(control); i = next++) {
+      const int job = out.cells[i].job, cluster = out.cells[i].cluster;
+      auto scenario = grid.scenarioOf(job, cluster);
+      PurchaseCell cell;
+      if (scenario) {
+        cell = solvedCell(std::move(*scenario), measure, control);
+      } else {
+        cell.status = "invalid";
+        cell.problem = errorsOf(scenario.diagnostics);
+      }
+      cell.job = job, cell.cluster = cluster;
+      const std::scoped_lock lock(reporting);
+      out.cells[i] = std::move(cell);
+      reportStudy(control, "Matrix", ++done, out.cells.size());
+      if (onCell) onCell(out.cells[i], done, out.cells.size());
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int k = 1; k < threads && at(k) < out.cells.size(); ++k) others.emplace_back(work);
+    work();
+  }
+  out.isComplete = std::none_of(out.cells.begin(), out.cells.end(), [](const PurchaseCell& c) {
+    return c.status == nameOf(OutcomeStatus::Stopped) || c.status == nameOf(OutcomeStatus::BestSoFar);
+  });
+  for (int job = 0; job < grid.jobs(); ++job) out.choices.push_back(choiceOf(out, job, clusters));
+  return out;
+}
+
+namespace {
+
+/// Which offer is best for a job when a field of all its cells stands at a value.
+class FlipOfChoice {
+public:
+  FlipOfChoice(const PurchaseGrid& grid, PurchaseMeasure measure, int job, std::string_view field,
+               const Control& control)
+      : m_grid(grid), m_measure(measure), m_job(job), m_field(field), m_control(control) {}
+
+  /// In SI units, of the first offer that has the field.
+  std::optional<double> now() {
+    for (int k = 0; k < m_grid.clusters(); ++k)
+      if (const auto s = m_grid.scenarioOf(m_job, k))
+        if (const auto f = fieldAt(*s, m_field); f && f->field->isNumeric())
+          if (const auto v = numberOf(*s, *f)) {
+            m_least = f->field->least, m_most = f->field->most;
+            m_isWhole = f->field->access.measure == Measure::Count;
+            return v;
+          }
+    return std::nullopt;
+  }
+
+  std::optional<PurchaseFlip> towards(double from, int before, bool up) {
+    double same = from;
+    for (int i = 1; i <= kSteps && !studyStopped(m_control); ++i) {
+      const double factor = std::pow(kMostFactor, double(i) / kSteps);
+      double there = std::clamp(up ? from * factor : from / factor, m_least, m_most);
+      if (m_isWhole) there = std::round(there);
+      if (there == same) continue;
+      const int best = bestAt(there);
+      if (best < 0) return std::nullopt;
+      if (best == before) {
+        same = there;
+        continue;
+      }
+      int after = best;
+      while (std::abs(there / same - 1) > kFlipDigits && !studyStopped(m_control)) {
+        double middle = std::sqrt(there * same);
+        if (m_isWhole) middle = std::round(middle);
+        if (middle == there || middle == same) break;
+        const int then = bestAt(middle);
+        if (then < 0) return std::nullopt;
+        if (then == before)
+          same = middle;
+        else
+          there = middle, after = then;
+      }
+      return PurchaseFlip{m_job, std::string(m_field), from, there, before, after, textOf(there)};
+    }
+    return std::nullopt;
+  }
+
+private:
+  int bestAt(double value) {
+    PurchaseMatrix one;
+    one.measure = m_measure;
+    for (int k = 0; k < m_grid.clusters(); ++k) {
+      auto s = m_grid.scenarioOf(m_job, k);
+      PurchaseCell cell;
+      if (s) {
+        if (const auto f = fieldAt(*s, m_field)) setNumber(*s, *f, value);
+        cell = solvedCell(std::move(*s), m_measure, m_control);
+      }
+      cell.job = 0, cell.cluster = k;
+      one.cells.push_back(std::move(cell));
+    }
+    return choiceOf(one, 0, m_grid.clusters()).best;
+  }
+
+  std::string textOf(double value) {
+    const auto s = m_grid.scenarioOf(m_job, 0);
+    const auto f = s ? fieldAt(*s, m_field) : std::nullopt;
+    return f ? numberText(*s, *f, value) : text::number(value);
+  }
+
+  const PurchaseGrid& m_grid;
+  PurchaseMeasure m_measure;
+  int m_job;
+  std::string_view m_field;
+  const Control& m_control;
+  double m_least = 0, m_most = 0;
+  bool m_isWhole = false;
+};
+
+}  // namespace
+
+std::vector<PurchaseFlip> flipsOf(const PurchaseGrid& grid, const PurchaseMatrix& matrix,
+                                  std::string_view field, const Control& control) {
+  std::vector<PurchaseFlip> out;
+  for (const PurchaseChoice& c : matrix.choices) {
+    if (c.best < 0) continue;
+    FlipOfChoice search(grid, matrix.measure, c.job, field, control);
+    const auto from = search.now();
+    if (!from || !(*from > 0)) continue;
+    for (const bool up : {false, true})
+      if (auto flip = search.towards(*from, c.best, up)) out.push_back(std::move(*flip));
+  }
+  return out;
+}
+
+}  // namespace nest
