@@ -322,6 +322,6 @@ PYBIND11_MODULE(nest_planner, m) {
         "kind. An outcome without a plan if none fits.");
   m.def(
       "matrix", nest::matrix, "scenario"_a, py::kw_only(), "by"_a = "days", "threads"_a = 0, "folder"_a = ".",
-      "Every job of the scenario's section \"purchase\" on every cluster on offer, for the least days, money "
-      "or energy.");
+      "Every job of the scenario's section \"purchase\" on every cluster that it offers, for the least days, "
+      "money or energy.");
 }

@@ -14,6 +14,9 @@ constexpr double kLeastBandwidth = 1e3, kMostBandwidth = 1e18;
 constexpr double kMostHosts = 1 << 20;
 constexpr double kMostPrice = 1e6;
 constexpr double kMostPower = 1e6;  ///< W
+// What a slider moves a value of 0 from.
+constexpr double kUsualRate = 0.01, kUsualSeconds = 60, kUsualPrice = 1, kUsualPower = 500,
+                 kUsualCarbon = 300;
 
 }  // namespace
 
@@ -34,9 +37,11 @@ void addRunFields(std::vector<Field>& all) {
   };
   const auto rate = [&](const char* key, const char* label, const char* meaning, FieldAccess access) {
     add(key, label, meaning, std::move(access), 0, kMostRate);
+    all.back().usual = kUsualRate;
   };
   const auto time = [&](const char* key, const char* label, const char* meaning, FieldAccess access) {
     add(key, label, meaning, std::move(access), 0, kMostSeconds);
+    all.back().usual = kUsualSeconds;
   };
   const auto bandwidth = [&](const char* key, const char* label, const char* meaning, FieldAccess access) {
     add(key, label, meaning, std::move(access), kLeastBandwidth, kMostBandwidth, Better::Larger);
@@ -83,14 +88,18 @@ void addRunFields(std::vector<Field>& all) {
       at<&Setting::run, &RunOptions::interval>(), 1e-3, kMostSeconds);
   add("/run/price_per_device_hour", "Price / device-hour", "of one device for one hour, in any currency",
       at<&Setting::run, &RunOptions::pricePerDeviceHour>(), 0, kMostPrice);
+  all.back().usual = kUsualPrice;
   add("/run/device_power_w", "Device power, W", "watts of one device while it trains",
       at<&Setting::run, &RunOptions::devicePower>(), 0, kMostPower);
+  all.back().usual = kUsualPower;
   add("/run/host_power_w", "Host power, W", "watts of one host without its devices",
       at<&Setting::run, &RunOptions::hostPower>(), 0, kMostPower);
+  all.back().usual = kUsualPower;
   add("/run/pue", "PUE", "power of the facility ÷ power of the machines",
       at<&Setting::run, &RunOptions::powerUsage>(), 1, 10);
   add("/run/carbon_g_per_kwh", "CO₂, g/kWh", "grams of CO₂ for one kWh",
       at<&Setting::run, &RunOptions::carbonPerKwh>(), 0, 1e5);
+  all.back().usual = kUsualCarbon;
 }
 
 }  // namespace nest

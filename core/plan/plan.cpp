@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "units/text.h"
+
 namespace nest {
 
 std::vector<LayerIndex> StagePlan::layers() const {
@@ -48,7 +50,7 @@ std::string summaryOf(const Plan& p) {
   out += " · MBS" + std::to_string(p.microbatch);
   if (p.zero > 0) out += " · ZeRO-" + std::to_string(p.zero);
   if (p.shardDegree() != p.dataDegree()) out += "/" + std::to_string(p.shardDegree());
-  if (p.globalBatch > 0) out += " · batch " + std::to_string(p.globalBatch);
+  if (p.globalBatch > 0) out += " · batch " + text::count(p.globalBatch);
   return out;
 }
 

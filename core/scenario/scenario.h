@@ -29,7 +29,7 @@ struct PurchaseVariant {
 
   friend bool operator==(const PurchaseVariant&, const PurchaseVariant&) = default;
 };
-/// Clusters that are on offer, and jobs that they are bought for (study/purchase.h).
+/// Clusters that are offered, and jobs that they are bought for (study/purchase.h).
 struct Purchase {
   std::vector<PurchaseVariant> clusters, jobs;
 

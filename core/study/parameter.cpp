@@ -54,8 +54,10 @@ std::vector<Parameter> parametersOf(const Setting& s) {
 
 std::vector<Parameter> usualParametersOf(const Setting& s) {
   std::vector<Parameter> out = parametersOf(s);
-  std::erase_if(out, [](const Parameter& p) {
-    return p.field && p.field->field->better == Better::Neither && !p.field->field->isOftenMoved;
+  const bool decidesNothing = s.search.goal == Goal::TimePerToken;  // what the run takes beside its steps
+  std::erase_if(out, [&](const Parameter& p) {
+    return p.field && ((p.field->field->better == Better::Neither && !p.field->field->isOftenMoved) ||
+                       (decidesNothing && p.field->field->key.starts_with("/run/")));
   });
   return out;
 }

@@ -22,13 +22,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kSecondsPerDay = 86400;
+constexpr double kSecondsPerDay = 86400, kHoursPerDay = 24;
 constexpr double kMostFactor = 16;  ///< by which a field moves in search of a flip
 constexpr int kSteps = 8;           ///< on either side
 constexpr double kFlipDigits = 1e-3;
 
+/// An offer is paid for as a whole, so that the plan that takes the fewest days costs least.
 Goal goalOf(PurchaseMeasure m) {
-  return m == PurchaseMeasure::Money ? Goal::Money : m == PurchaseMeasure::Energy ? Goal::Energy : Goal::Days;
+  return m == PurchaseMeasure::Energy ? Goal::Energy : Goal::Days;
 }
 
 std::string errorsOf(const Diagnostics& all) {
@@ -76,12 +77,17 @@ PurchaseCell solvedCell(Scenario scenario, PurchaseMeasure measure, const Contro
   cell.mfu = m.mfu;
   if (m.trainingTime) cell.days = m.trainingTime->value() / kSecondsPerDay;
   cell.pricePerDeviceHour = problem->run.pricePerDeviceHour;
-  cell.reservedDevices = m.run ? m.run->reservedDevices : m.devicesUsed;
+  cell.reservedDevices =
+      problem->cluster->deviceCount() + problem->run.spareHosts * problem->cluster->largestGroupSize(0);
+  if (cell.days && cell.pricePerDeviceHour)
+    cell.money = *cell.days * kHoursPerDay * cell.reservedDevices * *cell.pricePerDeviceHour;
+  if (measure == PurchaseMeasure::Money && !cell.pricePerDeviceHour)
+    cell.problem = "give run.price_per_device_hour";
   cell.error = m.error.time, cell.ratioError = words::ratioError(m.program, m.error);
   cell.program = scenario.program;
   cell.deviceFamily = deviceFamily(scenario.cluster.device.id);
   if (m.run) {
-    cell.money = m.run->money, cell.energyKwh = m.run->energy;
+    cell.energyKwh = m.run->energy;
     if (m.run->prediction && !m.run->prediction->finishes) cell.problem = "does not get through its failures";
   }
   return cell;
@@ -141,9 +147,10 @@ Reading<PurchaseGrid> PurchaseGrid::build(std::string_view scenario, const std::
   if (!base) return result;
   grid.m_clusters = base->purchase.clusters, grid.m_jobs = base->purchase.jobs;
   if (grid.m_clusters.empty() && grid.m_jobs.empty()) {
-    result.diagnostics.push_back(
-        error("no-purchase", {file, 0, 0, "/purchase"}, "the scenario has no offers and no jobs to compare",
-              "list `purchase.clusters` and `purchase.jobs`, each with a name and the sections it changes"));
+    result.diagnostics.push_back(error("no-purchase", {file, 0, 0, "/purchase"},
+                                       "the scenario has no offers and no jobs to compare",
+                                       "list \"clusters\" and \"jobs\" in a section \"purchase\", each with "
+                                       "a name and the sections it changes"));
     return result;
   }
   const std::string own = base->name.empty() ? "this scenario" : base->name;

@@ -49,7 +49,7 @@ struct PurchaseCell {
   double tokensPerSecond = 0;
   std::optional<double> mfu, days, money, energyKwh;
   std::optional<double> pricePerDeviceHour;
-  int reservedDevices = 0;
+  int reservedDevices = 0;  ///< all of the offer, and of spare hosts
   /// Relative: how far the time may err, and the ratio of two plans of one program and family of devices.
   double error = 0, ratioError = 0;
   std::string program, deviceFamily;

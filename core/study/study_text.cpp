@@ -52,11 +52,14 @@ std::string comparisonText(const Problem&, const Outcome& exact,
   Rows rows;
   rows.add({"method", "step time", "throughput", "devices", "plan", "remark"});
   const RankedPlan* best = exact.best();
+  const auto samplesPerSecond = [](const RankedPlan& r) {
+    return r.evaluation.globalBatch / r.evaluation.batchTime.value();
+  };
   const auto row = [&](const std::string& name, const RankedPlan* plan, const char* lacking,
                        const std::string& remark) {
     const bool runs = plan && !lacking;
     rows.add({name, runs ? text::time(plan->evaluation.batchTime) : lacking,
-              best && runs ? text::percent(best->evaluation.batchTime / plan->evaluation.batchTime) : "–",
+              best && runs ? text::percent(samplesPerSecond(*plan) / samplesPerSecond(*best)) : "–",
               plan ? text::count(plan->plan.devicesUsed()) : "–", plan ? summaryOf(plan->plan) : "–",
               remark});
   };
@@ -65,8 +68,7 @@ std::string comparisonText(const Problem&, const Outcome& exact,
     row(nameOf(b.kind), b.plan ? &*b.plan : nullptr, b.runs() ? nullptr : words::obstacleTo(b), b.note);
   std::string out = rows.text();
   if (best)
-    out += "\nThroughput is relative to NEST Explorer's " +
-           samplesRate(best->evaluation.globalBatch / best->evaluation.batchTime.value()) + ".\n";
+    out += "\nThroughput is relative to NEST Explorer's " + samplesRate(samplesPerSecond(*best)) + ".\n";
   return out;
 }
 

@@ -273,6 +273,9 @@ SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& 
   row.samplesPerSecond = m.samplesPerSecond;
   row.tokensPerSecond = m.tokensPerSecond;
   row.mfu = m.mfu;
+  row.globalBatch = best->evaluation.globalBatch;
+  if (m.trainingTime) row.trainingSeconds = m.trainingTime->value();
+  if (m.run) row.money = m.run->money, row.energyKwh = m.run->energy;
   row.devicesUsed = m.devicesUsed;
   row.peakMemoryBytes = m.peakMemory.value();
   const auto shares = m.shares();

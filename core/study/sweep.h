@@ -75,6 +75,9 @@ struct SweepRow {
   std::string boundBy, largestOverhead;  ///< the largest part of the step; the largest that is not compute
   double lowerBoundSeconds = 0;          ///< 0: none
   std::optional<double> gap;
+  int globalBatch = 0;  ///< that the plan takes
+  /// Of the whole run: absent where the scenario does not say enough, or the run does not end.
+  std::optional<double> trainingSeconds, money, energyKwh;
   double states = 0, elapsedSeconds = 0;
 
   friend bool operator==(const SweepRow&, const SweepRow&) = default;

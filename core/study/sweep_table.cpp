@@ -42,6 +42,11 @@ Json rowJson(const SweepRow& r, const std::vector<SweepField>* fields) {
   j["largest_overhead"] = named(r.largestOverhead);
   j["lower_bound_s"] = known(r.lowerBoundSeconds);
   j["gap"] = r.gap ? Json(*r.gap) : Json(nullptr);
+  const auto given = [](const std::optional<double>& v) { return v ? Json(*v) : Json(nullptr); };
+  j["global_batch"] = known(r.globalBatch);
+  j["training_time_s"] = given(r.trainingSeconds);
+  j["money"] = given(r.money);
+  j["energy_kwh"] = given(r.energyKwh);
   j["states"] = r.states;
   if (!fields) j["elapsed_s"] = r.elapsedSeconds;  // tables are the same however they were solved
   return j;
@@ -82,6 +87,10 @@ std::optional<SweepRow> readRow(JsonFields& f, std::size_t fieldCount) {
   r.largestOverhead = f.string("largest_overhead").value_or("");
   read("lower_bound_s", r.lowerBoundSeconds);
   r.gap = f.number("gap", -most, most);
+  r.globalBatch = static_cast<int>(f.integer("global_batch", 0, 1 << 30).value_or(0));
+  r.trainingSeconds = f.number("training_time_s", 0, most);
+  r.money = f.number("money", 0, most);
+  r.energyKwh = f.number("energy_kwh", 0, most);
   read("states", r.states);
   read("elapsed_s", r.elapsedSeconds);
   return r;
@@ -210,7 +219,10 @@ void writeSweepCsv(const std::vector<SweepField>& fields, const std::vector<Swee
   for (const SweepField& f : fields) out += cell(f.pointer.substr(1)) + ',';
   sink(out +
        "status,plan,batch_time_s,simulated_time_s,samples_per_s,tokens_per_s,mfu,devices_used,peak_memory_"
-       "bytes,bound_by,largest_overhead,lower_bound_s,gap,states,problem\n");
+       "bytes,bound_by,largest_overhead,lower_bound_s,gap,global_batch,training_time_s,money,energy_kwh,"
+       "states,"
+       "problem\n");
+  const auto given = [](const std::optional<double>& v) { return v ? text::exact(*v) : std::string(); };
   for (const SweepRow& r : rows) {
     out.clear();
     for (const std::string& v : r.values) {
@@ -221,8 +233,9 @@ void writeSweepCsv(const std::vector<SweepField>& fields, const std::vector<Swee
          {cell(r.status), cell(r.plan), figure(r.batchSeconds), figure(r.simulatedSeconds),
           figure(r.samplesPerSecond), figure(r.tokensPerSecond), r.mfu ? text::exact(*r.mfu) : std::string(),
           r.devicesUsed ? std::to_string(r.devicesUsed) : std::string(), figure(r.peakMemoryBytes),
-          cell(r.boundBy), cell(r.largestOverhead), figure(r.lowerBoundSeconds),
-          r.gap ? text::exact(*r.gap) : std::string(), text::exact(r.states)})
+          cell(r.boundBy), cell(r.largestOverhead), figure(r.lowerBoundSeconds), given(r.gap),
+          r.globalBatch ? std::to_string(r.globalBatch) : std::string(), given(r.trainingSeconds),
+          given(r.money), given(r.energyKwh), text::exact(r.states)})
       out += s + ',';
     sink(out + cell(r.problem) + '\n');
   }

@@ -39,13 +39,22 @@ std::string checkpoints(const RunForecast& f) {
                                ? "steps wait " + text::time(t.blocked) +
                                      " for the copy, which is written in " + text::time(t.written)
                                : "steps wait " + text::time(t.blocked) + " until it is written";
+  // What cannot be as it was asked for is answered with what follows.
+  const bool isLate = t.interval && t.written > *t.interval;
+  const std::string follows =
+      isLate ? ", not " + text::time(*t.interval) + ": the next one begins when the last one is written"
+      : t.blocked > f.prediction->interval ? ": steps wait longer than they run"
+      : t.interval                         ? ""
+                                           : ", the best interval";
   return size + "; " + cost + "; one after every " + text::time(f.prediction->interval) + " of work" +
-         (t.interval ? "" : ", the best interval");
+         follows;
 }
 
 std::string failures(const RunForecast& f) {
   const RunTimes& t = *f.times;
+  const bool isHopeless = t.restart > t.mtbf;
   return "one every " + text::time(t.mtbf) + "; a restart takes " + text::time(t.restart) +
+         (isHopeless ? ", so that the next failure mostly comes first" : "") +
          (f.work && f.prediction->finishes
               ? "; about " + text::count(std::llround(f.prediction->failures)) + " in the run"
               : "");

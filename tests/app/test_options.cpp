@@ -138,6 +138,9 @@ private slots:
     mode("why", {s});
     mode("why", {s, "tp=2"});
     mode("improve", {s, "--field", "cluster.levels.1.bandwidth"});
+    mode("failures", {sample("three-offers-three-jobs")});
+    mode("failures", {sample("three-offers-three-jobs"), "--lost", "host0"});
+    mode("matrix", {sample("three-offers-three-jobs")});
     mode("inverse", {s, "--time", "1s"});
     mode("inverse", {s, "--devices"});
     mode("check", {s});
@@ -195,7 +198,10 @@ private slots:
                                                {"--steps", {"6"}},
                                                {"--depth", {"1"}},
                                                {"--term", {"memory"}},
-                                               {"--by", {"50"}},
+                                               {"--by", {command == "matrix" ? "energy" : "50"}},
+                                               {"--lost", {"host0/1"}},
+                                               {"--confidence", {"50"}},
+                                               {"--flip", {"run.price_per_device_hour"}},
                                                {"--field", {"job.sequence_length"}},
                                                {"--time", {"2s"}},
                                                {"--most", {"1"}},
@@ -235,7 +241,8 @@ private slots:
                                                {"--log-file", {"@log"}}};
     // Of these the result is the same; how it comes about is not. They are refused where nothing is solved.
     const QStringList silent = {"--threads", "--restart"};
-    const bool solves = (command == "sweep" || command.startsWith("study")) && !words.contains("--merge");
+    const bool solves = (command == "sweep" || command == "matrix" || command.startsWith("study")) &&
+                        !words.contains("--merge");
 
     const Result plain = result(mode, {});
     QVERIFY2(plain.code == 0, qPrintable(plain.text));

@@ -50,7 +50,16 @@ rows = nest.sweep(small, {"job.global_batch": [8, 16], "constraints.tensor": [1,
 assert [list(r["values"].values()) for r in rows] == [[8, 1], [8, 2], [16, 1], [16, 2]]
 assert rows[0]["batch_time_s"] < rows[2]["batch_time_s"]
 
+lost = nest.failures(small, ["host0/0"])
+assert [a["answer"] for a in lost["failures"][0]["answers"]] == ["swap", "shrink", "re-plan"]
+assert lost == command("failures", small, "--lost", "host0/0", "--json")
+offers = samples / "three-offers-three-jobs.nest.json"
+matrix = nest.matrix(offers, by="money")
+assert len(matrix["cells"]) == 9 and sum(c["best"] for c in matrix["cells"]) == 3
+
 for wrong, told in (
+    (lambda: nest.failures(small, ["no such host"]), "no such host"),
+    (lambda: nest.matrix(small), "offers"),
     (lambda: nest.solve("/nowhere.nest.json"), "/nowhere.nest.json"),
     (lambda: nest.solve({"version": 1}), "cluster"),
     (lambda: nest.evaluate(small, {"format": "nest-plan"}), "stages"),

@@ -57,7 +57,7 @@ Scenario everything() {
   a.experts = ExpertLayers{256, 8, 2048, 2048, 3, 1, {7, 9}, true};
   s.model.architecture = a;
   s.model.calibration = 1.0625;
-  s.job = {512, 4096, {1, 2, 8}, {"custom", 2, 2, 8}, NumberFormat::Fp8, 1.5e12};
+  s.job = {512, 0.05, 4096, {1, 2, 8}, {"custom", 2, 2, 8}, NumberFormat::Fp8, 1.5e12};
   s.search.preset = SearchPreset::Free;
   s.search.objective = Objective::Nest;
   s.search.strategyPerStage = s.search.padLastMicrobatch = s.search.contextParallel = true;

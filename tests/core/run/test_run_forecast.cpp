@@ -103,6 +103,25 @@ private slots:
     QVERIFY(words::training(m).find("of which failures take") != std::string::npos);
   }
 
+  /// What cannot be as it was asked for is answered with what follows.
+  void impossibleTimesSayWhatFollows() {
+    const auto line = [](const Hand& hand, const std::string& name) {
+      for (const auto& [title, text] : words::runLines(hand.forecast()))
+        if (title == name) return text;
+      return std::string();
+    };
+    Hand hand;
+    hand.fails();
+    QVERIFY(line(hand, "failures").find("mostly comes first") == std::string::npos);
+    hand.problem.run.start = Seconds(4000);  // M is an hour
+    QVERIFY(line(hand, "failures").find("mostly comes first") != std::string::npos);
+    hand.fails();
+    hand.problem.run.interval = Seconds(5);  // steps wait 10 s for each
+    QVERIFY(line(hand, "checkpoint").find("steps wait longer than they run") != std::string::npos);
+    hand.problem.run.asynchronous = true, hand.problem.run.hostCopy = BytesPerSecond(1000);
+    QVERIFY(line(hand, "checkpoint").find("not 5 s: the next one begins when") != std::string::npos);
+  }
+
   void whatIsMissingIsAskedForByName() {
     Hand hand;
     QVERIFY(!runForecastOf(hand.problem, hand.plan, evaluate(hand.problem, hand.plan)));

@@ -67,6 +67,7 @@ constexpr const char* kMixtral = "mixtral-8x7b-tpuv4-512.nest.json";
 constexpr const char* kDeepSeek = "published/deepseek-v3-h800-2048.nest.json";
 constexpr const char* kLlama405 = "published/llama-3-405b-h100-16384.nest.json";
 constexpr const char* kTeaching = "teaching-6-layers-2x2.nest.json";
+constexpr const char* kOffers = "three-offers-three-jobs.nest.json";
 
 bool usesTensorIn(const Sample& s, const char* level) {
   return s.plan().stages.front().strategy.tensor > 1 && s.outermost(&StageEvaluation::tensorLevel) == level;
@@ -181,6 +182,20 @@ std::vector<Claim> claims() {
        }},
       {kLlama405, "over those that share a pod",
        [](const Sample& s) { return s.problem.search.shardGroups == ShardGroups::Levels; }},
+      {kOffers, "512 H100, 512 H200 or 256 B200",
+       [](const Sample& s) {
+         const auto& offers = s.scenario.purchase.clusters;
+         return offers.size() == 3 && offers[0].name == "512 H100" && offers[2].name == "256 B200" &&
+                s.problem.cluster->deviceCount() == 512;
+       }},
+      {kOffers, "1 T tokens of Llama-3 8B and 70B and of Mixtral 8x7B",
+       [](const Sample& s) {
+         return s.scenario.job.trainingTokens == 1e12 && s.scenario.purchase.jobs.size() == 3;
+       }},
+      {kOffers, "failure rates are those of the Llama 3 report",
+       [](const Sample& s) {
+         return s.scenario.run.deviceFailures == 0.0126 && s.scenario.run.hostFailures == 0.02;
+       }},
       {kTeaching, "six blocks, two hosts of two devices",
        [](const Sample& s) {
          return s.scenario.model.architecture->layers == 6 && s.problem.cluster->deviceCount() == 4 &&
@@ -219,7 +234,7 @@ private slots:
     const std::map<std::string, std::string> programs = {
         {kGpt, "megatron-bridge-2025"}, {kSeventy, "megatron-core-2025"},  {kMixtral, "maxtext"},
         {kDeepSeek, "deepseek-2024"},   {kLlama405, "megatron-core-2024"}, {kSeven, kIdealProgram},
-        {kTooSmall, kIdealProgram},     {kTeaching, kIdealProgram}};
+        {kTooSmall, kIdealProgram},     {kTeaching, kIdealProgram},        {kOffers, "megatron-core-2025"}};
     for (const auto& [name, program] : programs) QCOMPARE(toText(programUse(solved(name).scenario)), program);
   }
   void everySampleIsHeldToItsWords() {

@@ -5,8 +5,10 @@
 #include <QPushButton>
 #include <QUrl>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
+#include "diagnostics/field_change.h"
 #include "document/scenario_document.h"
 #include "fields/field_advice.h"
 #include "figures/paint/frame.h"
@@ -98,7 +100,8 @@ QWidget* SearchView::buildQuestions() {
   button(tr("Rank improvements"), tr("Re-solve with each parameter improved by 25 %, one at a time"),
          &SearchView::rankImprovements);
   button(tr("Find break-even points"), tr("Where the best plan changes"), &SearchView::findBreakEvens);
-  button(tr("Rank failures"), tr("Re-solve without each device, host or rack"), &SearchView::rankFailures);
+  button(tr("Rank failures"), tr("What swap, shrink and re-plan cost after a device, host or rack fails"),
+         &SearchView::rankFailures);
   column->addLayout(buttons);
   column->addWidget(m_backgroundRun);
   m_answer = new OfflineBrowser;
@@ -191,26 +194,48 @@ void SearchView::rankImprovements() {
                   });
 }
 
+namespace {
+
+/// One failure with the change of tokens/s under each answer.
+QString answersRow(const Failure& f) {
+  QString cells;
+  for (int k = 0; k < kFailureAnswerCount; ++k) {
+    const auto answer = std::find_if(f.answers.begin(), f.answers.end(), [k](const FailureResponse& r) {
+      return r.answer == static_cast<FailureAnswer>(k);
+    });
+    const bool isReplan = static_cast<FailureAnswer>(k) == FailureAnswer::Replan;
+    const QString cell = answer == f.answers.end() ? (isReplan ? toQt(f.obstacle) : QStringLiteral("–"))
+                         : !answer->plan           ? toQt(adviceText(answer->obstacle))
+                                                   : toQt(text::signedPercent(answer->change));
+    cells += QStringLiteral("<td align=\"right\">&nbsp;%1</td>").arg(cell.toHtmlEscaped());
+  }
+  const QString idle = f.devicesIdle > 0
+                           ? SearchView::tr("%1 idle").arg(plural(f.devicesIdle, SearchView::tr("device")))
+                           : QString();
+  return QStringLiteral("<tr><td>%1</td>%2<td>&nbsp;%3</td></tr>")
+      .arg(toQt(f.what).toHtmlEscaped(), cells, idle.toHtmlEscaped());
+}
+
+}  // namespace
+
 void SearchView::rankFailures() {
   if (!ready(tr("Ranking"))) return;
-  askInBackground(
-      tr("Solving for each kind of failure …"),
-      [this, problem = context().problem, plan = context().plan, scenario = context().scenario](
-          const Control& control, const BackgroundTask::Deliver& deliver) {
-        auto all = nest::rankFailures(*scenario, *problem, *plan, control);
-        deliver([this, all = std::move(all)] {
-          QString html = tr("<h4>Effect of losing one component (re-planned without it)</h4><table>");
-          for (const auto& f : all) {
-            if (!(f.batchTime.value() > 0))
-              html += rowWithout(toQt(f.what), f.obstacle);
-            else
-              html +=
-                  row(toQt(f.what), f.change,
-                      f.devicesIdle > 0 ? tr("%1 idle").arg(plural(f.devicesIdle, tr("device"))) : QString());
-          }
-          say(html + QStringLiteral("</table>"));
-        });
-      });
+  askInBackground(tr("Solving for each kind of failure …"), [this, problem = context().problem,
+                                                             plan = context().plan,
+                                                             scenario = context().scenario](
+                                                                const Control& control,
+                                                                const BackgroundTask::Deliver& deliver) {
+    auto all = nest::rankFailures(*scenario, *problem, *plan, control);
+    deliver([this, all = std::move(all)] {
+      QString html =
+          tr("<h4>Effect of losing one component on tokens/s</h4><p>Swap: a spare takes the place. Shrink: "
+             "fewer replicas of the same plan. Ranked by re-plan.</p><table>") +
+          QStringLiteral("<tr><th></th><th>%1</th><th>%2</th><th>%3</th><th></th></tr>")
+              .arg(tr("Swap"), tr("Shrink"), tr("Re-plan"));
+      for (const auto& f : all) html += answersRow(f);
+      say(html + QStringLiteral("</table>"));
+    });
+  });
 }
 
 void SearchView::findBreakEvens() {
