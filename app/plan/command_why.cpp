@@ -365,12 +365,13 @@ Command failuresCommand() {
       .summary = "what failures cost: swap, shrink or plan again, and how many spares to keep",
       .usage = {"SCENARIO [--lost PARTS]…"},
       .description =
-          R"(Three answers to each failure, side by side: a spare takes the place (swap); the same plan with fewer replicas
-(shrink: which and how many go is searched, and so is the batch within job.batch_tolerance); the best plan on what is left
-(re-plan). Each with tokens/s, idle devices, the state that moves and the time until steps run again, as far as the section
-"run" of the scenario gives it.
+          R"(Three answers to each failure, side by side: a spare takes the place (swap); the same plan with fewer
+replicas (shrink: which and how many go is searched, and so is the batch within job.batch_tolerance); the best
+plan on what is left (re-plan). Each with tokens/s, idle devices, the state that moves and the time until steps
+run again, as far as the section "run" of the scenario gives it.
 
-Without --lost: one device, host and group of each kind, and half the bandwidth of each level, the costliest first.)",
+Without --lost: one device, host and group of each kind, and half the bandwidth of each level, the costliest
+first.)",
       .options = withHostStates(withLimits(
           {{"--json", 0, "", "print the answers as JSON"},
            {"--lost", 0, "PARTS",
@@ -391,10 +392,11 @@ Command matrixCommand() {
       .summary = "which of several clusters to buy or rent for which jobs",
       .usage = {"SCENARIO"},
       .description =
-          R"(The section "purchase" of a scenario lists the clusters that are offered and the jobs, each with the sections of the
-scenario that it changes. Every job is planned on every cluster, for the least days or energy of its whole run, with failures
-and checkpoints as far as the section "run" gives them. Money counts all devices of an offer, used or not. Offers whose
-difference is inside the error of predicted differences are too close to call.)",
+          R"(The section "purchase" of a scenario lists the clusters that are offered and the jobs, each with the
+sections of the scenario that it changes. Every job is planned on every cluster, for the least days or energy of
+its whole run, with failures and checkpoints as far as the section "run" gives them. Money counts all devices of
+an offer, used or not. Offers whose difference is inside the error of predicted differences are too close to
+call.)",
       .options = withLimits({{"--by",
                               0,
                               "MEASURE",

@@ -86,7 +86,9 @@ double leastTime(const Problem& problem, const LayerOrder& order, const SearchSp
           // More replicas leave fewer units.
           if (isOne && batches.front().microbatches == std::exchange(last, batches.front().microbatches))
             continue;
-          for (const auto& [batch, m, isPadded] : batches) {
+          // With fewer whole microbatches a sequence takes no less.
+          for (std::size_t i = 0; i < std::min<std::size_t>(batches.size(), 2); ++i) {
+            const auto& [batch, m, isPadded] = batches[i];
             const auto bound = targetOf(problem.search.objective, *schedule, m, 1, v).bound;
             least = std::min(least, work.time(bound, units, order.layerCount() / v, uniform.bounds()) *
                                         problem.weightOf(d, batch));

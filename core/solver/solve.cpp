@@ -430,6 +430,7 @@ Outcome solver::underGoal(const Problem& problem, Outcome o) {
       std::erase_if(o.plans, [&](const RankedPlan& r) { return r.plan == best.plan; });
       o.plans.insert(o.plans.begin(), std::move(best));
     }
+    o.frontReach = FrontReach::Encountered;  // it is one of weighted times
     if (o.lowerBound > Seconds()) o.goalGap = std::max(0.0, 1 - o.lowerBound.value() / counted);
     if (o.goalGap && *o.goalGap > kEvaluatorAgreement) {
       if (o.status == OutcomeStatus::Optimal) o.status = OutcomeStatus::WithinGap;

@@ -22,6 +22,7 @@ namespace nest {
 namespace {
 
 constexpr int kNobody = -1;
+constexpr double kEquallyFast = 1e-9;
 constexpr std::size_t kMostBatches = 64;  ///< of one number of replicas that are tried
 constexpr double kRoom = 1.02;            ///< what a bound on tokens/s leaves for faster links than before
 
@@ -192,10 +193,15 @@ private:
       plan->globalBatch = one.batch == m_problem.job.globalBatch ? 0 : one.batch;
       Evaluation e = evaluate(m_problem, *plan);
       if (!e.feasible()) {
-        m_obstacle = e.violations.front().message;
-        if (e.violations.front().kind != Violation::Kind::Chunks &&
-            e.violations.front().kind != Violation::Kind::Memory)
-          return;
+        const Violation& first = e.violations.front();
+        const bool isMemory = first.kind == Violation::Kind::Memory,
+                   isSchedule = first.kind == Violation::Kind::Chunks;
+        if (m_obstacle.empty())
+          m_obstacle = (isMemory     ? "does not fit; "
+                        : isSchedule ? "the schedule refuses; "
+                                     : "") +
+                       first.message;
+        if (!isMemory && !isSchedule) return;
         continue;
       }
       const double tokens = tokensRateOf(m_problem, *plan, e);
@@ -520,44 +526,68 @@ FailureResponse shrunk(const Problem& problem, const RankedPlan& present, const 
   return Shrinking(problem, present, lost, control).run();
 }
 
-FailureResponse swapped(const Problem& problem, const RankedPlan& present, const std::vector<int>& lost) {
-  const Responses responses(problem, present, lost);
+namespace {
+
+/// The positions that a plan uses and that are lost, and the healthy ones that it does not use.
+struct Hit {
+  std::vector<int> lost, idle;
+  int hosts = 0;  ///< with one of `lost`
+};
+Hit hitOf(const Problem& problem, const Plan& plan, const std::vector<int>& lost) {
+  Hit out;
   const Hierarchy& h = *problem.cluster;
-  const auto used = usedBy(problem, present.plan), gone = marked(h.deviceCount(), lost);
-  std::vector<int> hit, idle;
+  const auto used = usedBy(problem, plan), gone = marked(h.deviceCount(), lost);
   std::set<int> hosts;
   for (int i = 0; i < h.deviceCount(); ++i) {
-    if (used[at(i)] && gone[at(i)]) hit.push_back(i), hosts.insert(h.groupOf(0, i));
-    if (!used[at(i)] && !gone[at(i)]) idle.push_back(i);
+    if (used[at(i)] && gone[at(i)]) out.lost.push_back(i), hosts.insert(h.groupOf(0, i));
+    if (!used[at(i)] && !gone[at(i)]) out.idle.push_back(i);
   }
-  if (hit.empty()) return responses.with(FailureAnswer::Swap, present.plan, present.evaluation);
-  const int needed = static_cast<int>(hosts.size());
-  if (problem.run.spareHosts < needed && idle.size() >= hit.size()) {
-    Plan plan = present.plan;
-    plan.deviceOrder = orderOf(plan, h.deviceCount());
-    for (const int device : hit) {
-      const auto nearest = std::min_element(idle.begin(), idle.end(), [&](int a, int b) {
-        return std::pair(h.levelBetween(device, a), a) < std::pair(h.levelBetween(device, b), b);
-      });
-      const auto place = std::find(plan.deviceOrder.begin(), plan.deviceOrder.end(), DeviceIndex(device));
-      if (place != plan.deviceOrder.end()) *place = DeviceIndex(*nearest);
-      idle.erase(nearest);
-    }
-    // Positions between blocks may name what now stands elsewhere.
-    Evaluation e = evaluate(problem, plan);
-    if (e.feasible()) {
-      FailureResponse out = responses.with(FailureAnswer::Swap, std::move(plan), std::move(e));
+  out.hosts = static_cast<int>(hosts.size());
+  return out;
+}
+
+/// The same plan, with the nearest idle devices in place of the lost ones; nullopt: they are too few, or do
+/// not hold it.
+std::optional<RankedPlan> onIdleDevices(const Problem& problem, const Plan& present, Hit hit) {
+  if (hit.idle.size() < hit.lost.size()) return std::nullopt;
+  const Hierarchy& h = *problem.cluster;
+  Plan plan = present;
+  plan.deviceOrder = orderOf(plan, h.deviceCount());
+  for (const int device : hit.lost) {
+    const auto nearest = std::min_element(hit.idle.begin(), hit.idle.end(), [&](int a, int b) {
+      return std::pair(h.levelBetween(device, a), a) < std::pair(h.levelBetween(device, b), b);
+    });
+    const auto place = std::find(plan.deviceOrder.begin(), plan.deviceOrder.end(), DeviceIndex(device));
+    if (place != plan.deviceOrder.end()) *place = DeviceIndex(*nearest);
+    hit.idle.erase(nearest);
+  }
+  // Ranks are then placed by a list of hosts, whatever order a launcher has by itself.
+  Problem anyOrder = problem;
+  anyOrder.constraints.megatronExpressible = false;
+  Evaluation e = evaluate(anyOrder, plan);
+  if (!e.feasible()) return std::nullopt;
+  return RankedPlan{std::move(plan), std::move(e), {}};
+}
+
+}  // namespace
+
+FailureResponse swapped(const Problem& problem, const RankedPlan& present, const std::vector<int>& lost) {
+  const Responses responses(problem, present, lost);
+  const Hit hit = hitOf(problem, present.plan, lost);
+  if (problem.run.spareHosts < hit.hosts)
+    if (auto idle = onIdleDevices(problem, present.plan, hit)) {
+      FailureResponse out =
+          responses.with(FailureAnswer::Swap, std::move(idle->plan), std::move(idle->evaluation));
       out.usesIdle = true;
       return out;
     }
-  }
   FailureResponse out = responses.with(FailureAnswer::Swap, present.plan, present.evaluation);
-  out.sparesNeeded = needed;
+  out.sparesNeeded = hit.hosts;
   return out;
 }
 
 FailureResponse replanned(const Problem& problem, const RankedPlan& present, const std::vector<int>& lost,
-                          const Problem& left, const Outcome& outcome) {
+                          const Problem& left, const Outcome& outcome, const FailureResponse* shrunk) {
   const Responses responses(problem, present, lost);
   if (!outcome.best()) {
     FailureResponse out = responses.without(FailureAnswer::Replan, words::of(outcome));
@@ -572,6 +602,18 @@ FailureResponse replanned(const Problem& problem, const RankedPlan& present, con
   for (DeviceIndex& d : plan.deviceOrder = orderOf(plan, left.cluster->deviceCount()))
     d = DeviceIndex(positionOf.at(left.cluster->identity(d).source));
   FailureResponse out = responses.with(FailureAnswer::Replan, std::move(plan), outcome.best()->evaluation);
+  // Of plans that are as fast the one that moves least: the search knows nothing of what stands where.
+  const auto consider = [&](const RankedPlan& r) {
+    FailureResponse other = responses.with(FailureAnswer::Replan, r.plan, r.evaluation);
+    if (other.tokensPerSecond >= out.tokensPerSecond * (1 - kEquallyFast) &&
+        other.moved->all() < out.moved->all())
+      out = std::move(other);
+  };
+  if (const Hit hit = hitOf(problem, present.plan, lost); hit.lost.empty())
+    consider(present);
+  else if (const auto idle = onIdleDevices(problem, present.plan, hit))
+    consider(*idle);
+  if (shrunk && shrunk->plan) consider(*shrunk->plan);
   out.status = outcome.status;
   return out;
 }
@@ -579,11 +621,12 @@ FailureResponse replanned(const Problem& problem, const RankedPlan& present, con
 std::vector<FailureResponse> answersTo(const Problem& problem, const RankedPlan& present,
                                        const std::vector<int>& lost, const Control& control) {
   std::vector<FailureResponse> out;
+  out.reserve(kFailureAnswerCount);
   out.push_back(swapped(problem, present, lost));
   out.push_back(shrunk(problem, present, lost, control));
   const Problem left = withoutDevices(problem, lost);
   out.push_back(replanned(problem, present, lost, left,
-                          studyStopped(control) ? notSolved(control) : quietSolve(left, control)));
+                          studyStopped(control) ? notSolved(control) : quietSolve(left, control), &out[1]));
   return out;
 }
 
@@ -637,6 +680,7 @@ SpareAdvice spareAdvice(const Problem& problem, const RankedPlan& present, doubl
   out.pooled = spareHostsFor(problem.run, out.hosts, each, confidence);
   if (!out.pooled.missing.empty()) return out;
   out.elsewhere = spareElsewhere(problem, present);
+  if (out.elsewhere) out.leafLevel = problem.cluster->level(1).name;
   // All leaves together are to be covered as often.
   if (out.elsewhere && out.elsewhere->leaves > 0)
     out.ofLeaf = spareHostsFor(problem.run, (out.hosts + out.elsewhere->leaves - 1) / out.elsewhere->leaves,

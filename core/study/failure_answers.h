@@ -64,9 +64,10 @@ FailureResponse shrunk(const Problem&, const RankedPlan& present, const std::vec
 /// The same plan with other devices in place of the lost ones: idle ones of the cluster if they are enough,
 /// else spare hosts in the same place.
 FailureResponse swapped(const Problem&, const RankedPlan& present, const std::vector<int>& lost);
-/// `outcome`: of the problem without the lost devices.
+/// `outcome`: of the problem without the lost devices. The present plan on idle devices, or shrunk, takes its
+/// place where it is as fast and moves less.
 FailureResponse replanned(const Problem&, const RankedPlan& present, const std::vector<int>& lost,
-                          const Problem& left, const Outcome& outcome);
+                          const Problem& left, const Outcome& outcome, const FailureResponse* shrunk);
 
 /// All three, in their order.
 std::vector<FailureResponse> answersTo(const Problem&, const RankedPlan& present,
@@ -92,6 +93,7 @@ struct SpareAdvice {
   int hosts = 0;              ///< that the plan uses
   SpareHosts pooled, ofLeaf;  ///< wherever they stand; for each leaf by itself
   std::optional<SpareElsewhere> elsewhere;
+  std::string leafLevel;  ///< "leaf", "pod": what the network calls level 1
 };
 SpareAdvice spareAdvice(const Problem&, const RankedPlan& present, double confidence);
 

@@ -316,14 +316,17 @@ Failure afterLoss(const Setting& setting, const Problem& problem, const RankedPl
                                 : withoutDevices(problem, loss.positions);
   const Outcome found = quietSolve(left, control, degraded ? &present.plan : nullptr);
   Failure f{loss.what, loss.positions, found.status, words::of(found), {}, 0, 0, {}, {}};
-  if (!degraded)
-    f.answers = {swapped(problem, present, loss.positions), shrunk(problem, present, loss.positions, control),
-                 replanned(problem, present, loss.positions, left, found)};
+  if (!degraded) {
+    f.answers.reserve(kFailureAnswerCount);
+    f.answers.push_back(swapped(problem, present, loss.positions));
+    f.answers.push_back(shrunk(problem, present, loss.positions, control));
+    f.answers.push_back(replanned(problem, present, loss.positions, left, found, &f.answers[1]));
+  }
   if (const RankedPlan* best = found.best()) {
     f.batchTime = best->evaluation.batchTime;
     const Seconds before = paceOf(problem, present).perToken();
     f.change = before.value() > 0 ? paceOf(left, *best).perToken() / before - 1 : 0;
-    if (degraded) f.answers = {replanned(left, present, {}, left, found)};
+    if (degraded) f.answers = {replanned(left, present, {}, left, found, nullptr)};
     f.devicesIdle = left.cluster->deviceCount() - best->plan.devicesUsed();
     f.plan = diff(left, present.plan, present.evaluation, best->plan, best->evaluation);
   }

@@ -108,7 +108,7 @@ const FailureResponse* answerOf(const std::vector<FailureResponse>& all, Failure
 
 std::string changeOf(const FailureResponse* r) {
   if (!r) return "–";
-  if (!r->plan) return adviceText(r->obstacle);
+  if (!r->plan) return adviceText(r->obstacle.substr(0, r->obstacle.find("; ")));
   return std::abs(r->change) < 5e-5 ? "0 %" : text::signedPercent(r->change);
 }
 
@@ -190,11 +190,12 @@ std::string sparesText(const SpareAdvice& s) {
                     " of the time: of " + text::count(s.hosts) + " hosts " + text::number(s.pooled.failed) +
                     " are in repair on average.\n";
   if (s.elsewhere && s.elsewhere->leaves > 1) {
-    out += "Under each of the " + text::count(s.elsewhere->leaves) + " leaves " + hosts(s.ofLeaf.needed) +
-           " enough, " + text::count(s.ofLeaf.needed * s.elsewhere->leaves) + " in all";
+    out += "Under each of the " + text::count(s.elsewhere->leaves) + " groups of level " + s.leafLevel + ' ' +
+           hosts(s.ofLeaf.needed) + " enough, " + text::count(s.ofLeaf.needed * s.elsewhere->leaves) +
+           " in all";
     out += s.elsewhere->change > -5e-5
-               ? "; a spare under another leaf costs nothing, so that they can stand anywhere.\n"
-               : "; a spare under another leaf costs " + text::percent(-s.elsewhere->change) +
+               ? "; a spare in another group costs nothing, so that they can stand anywhere.\n"
+               : "; a spare in another group costs " + text::percent(-s.elsewhere->change) +
                      " of tokens/s until the host is back.\n";
   }
   return out;
