@@ -586,6 +586,50 @@ FailureResponse swapped(const Problem& problem, const RankedPlan& present, const
   return out;
 }
 
+namespace {
+
+/// The plan with groups of a level exchanged, so that as many as can stand where they stood under the plan
+/// before: groups of equal size inside one parent.
+Plan keptInPlace(const Hierarchy& h, const Plan& before, Plan plan) {
+  const std::vector<DeviceIndex> old = orderOf(before, h.deviceCount());
+  std::vector<DeviceIndex>& order = plan.deviceOrder;
+  struct Run {
+    std::size_t begin, length;
+    int group;
+  };
+  for (int l = h.levelCount() - 2; l >= 0; --l) {
+    std::vector<Run> runs;
+    std::map<int, std::size_t> runOf;
+    for (std::size_t p = 0; p < order.size(); ++p) {
+      const int group = h.groupOf(l, order[p].value);
+      if (runs.empty() || runs.back().group != group) {
+        if (!runOf.emplace(group, runs.size()).second) return plan;  // it is left and entered again
+        runs.push_back({p, 0, group});
+      }
+      ++runs.back().length;
+    }
+    const auto stoodAt = [&](const Run& run) {
+      return run.begin < old.size() ? h.groupOf(l, old[run.begin].value) : kNobody;
+    };
+    for (Run& run : runs) {
+      const auto other = runOf.find(stoodAt(run));
+      if (other == runOf.end() || other->first == run.group) continue;
+      Run& from = runs[other->second];
+      if (from.length != run.length || stoodAt(from) == from.group ||
+          h.groupOf(l + 1, order[from.begin].value) != h.groupOf(l + 1, order[run.begin].value))
+        continue;
+      std::swap_ranges(order.begin() + static_cast<std::ptrdiff_t>(run.begin),
+                       order.begin() + static_cast<std::ptrdiff_t>(run.begin + run.length),
+                       order.begin() + static_cast<std::ptrdiff_t>(from.begin));
+      std::swap(runOf[run.group], runOf[from.group]);
+      std::swap(run.group, from.group);
+    }
+  }
+  return plan;
+}
+
+}  // namespace
+
 FailureResponse replanned(const Problem& problem, const RankedPlan& present, const std::vector<int>& lost,
                           const Problem& left, const Outcome& outcome, const FailureResponse* shrunk) {
   const Responses responses(problem, present, lost);
@@ -601,6 +645,7 @@ FailureResponse replanned(const Problem& problem, const RankedPlan& present, con
   Plan plan = outcome.best()->plan;
   for (DeviceIndex& d : plan.deviceOrder = orderOf(plan, left.cluster->deviceCount()))
     d = DeviceIndex(positionOf.at(left.cluster->identity(d).source));
+  Plan inPlace = keptInPlace(*problem.cluster, present.plan, plan);
   FailureResponse out = responses.with(FailureAnswer::Replan, std::move(plan), outcome.best()->evaluation);
   // Of plans that are as fast the one that moves least: the search knows nothing of what stands where.
   const auto consider = [&](const RankedPlan& r) {
@@ -614,6 +659,8 @@ FailureResponse replanned(const Problem& problem, const RankedPlan& present, con
   else if (const auto idle = onIdleDevices(problem, present.plan, hit))
     consider(*idle);
   if (shrunk && shrunk->plan) consider(*shrunk->plan);
+  Evaluation e = evaluate(problem, inPlace);
+  consider({std::move(inPlace), std::move(e), {}});
   out.status = outcome.status;
   return out;
 }

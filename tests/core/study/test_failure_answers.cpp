@@ -176,6 +176,25 @@ private slots:
     QCOMPARE(crossed.all().value(), 4 * 20 * 14.0);
   }
 
+  /// Four hosts of which the plan uses three: the first one is lost, the last one takes its place, and the
+  /// others stay, although the search counts them anew.
+  void whatIsAsFastStaysInPlace() {
+    Problem p = handProblem(hosts(2, 4), 6);
+    p.job.globalBatch = 8;
+    Constraints& c = p.constraints;
+    c.data = c.dataInner = {2, 2}, c.stages = {3, 3}, c.zero = {0, 0};
+    p.search.recompute = {true, false, false};
+    const RankedPlan r = *solveOnEvenHosts(p).best();
+    const auto answers = answersTo(p, r, {0, 1});
+    const FailureResponse& replan = answers[2];
+    QVERIFY(replan.plan);
+    QVERIFY(std::abs(replan.change) < 1e-9);
+    // Two layers of 10 parameters on either device of the new host; nobody else has them.
+    QVERIFY2(replan.moved->all().value() <= 2 * 20 * 14.0,
+             qPrintable(QString::number(replan.moved->all().value())));
+    QCOMPARE(replan.moved->fromStore.value(), 2 * 20 * 14.0);
+  }
+
   void idleDevicesTakeThePlaceOfLostOnes() {
     Problem p = handProblem(hosts(2, 3), 4);
     p.job.globalBatch = 8;
