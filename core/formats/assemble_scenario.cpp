@@ -7,6 +7,7 @@
 #include "fields/field.h"
 #include "fields/program_setting.h"
 #include "formats/import_files.h"
+#include "scenario/scenario_name.h"
 #include "units/amount.h"
 #include "units/text.h"
 
@@ -151,10 +152,6 @@ std::vector<const Imported::Measured*> innermostFirst(const std::vector<Imported
   return out;
 }
 
-std::string nameBy(const std::string& model, const DeviceSpec& device) {
-  return (model.empty() ? std::string("Imported model") : model) + " on " + device.name;
-}
-
 /// The file that brought what stands at `pointer` of the scenario; nullptr: none did.
 const NamedText* sourceOf(const std::string& pointer, const Imported& parts,
                           const std::vector<NamedText>& files, const NamedText* scenario) {
@@ -206,16 +203,13 @@ Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const Pr
     result.diagnostics.push_back(
         error("import-no-model", {}, "no file gives a model", "add a config.json or a profile"));
   if (!result.diagnostics.empty()) return result;
-  const auto modelOf = [](const Setting& of) {
-    return of.model.architecture ? of.model.architecture->name : std::string();
-  };
   // A name that an import made stays true; one that somebody wrote stays.
-  if (from && (from->name.empty() || from->name == nameBy(modelOf(*from), from->cluster.device)))
-    s.name = nameBy(parts.model ? parts.modelName : modelOf(s), s.cluster.device);
+  if (from && (from->name.empty() || from->name == nameByContent(*from)))
+    s.name = parts.model ? nameByContent(parts.modelName, s) : nameByContent(s);
   if (!from) {
     if (parts.job) s.job = *parts.job;
     const TransformerArchitecture* a = s.model.architecture ? &*s.model.architecture : nullptr;
-    s.name = nameBy(parts.modelName, s.cluster.device);
+    s.name = nameByContent(parts.modelName, s);
     if (a && a->maxPositions > 0) s.job.sequenceLength = std::min(s.job.sequenceLength, a->maxPositions);
     assumeLinkEfficiency(s, result.diagnostics);
     noteTypedDatasheet(s, result.diagnostics);

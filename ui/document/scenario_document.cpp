@@ -4,6 +4,8 @@
 #include <QUndoCommand>
 #include <utility>
 
+#include "scenario/scenario_name.h"
+
 namespace nest {
 
 ScenarioParts differingParts(const Scenario& a, const Scenario& b) {
@@ -80,6 +82,7 @@ std::shared_ptr<const Scenario> ScenarioDocument::edited(const Edit& change) con
   change(*after);
   carryHostStates(m_committed->cluster, after->cluster);
   dropStated(*after, *m_committed);
+  followContent(*after, *m_committed);
   return after;
 }
 

@@ -227,7 +227,7 @@ private Q_SLOTS:
     ScenarioFiles files(d, dir.path());
     QVERIFY(files.openAll({config}));
     // It is called what it is, and has nothing else of the sample that lends it a cluster.
-    QCOMPARE(d.scenario().name, "Llama-3-8B on H100 80 GB SXM");
+    QCOMPARE(d.scenario().name, "Llama-3-8B on 128 H100");
     QVERIFY(d.scenario().description.empty());
     const auto edit = [&](const ScenarioDocument::Edit& change) {
       d.closeStep();

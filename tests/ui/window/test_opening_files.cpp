@@ -11,6 +11,7 @@
 #include "document/scenario_document.h"
 #include "formats/scenario/scenario_json.h"
 #include "panes/issue_model.h"
+#include "scenario/scenario_name.h"
 #include "test_paths.h"
 #include "window/gallery.h"
 #include "window/message_bar.h"
@@ -321,12 +322,9 @@ private Q_SLOTS:
     QTest::mouseClick(rename, Qt::LeftButton);
     QTRY_VERIFY(b.window.focusWidget() && b.window.focusWidget()->objectName() == QStringLiteral("/name"));
     // A name that an import made follows.
-    b.window.document().edit({}, QStringLiteral("Rename"), [](Scenario& s) {
-      s.name = s.model.architecture->name + " on " + s.cluster.device.name;
-    });
+    b.window.document().edit({}, QStringLiteral("Rename"), [](Scenario& s) { s.name = nameByContent(s); });
     drop(b.window, {samples + QStringLiteral("models/mixtral-8x7b.json")});
-    QCOMPARE(b.scenario().name,
-             b.scenario().model.architecture->name + " on " + b.scenario().cluster.device.name);
+    QCOMPARE(b.scenario().name, nameByContent(b.scenario()));
     QVERIFY(b.scenario().name.starts_with("Mixtral"));
     QVERIFY(!b.button(QStringLiteral("Rename")));
   }
