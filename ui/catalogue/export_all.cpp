@@ -1,8 +1,8 @@
 #include "catalogue/export_all.h"
 
-#include <QDir>
 #include <QSet>
 #include <memory>
+#include <utility>
 
 #include "catalogue/registry.h"
 #include "document/file_path.h"
@@ -16,26 +16,6 @@ namespace {
 
 constexpr QSize kViewSize(1200, 800);  ///< some figures are laid out for their view first
 
-class Folder {
-public:
-  Folder(const QString& path, ExportReport& report) : m_dir(path), m_report(report) {
-    if (!m_dir.mkpath(QStringLiteral(".")))
-      report.problems << QStringLiteral("The folder %1 cannot be created").arg(path);
-  }
-
-  void write(const QString& name, const QByteArray& content) {
-    const QString path = m_dir.filePath(name);
-    if (const Diagnostics failed = writeFile(path, content); !failed.empty())
-      m_report.problems << QStringLiteral("%1 cannot be written: %2").arg(path, reasonOf(failed));
-    else
-      m_report.written << path;
-  }
-
-private:
-  QDir m_dir;
-  ExportReport& m_report;
-};
-
 /// What an empty figure says, as the end of a sentence.
 QString reasonIn(const QString& says) {
   return inSentence(says.trimmed().replace(QLatin1Char('\n'), QStringLiteral(". ")));
@@ -43,31 +23,61 @@ QString reasonIn(const QString& says) {
 
 }  // namespace
 
-ExportReport exportViews(const QString& dir, const PlanContext& c, const std::vector<View*>& views,
-                         const ExportOptions& options) {
-  ExportReport report;
-  Folder folder(dir, report);
-  if (!report.ok()) return report;
-  QSet<QString> written;
+FigureQueue::FigureQueue(const PlanContext& c, const std::vector<View*>& views, const ExportOptions& options)
+    : m_options(options) {
+  QSet<QString> known;
   for (View* view : views) {
     view->bringUpToDate();
     for (const Figure* figure : view->figures()) {
-      if (written.contains(figure->id())) continue;
-      written += figure->id();
-      if (!figure->hasContent(view->context())) {
-        report.leftOut << QStringLiteral("%1 is left out: %2")
-                              .arg(figure->title(), reasonIn(figure->asText(view->context())));
-        continue;
-      }
-      for (const auto format : {ExportFormat::Svg, ExportFormat::Png, ExportFormat::Pdf})
-        folder.write(figure->id() + u'.' + suffixOf(format),
-                     renderFigure(*figure, view->context(), format, options));
+      if (known.contains(figure->id())) continue;
+      known += figure->id();
+      if (figure->hasContent(view->context()))
+        for (const auto format : {ExportFormat::Svg, ExportFormat::Png, ExportFormat::Pdf})
+          m_pages.push_back({figure, view->contextPtr(), format});
+      else
+        m_leftOut << QStringLiteral("%1 is left out: %2")
+                         .arg(figure->title(), reasonIn(figure->asText(view->context())));
     }
   }
   if (const Plan* plan = c.shownPlan())
-    folder.write(QStringLiteral("plan.json"), QByteArray::fromStdString(writePlan(*plan)));
-  folder.write(QStringLiteral("summary.txt"), summaryText(c).toUtf8());
-  return report;
+    m_texts.push_back({QStringLiteral("plan.json"), QByteArray::fromStdString(writePlan(*plan))});
+  m_texts.push_back({QStringLiteral("summary.txt"), summaryText(c).toUtf8()});
+}
+
+std::optional<ExportFile> FigureQueue::next() {
+  const std::size_t i = m_next++;
+  if (i < m_pages.size()) {
+    const auto& [figure, context, format] = m_pages[i];
+    return ExportFile{figure->id() + u'.' + suffixOf(format),
+                      [page = std::make_shared<const PaintedFigure>(
+                           paintedFigure(*figure, *context, format, m_options))] { return page->content(); }};
+  }
+  if (i >= m_pages.size() + m_texts.size()) return std::nullopt;
+  const auto& [name, text] = m_texts[i - m_pages.size()];
+  return ExportFile{name, [text = text] { return text; }};
+}
+
+ExportFolder::ExportFolder(const QString& path) : m_dir(path) {
+  if (!m_dir.mkpath(QStringLiteral(".")))
+    report.problems << QStringLiteral("The folder %1 cannot be created").arg(path);
+}
+
+void ExportFolder::write(const ExportFile& file) {
+  const QString path = m_dir.filePath(file.name);
+  if (const Diagnostics failed = writeFile(path, file.content()); !failed.empty())
+    report.problems << QStringLiteral("%1 cannot be written: %2").arg(path, reasonOf(failed));
+  else
+    report.written << path;
+}
+
+ExportReport exportViews(const QString& dir, const PlanContext& c, const std::vector<View*>& views,
+                         const ExportOptions& options) {
+  ExportFolder folder(dir);
+  if (!folder.report.ok()) return folder.report;
+  FigureQueue queue(c, views, options);
+  while (const auto file = queue.next()) folder.write(*file);
+  folder.report.leftOut = queue.leftOut();
+  return folder.report;
 }
 
 ExportReport exportAll(const QString& dir, const PlanContext& c, const ExportChoice& choice) {

@@ -1,5 +1,11 @@
 #pragma once
 
+#include <QDir>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "export/figure_export.h"
 
 namespace nest {
@@ -16,6 +22,44 @@ struct ExportReport {
 struct ExportChoice {
   QString view;           ///< of this view, or mode of a view, alone; empty: of all
   ExportOptions options;  ///< of each figure
+};
+
+struct ExportFile {
+  QString name;
+  std::function<QByteArray()> content;  ///< on any thread
+};
+
+/// What is exported of views as they stand, one file after the other. To be asked on their thread, while they
+/// are there.
+class FigureQueue {
+public:
+  FigureQueue(const PlanContext&, const std::vector<View*>&, const ExportOptions& = {});
+  int count() const { return static_cast<int>(m_pages.size() + m_texts.size()); }
+  std::optional<ExportFile> next();  ///< paints it; nullopt: that was all
+  const QStringList& leftOut() const { return m_leftOut; }
+
+private:
+  struct Page {
+    const Figure* figure;
+    PlanContextPtr context;  ///< that was shown at first, whatever comes meanwhile
+    ExportFormat format;
+  };
+  ExportOptions m_options;
+  std::vector<Page> m_pages;
+  std::vector<std::pair<QString, QByteArray>> m_texts;
+  QStringList m_leftOut;
+  std::size_t m_next = 0;
+};
+
+/// Where files are written to; it is made if it is absent.
+class ExportFolder {
+public:
+  explicit ExportFolder(const QString& path);
+  void write(const ExportFile&);
+  ExportReport report;
+
+private:
+  QDir m_dir;
 };
 
 /// Writes every figure of every view that has something to show as SVG, PNG and PDF, each once, with

@@ -10,6 +10,8 @@
 #include <QPdfWriter>
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include "export/svg_device.h"
 #include "figures/paint/phrases.h"
@@ -29,33 +31,78 @@ FigureStyle styleOf(const ExportOptions& o) {
   return style;
 }
 
-QByteArray renderSvg(const Figure& figure, const PlanContext& c, const ExportOptions& o) {
-  const QSizeF size = sizeOf(figure, c, o);
-  SvgDevice device(size, figure.title(), figure.asText(c).section(u'\n', 0, 1));
+constexpr int kPdfResolution = 1200;
+
+/// From layout pixels to those of the file.
+double scaleOf(ExportFormat format, const QSizeF& size, const ExportOptions& o) {
+  return format == ExportFormat::Png   ? o.pixelWidth / size.width()
+         : format == ExportFormat::Pdf ? kPdfResolution / 96.0
+                                       : 1.0;
+}
+
+using PaintPage = std::function<void(QPainter&)>;
+
+QByteArray renderSvg(const FigurePage& page, const PaintPage& paint) {
+  SvgDevice device(page.size, page.title, page.description);
   QPainter painter(&device);
-  figure.paint(painter, QRectF(QPointF(0, 0), size), c, styleOf(o));
+  paint(painter);
   painter.end();
   return device.svg();
 }
 
-QByteArray renderPdf(const Figure& figure, const PlanContext& c, const ExportOptions& o) {
-  constexpr int kResolution = 1200;
-  const QSizeF size = sizeOf(figure, c, o);
+QByteArray renderPdf(const FigurePage& page, const PaintPage& paint) {
   QByteArray out;
   QBuffer buffer(&out);
   buffer.open(QIODevice::WriteOnly);
   QPdfWriter writer(&buffer);
-  writer.setResolution(kResolution);
-  writer.setTitle(figure.title());
+  writer.setResolution(kPdfResolution);
+  writer.setTitle(page.title);
   writer.setCreator(QStringLiteral("NEST Explorer"));
-  writer.setPageSize(QPageSize(size * 72.0 / 96.0, QPageSize::Point, {}, QPageSize::ExactMatch));
+  writer.setPageSize(QPageSize(page.size * 72.0 / 96.0, QPageSize::Point, {}, QPageSize::ExactMatch));
   writer.setPageMargins(QMarginsF(0, 0, 0, 0));
   QPainter painter(&writer);
   painter.setRenderHint(QPainter::LosslessImageRendering);  // a heatmap is no photograph
-  painter.scale(kResolution / 96.0, kResolution / 96.0);
-  figure.paint(painter, QRectF(QPointF(0, 0), size), c, styleOf(o));
+  paint(painter);
   painter.end();
   return out;
+}
+
+QImage renderImage(const FigurePage& page, const PaintPage& paint) {
+  QImage image((page.size * page.scale).toSize(), QImage::Format_RGB32);
+  image.fill(Theme::of(page.theme).color(Theme::Role::Canvas));
+  image.setDotsPerMeterX(static_cast<int>(std::lround(96 * page.scale / 0.0254)));
+  image.setDotsPerMeterY(image.dotsPerMeterX());
+  QPainter painter(&image);
+  paint(painter);
+  return image;
+}
+
+QByteArray render(const FigurePage& page, const PaintPage& paint) {
+  if (page.format == ExportFormat::Svg) return renderSvg(page, paint);
+  if (page.format == ExportFormat::Pdf) return renderPdf(page, paint);
+  QByteArray out;
+  QBuffer buffer(&out);
+  buffer.open(QIODevice::WriteOnly);
+  renderImage(page, paint).save(&buffer, "PNG");
+  return out;
+}
+
+FigurePage pageFor(const Figure& figure, const PlanContext& c, ExportFormat format, const ExportOptions& o) {
+  const QSizeF size = sizeOf(figure, c, o);
+  return {format,
+          size,
+          scaleOf(format, size, o),
+          o.theme,
+          figure.title(),
+          format == ExportFormat::Svg ? figure.asText(c).section(u'\n', 0, 1) : QString()};
+}
+
+PaintPage painterOf(const Figure& figure, const PlanContext& c, const FigurePage& page,
+                    const ExportOptions& o) {
+  return [&](QPainter& painter) {
+    painter.scale(page.scale, page.scale);
+    figure.paint(painter, QRectF(QPointF(), page.size), c, styleOf(o));
+  };
 }
 
 }  // namespace
@@ -67,16 +114,8 @@ QString suffixOf(ExportFormat f) {
 }
 
 QImage imageOf(const Figure& figure, const PlanContext& c, const ExportOptions& o) {
-  const QSizeF size = sizeOf(figure, c, o);
-  const double scale = o.pixelWidth / size.width();
-  QImage image((size * scale).toSize(), QImage::Format_RGB32);
-  image.fill(Theme::of(o.theme).color(Theme::Role::Canvas));
-  image.setDotsPerMeterX(static_cast<int>(std::lround(96 * scale / 0.0254)));
-  image.setDotsPerMeterY(image.dotsPerMeterX());
-  QPainter painter(&image);
-  painter.scale(scale, scale);
-  figure.paint(painter, QRectF(QPointF(0, 0), size), c, styleOf(o));
-  return image;
+  const FigurePage page = pageFor(figure, c, ExportFormat::Png, o);
+  return renderImage(page, painterOf(figure, c, page, o));
 }
 
 void copyAsImage(const Figure& figure, const PlanContext& c, const ExportOptions& options) {
@@ -102,13 +141,22 @@ QImage thumbnailOf(const Figure& figure, const PlanContext& c, const QSize& size
 
 QByteArray renderFigure(const Figure& figure, const PlanContext& c, ExportFormat format,
                         const ExportOptions& o) {
-  if (format == ExportFormat::Svg) return renderSvg(figure, c, o);
-  if (format == ExportFormat::Pdf) return renderPdf(figure, c, o);
-  QByteArray out;
-  QBuffer buffer(&out);
-  buffer.open(QIODevice::WriteOnly);
-  imageOf(figure, c, o).save(&buffer, "PNG");
-  return out;
+  const FigurePage page = pageFor(figure, c, format, o);
+  return render(page, painterOf(figure, c, page, o));
+}
+
+PaintedFigure paintedFigure(const Figure& figure, const PlanContext& c, ExportFormat format,
+                            const ExportOptions& o) {
+  const FigurePage page = pageFor(figure, c, format, o);
+  PaintTape tape(page.size * page.scale);
+  QPainter painter(&tape);
+  painterOf(figure, c, page, o)(painter);
+  painter.end();
+  return {page, std::move(tape)};
+}
+
+QByteArray PaintedFigure::content() const {
+  return render(page, [this](QPainter& painter) { tape.play(painter); });
 }
 
 QString summaryText(const PlanContext& c) {

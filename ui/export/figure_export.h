@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "document/plan_context.h"
+#include "export/paint_tape.h"
 #include "figures/paint/figure.h"
 
 namespace nest {
@@ -24,6 +25,24 @@ struct ExportOptions {
 /// A figure as a file's content, standing alone: title, legend, units. Vector formats carry text as outlines
 /// (SVG) or with its font (PDF).
 QByteArray renderFigure(const Figure&, const PlanContext&, ExportFormat, const ExportOptions& = {});
+
+/// What a file holds, but for the picture.
+struct FigurePage {
+  ExportFormat format;
+  QSizeF size;  ///< pixels at 96 dpi
+  double scale;
+  Theme::Kind theme;
+  QString title, description;
+};
+
+/// The same in two steps: a figure is painted on the thread of its view, its file's content is made on any.
+struct PaintedFigure {
+  FigurePage page;
+  PaintTape tape;
+  QByteArray content() const;
+};
+PaintedFigure paintedFigure(const Figure&, const PlanContext&, ExportFormat, const ExportOptions& = {});
+
 QImage imageOf(const Figure&, const PlanContext&, const ExportOptions& = {});
 /// Onto the clipboard, as pixels for a chat and as vectors for a slide program.
 void copyAsImage(const Figure&, const PlanContext&, const ExportOptions& = {});

@@ -15,6 +15,7 @@
 #include <QXmlStreamReader>
 #include <cmath>
 #include <map>
+#include <thread>
 
 #include "../figures/plan_contexts.h"
 #include "catalogue/export_all.h"
@@ -154,6 +155,23 @@ private slots:
     dialog.findChild<QComboBox*>()->setCurrentIndex(2);
     QVERIFY(button(QStringLiteral("Save…"))->isEnabled());
     QVERIFY(!renderFigure(*figures.front(), c, dialog.format(), dialog.options()).isEmpty());
+  }
+
+  /// What is painted here and written elsewhere is what would have been written here.
+  void aPaintedFigureIsTheFigure() {
+    const PlanContext c = test::contextOf({});
+    ExportOptions options;
+    options.pixelWidth = 500;
+    for (const auto& figure : planFigures()) {
+      for (const auto format : {ExportFormat::Svg, ExportFormat::Png}) {
+        const QByteArray direct = renderFigure(*figure, c, format, options);
+        QByteArray there;
+        const PaintedFigure painted = paintedFigure(*figure, c, format, options);
+        std::thread([&] { there = painted.content(); }).join();
+        QVERIFY2(there == direct, qPrintable(figure->id() + u' ' + suffixOf(format)));
+      }
+      QVERIFY(paintedFigure(*figure, c, ExportFormat::Pdf, options).content().startsWith("%PDF"));
+    }
   }
 
   void writesEverything() {
