@@ -17,6 +17,12 @@ bool stillDrawable(const Evaluation& e) {
   });
 }
 
+bool isOnlyTooLarge(const Evaluation& e) {
+  return !e.violations.empty() &&
+         std::all_of(e.violations.begin(), e.violations.end(),
+                     [](const Violation& v) { return v.kind == Violation::Kind::Memory; });
+}
+
 constexpr int kTickMs = 150;
 constexpr int kPatienceMs = 300;  ///< before that nothing is said of a search
 
@@ -65,7 +71,14 @@ void PlanningSession::followSearch() {
 void PlanningSession::tick() {
   m_search->elapsed = Seconds(static_cast<double>(m_clock.nsecsElapsed()) * 1e-9);
   m_search->lasting = m_clock.elapsed() >= kPatienceMs;
-  if (m_search->lasting) Q_EMIT searchChanged();
+  if (!m_search->lasting) return;
+  showHeldBack();
+  Q_EMIT searchChanged();
+}
+
+void PlanningSession::showHeldBack() {
+  if (!std::exchange(m_heldBack, false)) return;
+  if (auto next = recosted(m_context->plan.get())) publish(std::move(*next));
 }
 
 /// No plan is touched by a name. What is kept, and slides, are not of the context at all.
@@ -94,7 +107,11 @@ void PlanningSession::scenarioChanged(bool preview) {
   followSearch();
   m_search->running = m_search->running || (m_problem && m_live);  // what is published next may say so
 
-  if (auto next = recosted(m_context->plan.get())) {
+  auto next = recosted(m_context->plan.get());
+  // A plan that no longer fits is not shown for the moment until the search has another.
+  m_heldBack =
+      next && m_live && isOnlyTooLarge(next->plan->evaluation) && m_context->plan->evaluation.feasible();
+  if (next && !m_heldBack) {
     publish(std::move(*next));
   } else if (m_problem && m_context->shownPlan()) {
     PlanContext stale = *m_context;  // the last whole picture, marked as what it is
@@ -147,6 +164,7 @@ void PlanningSession::solve() {
 
 void PlanningSession::cancel() {
   m_runner->cancel();
+  showHeldBack();
   followSearch();
   Q_EMIT searchChanged();
 }
@@ -172,6 +190,7 @@ void PlanningSession::drain() {
   followSearch();
   for (const auto& message : messages)
     if (message.finished) take(message);
+  if (!m_runner->isBusy()) showHeldBack();
   Q_EMIT searchChanged();
 }
 
@@ -191,7 +210,8 @@ void PlanningSession::take(const JobRunner::Message& message) {
     next.diagnostics.insert(next.diagnostics.end(), outcome.diagnostics.begin(), outcome.diagnostics.end());
     publish(std::move(next));
   } else if (!newest && message.live) {
-    if (auto next = recosted(outcome.best())) publish(std::move(*next));
+    auto next = recosted(outcome.best());
+    if (next && (next->plan->evaluation.feasible() || !m_context->plan)) publish(std::move(*next));
   }
   // What a drag gets in 100 ms may be short of the optimum: confirm it now that the hand rests.
   if (newest && message.live && m_problem && outcome.status != OutcomeStatus::Optimal &&
@@ -216,6 +236,7 @@ void PlanningSession::showSoFar(const JobRunner::Message& message) {
 }
 
 void PlanningSession::publish(PlanContext context) {
+  m_heldBack = m_heldBack && m_context->plan == context.plan;  // until anything newer is shown
   context.generation = m_document.generation();
   context.search = m_search;
   m_context = std::make_shared<const PlanContext>(std::move(context));

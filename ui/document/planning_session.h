@@ -48,6 +48,7 @@ private:
   void drain();
   void take(const JobRunner::Message&);
   void showSoFar(const JobRunner::Message&);
+  void showHeldBack();
   void publish(PlanContext);
   std::optional<PlanContext> recosted(const RankedPlan* held) const;
 
@@ -61,6 +62,7 @@ private:
   int m_generation = 0;  ///< of the document when what plans follow from last changed
   bool m_live = true;
   bool m_forgetPlan = false;
+  bool m_heldBack = false;  ///< the shown plan no longer fits; the search may soon have one that does
   std::unique_ptr<JobRunner> m_runner;  ///< last: joins before the rest goes
 };
 

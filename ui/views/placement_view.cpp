@@ -14,7 +14,9 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <memory>
+#include <numeric>
 
+#include "document/scenario_document.h"
 #include "export/export_dialog.h"
 #include "export/save_path.h"
 #include "figures/paint/frame.h"
@@ -77,7 +79,11 @@ PlacementView::PlacementView(ViewServices services, QWidget* parent)
   m_table->viewport()->installEventFilter(this);
 
   connect(m_find, &QLineEdit::returnPressed, this, &PlacementView::findNext);
-  connect(m_find, &QLineEdit::textEdited, m_message, &QLabel::clear);
+  connect(m_find, &QLineEdit::textChanged, this, [this](const QString& text) {
+    m_message->clear();
+    if (!text.isEmpty()) findFrom(std::max(0, m_table->currentIndex().row()));
+  });
+  if (services.document) connect(services.document, &ScenarioDocument::opened, m_find, &QLineEdit::clear);
   connect(m_table, &QTableView::entered, this, [this](const QModelIndex& i) {
     selection().setHovered(SelectionItem{ItemKind::Device, m_model->deviceAt(i.row())});
   });
@@ -98,7 +104,12 @@ PlacementView::PlacementView(ViewServices services, QWidget* parent)
 void PlacementView::refresh() {
   const bool first = m_model->rowCount() == 0;
   m_model->setContext(context(), theme());
-  if (first) m_table->resizeColumnsToContents();
+  if (first) {
+    m_table->resizeColumnsToContents();
+    m_widths.clear();
+    for (int c = 0; c < m_model->columnCount(); ++c) m_widths.push_back(m_table->columnWidth(c));
+    spreadColumns();
+  }
   m_message->clear();
   m_said.clear();
   searchChanged();
@@ -106,17 +117,33 @@ void PlacementView::refresh() {
   followSelection();
 }
 
+/// The columns share the room that they do not need.
+void PlacementView::spreadColumns() {
+  const int count = static_cast<int>(m_widths.size());
+  if (count == 0) return;
+  const int free = m_table->viewport()->width() - std::accumulate(m_widths.begin(), m_widths.end(), 0);
+  for (int c = 0; c < count; ++c) m_table->setColumnWidth(c, m_widths[c] + std::max(0, free) / count);
+}
+
+void PlacementView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  QMetaObject::invokeMethod(this, &PlacementView::spreadColumns, Qt::QueuedConnection);
+}
+
 void PlacementView::searchChanged() {
   const auto none = stateOf(context(), tr("the placement"));
-  const QString what = none ? none->heading + QStringLiteral(" – ") + none->text : bannerOf(context());
+  const QString what = none ? none->heading + QStringLiteral(" – ") + none->text : bannerOf(context(), false);
   if (what == m_said) return;  // what else is told here stays
   m_message->setText(m_said = what);
   m_message->setToolTip(what);
 }
 
 void PlacementView::findNext() {
-  const int current = m_table->currentIndex().isValid() ? m_table->currentIndex().row() + 1 : 0;
-  const int row = m_model->find(m_find->text(), current);
+  findFrom(m_table->currentIndex().row() + 1);
+}
+
+void PlacementView::findFrom(int start) {
+  const int row = m_model->find(m_find->text(), start);
   m_message->setText(row < 0 && !m_find->text().isEmpty() ? tr("No match for “%1”").arg(m_find->text())
                                                           : QString());
   if (row < 0) return;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "figures/plan/placement_figure.h"
 #include "views/view.h"
 
@@ -31,10 +33,13 @@ public Q_SLOTS:
 
 protected:
   void refresh() override;
+  void resizeEvent(QResizeEvent*) override;
   void searchChanged() override;
   bool eventFilter(QObject*, QEvent*) override;
 
 private:
+  void findFrom(int row);  ///< selects the first row from there that matches what is typed
+  void spreadColumns();
   void exportFigure();
   void followSelection();
   void tellSelection();
@@ -44,7 +49,8 @@ private:
   QTableView* m_table;
   QLineEdit* m_find;
   QLabel* m_message;
-  QString m_said;  ///< of the plan and the search, in m_message
+  QString m_said;             ///< of the plan and the search, in m_message
+  std::vector<int> m_widths;  ///< pixels that the columns need
   bool m_following = false;
 };
 

@@ -19,7 +19,7 @@ PlanBanner::PlanBanner(QWidget* parent)
 void PlanBanner::show(const PlanContextPtr& context, const Theme& theme) {
   m_context = context;
   m_theme = &theme;
-  const QString text = bannerOf(*context);
+  const QString text = bannerOf(*context, false);
   setAccessibleName(text);
   setVisible(!text.isEmpty());
   updateGeometry();
@@ -27,7 +27,7 @@ void PlanBanner::show(const PlanContextPtr& context, const Theme& theme) {
 }
 
 int PlanBanner::heightForWidth(int width) const {
-  return static_cast<int>(std::ceil(bannerHeight(bannerOf(*m_context), width)));
+  return static_cast<int>(std::ceil(bannerHeight(bannerOf(*m_context, false), width)));
 }
 
 /// Layouts within splitters and stacks do not ask for the height of a width.

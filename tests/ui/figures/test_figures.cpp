@@ -3,6 +3,8 @@
 #include <QPainter>
 #include <QRegularExpression>
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include "catalogue/registry.h"
 #include "cluster/devices/device_catalog.h"
@@ -14,6 +16,7 @@
 #include "figures/plan/stages_figure.h"
 #include "figures/plan/timeline_figure.h"
 #include "figures/topology/topology_figure.h"
+#include "figures/topology/topology_layout.h"
 #include "plan_contexts.h"
 #include "support/test_main.h"
 #include "text_recorder.h"
@@ -315,6 +318,50 @@ private slots:
         QString::fromStdString(text::count(static_cast<long long>(e.memory.total().value() + 0.5)))));
   }
 
+  /// One stage selected among 128 thin bars: they keep their colour within one outline.
+  void selectedBarsKeepTheirColour() {
+    const PlanContext c = test::contextOf({});
+    MemoryFigure f;
+    f.setOption("by", "device");
+    const auto markedIn = [&](std::optional<SelectionItem> selected) {
+      QImage image(1000, 640, QImage::Format_RGB32);
+      FigureStyle style;
+      style.selected = selected;
+      QPainter painter(&image);
+      f.paint(painter, kArea, c, style);
+      painter.end();
+      const QColor mark = style.theme->color(Theme::Role::Selection);
+      int count = 0;
+      for (int x = 0; x < image.width(); ++x) count += image.pixelColor(x, 480) == mark ? 1 : 0;
+      return count;
+    };
+    QCOMPARE(markedIn(std::nullopt), 0);
+    const int marked = markedIn(SelectionItem{ItemKind::Stage, 1});
+    QVERIFY2(marked >= 1 && marked <= 16, qPrintable(QString::number(marked)));
+  }
+
+  /// A row of hosts ends where a stage ends.
+  void rowsEndWithTheirStage() {
+    for (const int stages : {2, 4, 8, 16}) {
+      const PlanContext c = test::contextOf(shapeOf(stages, {8, 32, 4}));
+      const auto classes = std::make_shared<const TopologyClasses>(c);
+      for (const QSizeF size : {QSizeF(1000, 640), QSizeF(1200, 760), QSizeF(640, 900)}) {
+        const TopologyLayout layout(classes, size, Folding::Nothing);
+        const auto boxes = layout.childrenOf(layout.childrenOf(layout.root()).front());
+        const auto stageOf = [&](std::size_t i) { return classes->seats().at(int(i) * 8).stage; };
+        std::size_t run = 1;
+        while (run < boxes.size() && stageOf(run) == stageOf(0)) ++run;
+        std::size_t columns = 1;
+        while (columns < boxes.size() && boxes[columns].rect.top() == boxes[0].rect.top()) ++columns;
+        if (run == boxes.size()) continue;
+        QVERIFY2(
+            run % columns == 0 || columns % run == 0,
+            qPrintable(
+                QStringLiteral("%1 stages: %2 columns, %3 hosts a stage").arg(stages).arg(columns).arg(run)));
+      }
+    }
+  }
+
   void statesAreSaid() {
     PlanContext empty;
     PlanContext unsolved = test::contextOf({});
@@ -348,11 +395,10 @@ private slots:
                  qPrintable(said));
       }
       QVERIFY2(words(*f, miss).contains(QStringLiteral("Closest plan")), qPrintable(f->id()));
-      QVERIFY2(words(*f, searched).contains(searching), qPrintable(f->id()));
-      const QString old = words(*f, replaced);
-      QVERIFY2(old.contains(searching) && old.contains(QStringLiteral("before your last edit")) &&
-                   !old.contains(QStringLiteral("Solve ")),
-               qPrintable(f->id() + old));
+      if (f->id() != QStringLiteral("topology"))  // which shows the network meanwhile
+        QVERIFY2(words(*f, searched).contains(searching), qPrintable(f->id()));
+      // The headline reports the search that is to replace a plan: nothing in a figure moves for it.
+      QCOMPARE(words(*f, replaced), words(*f, test::contextOf(shapeOf(4, {8, 4, 4}))));
       QVERIFY(!f->hit(kArea.center(), kArea, empty));
       QVERIFY(!f->step(std::nullopt, InteractiveFigure::Step::First, empty));
       QVERIFY(f->asText(empty).contains(QStringLiteral("Nothing is open")));

@@ -61,8 +61,8 @@ bool isBeingReplaced(const PlanContext& c) {
 
 }  // namespace
 
-QString bannerOf(const PlanContext& c) {
-  if (isBeingReplaced(c)) {
+QString bannerOf(const PlanContext& c, bool saysSearch) {
+  if (saysSearch && isBeingReplaced(c)) {
     SearchState search = *c.search;
     const bool isOptimal = c.soFar && search.settled && search.best && c.plan &&
                            c.plan->evaluation.batchTime <= *search.best * (1 + 1e-9);
@@ -111,10 +111,13 @@ double bannerHeight(const QString& banner, double width) {
 
 void paintBanner(FigurePainter& ink, const QRectF& row, const PlanContext& c) {
   using enum Theme::Role;
-  const QColor tone = ink.color(isBeingReplaced(c) ? Accent : c.isNearestMiss() ? Error : Warning);
+  const bool saysSearch = ink.style().standalone;
+  const QColor tone = ink.color(saysSearch && isBeingReplaced(c) ? Accent
+                                : c.isNearestMiss()              ? Error
+                                                                 : Warning);
   ink.fill(row, mixed(ink.color(Canvas), tone, 0.16));
   ink.fill(QRectF(row.left(), row.top(), 4, row.height()), tone);
-  ink.paragraph(row.adjusted(12, kBannerPad / 2, -8, 0), bannerOf(c), Qt::AlignLeft, kBannerText,
+  ink.paragraph(row.adjusted(12, kBannerPad / 2, -8, 0), bannerOf(c, saysSearch), Qt::AlignLeft, kBannerText,
                 ink.color(Text), true);
 }
 
@@ -133,7 +136,7 @@ std::optional<FigureState> stateOf(const PlanContext& c, const QString& what, bo
 }
 
 QRectF bodyOf(const QRectF& area, const PlanContext& c, bool standalone) {
-  const double banner = bannerHeight(bannerOf(c), area.width());
+  const double banner = bannerHeight(bannerOf(c, standalone), area.width());
   const auto [margin, sentence] = Around(area, standalone);
   const double top = (standalone ? kTitleRow : 0) + sentence + (banner > 0 ? banner + 6 : 0);
   return QRectF(area).adjusted(margin, margin + top + 4, -margin, -margin);
@@ -164,7 +167,7 @@ QRectF paintFrame(FigurePainter& ink, const QRectF& area, const PlanContext& c, 
               ink.color(ink.style().standalone ? MutedText : Text));
   }
   row.translate(0, height + 2);
-  const QString banner = bannerOf(c);
+  const QString banner = bannerOf(c, ink.style().standalone);
   if (!banner.isEmpty()) {
     row.setHeight(bannerHeight(banner, area.width()));
     paintBanner(ink, row, c);

@@ -17,8 +17,9 @@ std::optional<FigureState> stateOf(const PlanContext&, const QString& what, bool
 QRectF bodyOf(const QRectF& area, const PlanContext&, bool standalone);
 
 /// What is to be said of the plan shown before anything else: nothing fits, it was cut by hand, it is older
-/// than the last edit, a search is to replace it; else empty.
-QString bannerOf(const PlanContext&);
+/// than the last edit, a search is to replace it; else empty. `saysSearch`: false on screen, where the
+/// headline reports the search, and a banner that comes and goes with it would move the figure.
+QString bannerOf(const PlanContext&, bool saysSearch = true);
 /// Its lines take as much height as they need; 0 without one.
 double bannerHeight(const QString& banner, double width);
 void paintBanner(FigurePainter&, const QRectF& row, const PlanContext&);

@@ -201,6 +201,24 @@ void paintVeils(FigurePainter& ink, const MemoryLayout& m, const Focus& focus) {
   }
 }
 
+/// Neighbours whose outlines would meet have one around them all: the bars keep their colours.
+void paintFocus(FigurePainter& ink, const MemoryLayout& m, const Focus& focus) {
+  constexpr double kOutline = 3;  ///< pixels around a bar
+  const auto marked = [&](std::size_t i) {
+    const int stage = m.columns[i].stage;
+    return stage >= 0 && (focus.selects(stage) || focus.hovers(stage));
+  };
+  const bool joins = m.slot - m.bar <= 2 * kOutline + 2;
+  for (std::size_t i = 0; i < m.columns.size(); ++i) {
+    if (!marked(i)) continue;
+    const int stage = m.columns[i].stage;
+    QRectF area = m.barBox(i);
+    while (joins && i + 1 < m.columns.size() && m.columns[i + 1].stage == stage) area |= m.barBox(++i);
+    ink.outline(area.adjusted(-kOutline, -kOutline, kOutline, 1),
+                ink.color(focus.selects(stage) ? Role::Selection : Role::Hover), 2);
+  }
+}
+
 void paintMarks(FigurePainter& ink, const MemoryLayout& m, const Focus& focus) {
   for (std::size_t i = 0; i < m.columns.size(); ++i) {
     const MemoryColumn& column = m.columns[i];
@@ -211,10 +229,8 @@ void paintMarks(FigurePainter& ink, const MemoryLayout& m, const Focus& focus) {
       if (m.bar > 5) ink.hatch(beyond, 3, ink.color(Role::Error), 6);
       ink.outline(m.bar > 5 ? box.adjusted(-1, -1, 1, 0) : box, ink.color(Role::Error), m.bar > 5 ? 2.5 : 1);
     }
-    if ((focus.selects(column.stage) || focus.hovers(column.stage)) && m.bar > 5)
-      ink.outline(box.adjusted(-3, -3, 3, 1),
-                  ink.color(focus.selects(column.stage) ? Role::Selection : Role::Hover), 2);
   }
+  paintFocus(ink, m, focus);
 }
 
 void paintChips(FigurePainter& ink, const MemoryLayout& m, const Focus& focus, bool byDevice) {

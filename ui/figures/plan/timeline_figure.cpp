@@ -172,7 +172,7 @@ bool TimelineFigure::saysVerdict(const PlanContext& c) const {
   const Run& run = runOf(c);
   if (run.fits()) return false;
   if (run.schedule.kind != c.shownPlan()->schedule) return true;
-  const QString banner = bannerOf(c);
+  const QString banner = bannerOf(c, false);
   if (c.isNearestMiss()) return !banner.startsWith(phrase(words::noPlan(*c.outcome).title));
   const auto& violations = c.shownEvaluation()->violations;
   return violations.empty() || violations.front().kind != Violation::Kind::Memory ||

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 
 namespace nest {
@@ -122,6 +123,29 @@ int TopologyLayout::mostChildren(int level) const {
   return most;
 }
 
+/// How many children in a row are of one stage, as far as one number says so for all; 0: all are the same, or
+/// the like are drawn as one.
+int TopologyLayout::runOfChildren(int level) const {
+  if (foldsChildren(level)) return 0;
+  const Hierarchy& h = m_classes->cluster();
+  int divisor = 0;
+  bool differ = false;
+  for (int g = 0; g < h.groupCount(level) && divisor != 1; ++g) {
+    const auto [first, last] = level == 0 ? h.groupSpan(0, g) : m_classes->childrenOf(level, g);
+    const auto kindOf = [&](int k) {
+      return level == 0 ? m_classes->seats().at(k).stage : m_classes->classOf(level - 1, k);
+    };
+    int begin = first;
+    for (int k = first + 1; k <= last; ++k) {
+      if (k < last && kindOf(k) == kindOf(begin)) continue;
+      divisor = std::gcd(divisor, k - begin);
+      differ = differ || k < last;
+      begin = k;
+    }
+  }
+  return differ ? divisor : 0;
+}
+
 void TopologyLayout::measure(const std::vector<int>& columns) {
   double w = kDeviceWidth, h = 1;
   for (std::size_t l = 0; l < columns.size(); ++l) {
@@ -147,9 +171,11 @@ void TopologyLayout::arrange() {
   m_header.assign(levels, 0.6);
   m_size.assign(levels, {});
   std::vector<std::vector<int>> choices(levels);
+  std::vector<int> runs(levels);
   double combinations = 1;
   for (std::size_t l = 0; l < levels; ++l) {
     m_most[l] = mostChildren(static_cast<int>(l));
+    runs[l] = runOfChildren(static_cast<int>(l));
     m_pad[l] = 0.2 + 0.12 * static_cast<double>(l);
     choices[l] = columnChoices(m_most[l], l == 0 ? 6 : 9);
     if (combinations * static_cast<double>(choices[l].size()) > 20000) choices[l].resize(1);
@@ -166,7 +192,10 @@ void TopologyLayout::arrange() {
     // A full grid reads better than one with a short last row.
     for (std::size_t l = 0; l < levels; ++l)
       if (m_most[l] % columns[l] != 0) scale *= m_most[l] <= 16 ? 0.72 : 0.85;
-    // So do boxes that are neither columns nor strips, and hosts wide enough for their name.
+    // A row that ends within a stage tears it apart.
+    for (std::size_t l = 0; l < levels; ++l)
+      if (runs[l] > 1 && runs[l] % columns[l] != 0 && columns[l] % runs[l] != 0) scale *= 0.75;
+    // Boxes read better that are neither columns nor strips, and hosts wide enough for their name.
     for (std::size_t l = 0; l + 1 < levels; ++l) {
       const double aspect = m_size[l].width() / m_size[l].height();
       if (aspect > 2.4 || aspect < 1 / 2.4) scale *= 0.9;

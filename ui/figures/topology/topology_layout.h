@@ -77,6 +77,7 @@ private:
   void arrange();
   void measure(const std::vector<int>& columns);
   int mostChildren(int level) const;
+  int runOfChildren(int level) const;
   bool foldsChildren(int level) const { return level >= m_foldFrom; }
 
   std::shared_ptr<const TopologyClasses> m_classes;
