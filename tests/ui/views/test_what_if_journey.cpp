@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QDir>
 #include <QDoubleSpinBox>
+#include <QFile>
 #include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
@@ -11,6 +12,7 @@
 #include <QMimeData>
 #include <QRegularExpression>
 #include <QSettings>
+#include <QSignalSpy>
 #include <QSlider>
 #include <QTemporaryDir>
 #include <QTest>
@@ -22,6 +24,7 @@
 
 #include "editors/what_if/what_if_view.h"
 #include "export/export_dialog.h"
+#include "fields/field.h"
 #include "figures/plan/memory_figure.h"
 #include "figures/plan/plan_pair_figure.h"
 #include "solver/solve.h"
@@ -144,9 +147,12 @@ private slots:
     auto* view = qobject_cast<WhatIfView*>(window->views().view(QStringLiteral("whatif")));
     window->views().showAlone(view->id());
     QLineEdit* field = nullptr;
-    for (auto* f : view->findChildren<QLineEdit*>())
-      if (f->accessibleName() == QStringLiteral("Cluster Device memory")) field = f;
-    QVERIFY(field);
+    const auto isThere = [&] {
+      for (auto* f : view->findChildren<QLineEdit*>())
+        if (f->accessibleName() == QStringLiteral("Cluster Device memory")) field = f;
+      return field != nullptr;
+    };
+    QTRY_VERIFY(isThere());
     const Scenario before = window->document().scenario();
     const auto type = [&](const QString& text) {
       QTest::mouseClick(field, Qt::LeftButton);
@@ -174,10 +180,38 @@ private slots:
     QVERIFY2(askAndWait("Rank improvements", "Effect of improving one parameter by 25 %"),
              qPrintable(view.answer()));
     QVERIFY2(view.answer().contains(u'%'), qPrintable(view.answer()));
+    // Bars, and each parameter a link that tries it; what has no effect is one line.
+    auto* browser = view.findChild<QTextBrowser*>();
+    QVERIFY(browser->toHtml().contains(QStringLiteral("bgcolor")));
+    QVERIFY2(view.answer().contains(QStringLiteral("No effect: ")), qPrintable(view.answer()));
+    QVERIFY2(!view.answer().contains(QStringLiteral("0.0 %")), qPrintable(view.answer()));
+    QSignalSpy tried(&view, &SearchView::tryRequested);
+    const auto link = QRegularExpression(QStringLiteral("href=\"(try:[^\"]+)\"")).match(browser->toHtml());
+    QVERIFY2(link.hasMatch(), qPrintable(browser->toHtml()));
+    Q_EMIT browser->anchorClicked(QUrl(link.captured(1)));
+    QCOMPARE(tried.count(), 1);
+    const QString pointer = tried.front().front().toString();
+    const auto field = fieldAt(desk.document.scenario(), pointer.toStdString());
+    QVERIFY2(field, qPrintable(pointer));
+    WhatIfView whatIf(desk.services());
+    desk.show(whatIf);
+    const double value = tried.front()[1].toDouble();
+    whatIf.tryValue(pointer, value);
+    QCOMPARE(numberOf(desk.document.scenario(), *field).value_or(0), value);
+    QVERIFY(whatIf.sliderOf(pointer));
+    desk.document.history().undo();
+    QVERIFY(numberOf(desk.document.scenario(), *field) != value);
     QVERIFY2(askAndWait("Rank failures", "Effect of losing one component"), qPrintable(view.answer()));
     QVERIFY2(view.answer().count(u'\n') > 1, qPrintable(view.answer()));
     QVERIFY2(askAndWait("Find break-even points", "Where the best plan changes"), qPrintable(view.answer()));
     QVERIFY2(!view.answer().contains(QStringLiteral("parameters searched")), qPrintable(view.answer()));
+    // What was answered before stands below.
+    QVERIFY(!view.answer().contains(QStringLiteral("Effect of losing")));
+    const QString all = browser->toPlainText();
+    QVERIFY(all.indexOf(QStringLiteral("Where the best plan changes")) <
+            all.indexOf(QStringLiteral("Effect of losing")));
+    QVERIFY(all.indexOf(QStringLiteral("Effect of losing")) <
+            all.indexOf(QStringLiteral("Effect of improving")));
   }
 
   /// One word for it in all lists: what lacks memory does not fit.
@@ -280,6 +314,7 @@ private slots:
     QTemporaryDir dir;
     answerFileDialog(dir.path());
     window->actions().find(QStringLiteral("file.export"))->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(dir.filePath(QStringLiteral("summary.txt"))), 20000);
     const QStringList files = QDir(dir.path()).entryList(QDir::Files);
     for (const char* figure : {"topology", "stages", "memory", "communication", "timeline"})
       for (const char* format : {"svg", "png", "pdf"})

@@ -75,6 +75,19 @@ void WhatIfForm::add(const QString& pointer) {
   if (QSlider* slider = sliderOf(pointer)) slider->setFocus(Qt::OtherFocusReason);
 }
 
+void WhatIfForm::tryValue(const QString& pointer, double value) {
+  if (!m_document || m_document->isEmpty()) return;
+  for (const FieldAt& field : numericFieldsOf(m_document->scenario())) {
+    if (toQt(field.pointer()) != pointer) continue;
+    m_document->closeStep();
+    edit(field, value, false);
+    m_document->closeStep();
+    if (!sliderOf(pointer)) add(pointer);
+    if (QSlider* slider = sliderOf(pointer)) slider->setFocus(Qt::OtherFocusReason);
+    return showValues();
+  }
+}
+
 void WhatIfForm::rebuild() {
   if (m_dragging) return;  // the handle is in somebody's hand
   const bool open = m_document && !m_document->isEmpty();

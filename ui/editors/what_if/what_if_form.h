@@ -34,6 +34,9 @@ public:
   QSlider* sliderOf(const QString& pointer) const;  ///< by the field's JSON pointer; null: there is none
   void add(const QString& pointer);                 ///< a slider for one of the other fields; remembered
 
+  /// One undo step; the field gets a slider if it has none.
+  void tryValue(const QString& pointer, double value);
+
   static constexpr int kSteps = 240;        ///< of a slider
   static constexpr int kLeastSlider = 160;  ///< pixels
 

@@ -150,6 +150,10 @@ void WhatIfView::keep() {
                : tr("What-if %1").arg(services().document->scenario().keptPlans.size() + 1));
 }
 
+void WhatIfView::tryValue(const QString& pointer, double value) {
+  m_form->tryValue(pointer, value);
+}
+
 /// What nothing fits is a reference as well: then a change that makes something fit is told as such.
 void WhatIfView::tellAgainst(const QString& name, const PlanContext& c) {
   if (!c.problem || !c.scenario || !(c.plan || (c.current && c.outcome))) return;

@@ -38,6 +38,7 @@ public:
   QSlider* sliderOf(const QString& fieldId) const;
   QString story() const;  ///< what the shown plan changes, as text
   void keep();
+  void tryValue(const QString& pointer, double value);  ///< of a field of the scenario; one undo step
   int keptCount() const;
 
 protected:

@@ -6,7 +6,9 @@
 #include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 #include <utility>
+#include <variant>
 
 #include "diagnostics/field_change.h"
 #include "document/scenario_document.h"
@@ -70,6 +72,44 @@ QString row(const QString& what, double change, const QString& detail) {
       .arg(what.toHtmlEscaped(), toQt(text::signedPercent(change)), detail.toHtmlEscaped());
 }
 
+const auto kTryScheme = QStringLiteral("try");
+
+/// Of a number of devices, the field that makes as many of the outermost level; where there is none, no link.
+QString linkToTry(const Setting& s, const Problem& problem, const Improvement& i) {
+  QString pointer;
+  double value = i.to;
+  if (!i.parameter.isDevices()) {
+    pointer = toQt(i.parameter.field->pointer());
+  } else if (const auto* levels = std::get_if<LevelsSource>(&s.cluster.network);
+             levels && levels->hostSizes.empty() && !levels->levels.empty()) {
+    const std::size_t outermost = levels->levels.size() - 1;
+    const double groups = i.to * levels->levels[outermost].fanout / problem.cluster->deviceCount();
+    if (groups == std::floor(groups))
+      pointer = QStringLiteral("/cluster/levels/%1/fanout").arg(outermost), value = groups;
+  }
+  const QString words = toQt(i.what).toHtmlEscaped();
+  if (pointer.isEmpty()) return words;
+  QUrl link;
+  link.setScheme(kTryScheme);
+  link.setPath(pointer + u'=' + QString::number(value, 'g', 17));
+  return QStringLiteral("<a href=\"%1\">%2</a>").arg(QString::fromLatin1(link.toEncoded()), words);
+}
+
+/// The gain as a bar next to its number.
+QString barRow(const QString& what, double change, double most, const QString& detail, const Theme& theme) {
+  constexpr int kLongest = 140;  ///< pixels
+  const int length = std::max(2, static_cast<int>(std::lround(kLongest * std::abs(change) / most)));
+  const QColor colour = theme.color(change < 0 ? Theme::Role::Accent : Theme::Role::Warning);
+  return QStringLiteral(
+             "<tr><td style='padding-right:12px'>%1</td><td align='right' style='padding-right:8px'>"
+             "<b>%2</b></td><td width='%3' style='padding-right:12px'><table cellspacing='0' "
+             "cellpadding='0'><tr><td width='%4' bgcolor='%5'>&nbsp;</td></tr></table></td><td>%6</td></tr>")
+      .arg(what, toQt(text::signedPercent(change)))
+      .arg(kLongest + 12)
+      .arg(length)
+      .arg(colour.name(), detail.toHtmlEscaped());
+}
+
 }  // namespace
 
 QWidget* SearchView::buildQuestions() {
@@ -108,7 +148,13 @@ QWidget* SearchView::buildQuestions() {
   m_answer->setAccessibleName(tr("Answer"));
   m_answer->setPlaceholderText(tr("Results appear here."));
   m_answer->setOpenLinks(false);
-  connect(m_answer, &QTextBrowser::anchorClicked, this, &SearchView::makeChange);
+  connect(m_answer, &QTextBrowser::anchorClicked, this, &SearchView::followLink);
+  if (const ScenarioDocument* document = services().document)
+    connect(document, &ScenarioDocument::opened, this, [this] {
+      m_newest = {};
+      m_earlier.clear();
+      showAnswers();
+    });
   column->addWidget(m_answer, 1);
   m_backgroundRun->addTrigger(askButton);
   connect(askButton, &QPushButton::clicked, this, [this] { ask(m_question->text()); });
@@ -117,12 +163,37 @@ QWidget* SearchView::buildQuestions() {
 }
 
 void SearchView::say(const QString& html) {
-  m_askedOf = context().plan;
+  m_newest = {html, context().plan};
+  showAnswers();
+}
+
+/// What was said before goes below.
+void SearchView::beginAnswer() {
+  constexpr std::size_t kMostAnswers = 8;
+  if (!m_newest.html.isEmpty()) m_earlier.insert(m_earlier.begin(), std::exchange(m_newest, {}));
+  if (m_earlier.size() > kMostAnswers) m_earlier.pop_back();
+  showAnswers();
+}
+
+void SearchView::showAnswers() {
+  QString html = m_newest.html;
+  for (const Answer& earlier : m_earlier) {
+    if (!html.isEmpty()) html += QStringLiteral("<hr>");
+    if (earlier.askedOf != context().plan) html += tr("<p><i>About an earlier plan:</i></p>");
+    html += earlier.html;
+  }
+  if (html == m_shownAnswers) return;
+  m_shownAnswers = html;
   m_answer->setHtml(html);
 }
 
-/// One undo step, which the search follows.
-void SearchView::makeChange(const QUrl& link) {
+/// A value to try, or a change of the scenario: one undo step, which the search follows.
+void SearchView::followLink(const QUrl& link) {
+  if (link.scheme() == kTryScheme) {
+    const QString what = link.path(QUrl::FullyDecoded);
+    const qsizetype equals = what.lastIndexOf(u'=');
+    return Q_EMIT tryRequested(what.left(equals), what.mid(equals + 1).toDouble());
+  }
   ScenarioDocument* document = services().document;
   if (!document || document->isEmpty()) return;
   for (const auto& part : adviceParts(QUrl::fromPercentEncoding(link.toEncoded()).toStdString())) {
@@ -136,7 +207,7 @@ void SearchView::makeChange(const QUrl& link) {
 }
 
 void SearchView::askInBackground(const QString& doing, BackgroundTask::Work work) {
-  m_answer->clear();
+  beginAnswer();
   m_backgroundRun->start(doing, std::move(work));
 }
 
@@ -144,6 +215,7 @@ bool SearchView::ready(const QString& what) {
   if (context().problem && context().plan) return true;
   const auto none = stateOf(context(), what);
   m_backgroundRun->drop();
+  beginAnswer();
   say(tr("<p>%1 needs a plan. <b>%2</b></p>").arg(what, none ? none->heading : bannerOf(context())));
   return false;
 }
@@ -160,6 +232,7 @@ void SearchView::ask(const QString& question) {
       html += QStringLiteral("<p>%1</p>")
                   .arg(adviceHtml(d.remedy.empty() ? d.message : d.message + "; " + d.remedy));
     m_backgroundRun->drop();
+    beginAnswer();
     return say(html);
   }
   askInBackground(
@@ -176,21 +249,47 @@ void SearchView::ask(const QString& question) {
       });
 }
 
+/// What helps, as bars; what does not, and what could not be tried, in one line each.
+QString SearchView::improvementsHtml(const std::vector<Improvement>& all) const {
+  constexpr double kNothing = 5e-5;  ///< shown as 0 %
+  const auto hasPlan = [](const Improvement& i) { return i.batchTime.value() > 0; };
+  double most = 0;
+  for (const Improvement& i : all)
+    if (hasPlan(i)) most = std::max(most, std::abs(i.change));
+  QString rows;
+  QStringList none, failed;
+  for (const Improvement& i : all) {
+    if (!hasPlan(i))
+      failed << tr("%1: %2").arg(toQt(i.what), toQt(i.obstacle));
+    else if (std::abs(i.change) < kNothing)
+      none << toQt(i.what);
+    else
+      rows += barRow(linkToTry(*context().scenario, *context().problem, i), i.change, most,
+                     changesText(i.plan), theme());
+  }
+  QString html =
+      tr("<h4>Effect of improving one parameter by 25 % on the time per token "
+         "(re-planned)</h4>");
+  if (!rows.isEmpty())
+    html += QStringLiteral("<table>") + rows + QStringLiteral("</table>") +
+            tr("<p>A click tries it in What-if.</p>");
+  const auto line = [&html](const QString& what, const QStringList& which) {
+    if (!which.isEmpty())
+      html +=
+          QStringLiteral("<p><b>%1</b> %2.</p>").arg(what, which.join(QStringLiteral("; ")).toHtmlEscaped());
+  };
+  line(tr("No effect:"), none);
+  line(tr("No plan:"), failed);
+  return html;
+}
+
 void SearchView::rankImprovements() {
   if (!ready(tr("Ranking"))) return;
   askInBackground(tr("Solving for each parameter …"),
                   [this, problem = context().problem, plan = context().plan, scenario = context().scenario](
                       const Control& control, const BackgroundTask::Deliver& deliver) {
                     auto all = nest::rankImprovements(*scenario, *problem, *plan, 0.25, control);
-                    deliver([this, all = std::move(all)] {
-                      QString html =
-                          tr("<h4>Effect of improving one parameter by 25 % on the time per token "
-                             "(re-planned)</h4><table>");
-                      for (const auto& i : all)
-                        html += i.batchTime.value() > 0 ? row(toQt(i.what), i.change, changesText(i.plan))
-                                                        : rowWithout(toQt(i.what), i.obstacle);
-                      say(html + QStringLiteral("</table>"));
-                    });
+                    deliver([this, all = std::move(all)] { say(improvementsHtml(all)); });
                   });
 }
 

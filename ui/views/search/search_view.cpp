@@ -255,7 +255,7 @@ void SearchView::fillMenu(const QPoint& at) {
   menu.exec(m_table->viewport()->mapToGlobal(at));
 }
 QString SearchView::answer() const {
-  return m_answer->toPlainText();
+  return QTextDocumentFragment::fromHtml(m_newest.html).toPlainText();
 }
 
 QWidget* SearchView::buildCandidates() {
@@ -305,7 +305,8 @@ QWidget* SearchView::buildCandidates() {
 
 void SearchView::refresh() {
   m_backgroundRun->drop();
-  if (!answer().isEmpty() && m_askedOf != context().plan)
+  showAnswers();
+  if (!answer().isEmpty() && m_newest.askedOf != context().plan)
     m_backgroundRun->say(tr("The plan has changed since this was answered."));
   m_model->setOutcome(context().outcome);
   m_table->resizeColumnsToContents();

@@ -24,6 +24,7 @@ class CandidateModel;
 class DpPane;
 class FrontPane;
 class PlansPane;
+struct Improvement;
 
 /// What was searched and why each candidate lost; the Pareto front; and questions: why not this, what would
 /// help most.
@@ -52,7 +53,11 @@ public:
   void rankFailures();
   void findBreakEvens();
   QString answer() const;
-  bool isAnswered() const { return !answer().isEmpty() && m_askedOf == context().plan; }
+  bool isAnswered() const { return !answer().isEmpty() && m_newest.askedOf == context().plan; }
+
+Q_SIGNALS:
+  /// A number of the scenario is to be tried in What-if.
+  void tryRequested(const QString& pointer, double value);
 
 protected:
   void applyState(const State&) override;
@@ -73,7 +78,10 @@ private:
   QString verdictHtml() const;
   QString plainVerdict() const;
   void say(const QString& html);
-  void makeChange(const QUrl& link);
+  void beginAnswer();
+  void showAnswers();
+  void followLink(const QUrl&);
+  QString improvementsHtml(const std::vector<Improvement>&) const;
   bool ready(const QString& what);
 
   CandidateModel* m_model;
@@ -95,7 +103,13 @@ private:
   bool m_isBare = false;
   bool m_candidatesInFront = false;  ///< says the state that was taken up
   BackgroundRun* m_backgroundRun;
-  std::shared_ptr<const RankedPlan> m_askedOf;  ///< what the answer speaks of
+  struct Answer {
+    QString html;
+    std::shared_ptr<const RankedPlan> askedOf;  ///< the plan that it is about
+  };
+  Answer m_newest;
+  std::vector<Answer> m_earlier;  ///< newest first
+  QString m_shownAnswers;
 };
 
 }  // namespace nest
