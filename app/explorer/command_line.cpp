@@ -36,7 +36,7 @@ cli::Program explorerProgram() {
            .usage = {"[FILE]…", "--export FOLDER [SCENARIO]", "--report FILE SCENARIO"},
            .description =
                R"(Opens scenarios (*.nest.json), each in a window of its own; networks, models and plans go into the one opened
-before them. Without a file the default sample is opened, and at the very first start the start page.
+before them. Without a file the last one is opened again, and at the very first start the start page.
 With --export it solves and writes every figure, plan.json and summary.txt, and needs no display; --view, --theme and
 --size choose one figure, its colours and its size. With no display it does so by itself and writes to out/. --thumbnail
 is for file managers: the network with the plan on it, as PNG. --report writes one page to send: the plan, its figures,

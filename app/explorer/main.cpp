@@ -52,9 +52,9 @@ int openWindows(const nest::ExplorerCommand& command) {
   };
   QStringList files = command.files;
   if (files.isEmpty()) {
-    // A new user chooses among the samples; later the default one stands for "nothing in particular".
-    const bool chooses = command.view.isEmpty() && window().isFirstRun();
-    if (!chooses) windows.clear(), files = nest::samplePaths().mid(0, 1);
+    // Where one left off; a new user chooses what to begin with, and a view alone shows the default sample.
+    const QString last = command.view.isEmpty() ? window().lastFile() : nest::samplePaths().value(0);
+    if (!last.isEmpty()) windows.clear(), files = {last};
   }
   for (const QString& path : files) {
     const auto text = nest::readTextOf(path);

@@ -7,6 +7,7 @@
 #include "formats/import_files.h"
 #include "jobs/wait_for.h"
 #include "plan/plan.h"
+#include "scenario/scenario_name.h"
 #include "scenario/search_menus.h"
 #include "theme/plain_text.h"
 #include "theme/qt_text.h"
@@ -55,6 +56,16 @@ QString verbFor(const Imported& parts, const QString& first) {
                        : ScenarioFiles::tr("Import model from %1").arg(first);
 }
 
+/// Of the first sample, neither its name nor what was kept in it.
+std::optional<Scenario> exampleSetting() {
+  auto sample = readScenarioFile(samplePaths().value(0));
+  if (!sample) return std::nullopt;
+  Scenario out;
+  static_cast<Setting&>(out) = sample->setting();
+  out.model.reference.clear();
+  return out;
+}
+
 }  // namespace
 
 bool ScenarioFiles::replacesScenario(const QStringList& paths) const {
@@ -66,6 +77,19 @@ bool ScenarioFiles::openAll(const QStringList& paths) {
   // A file that cannot be read is told about as the scenario that it probably was to be.
   if (paths.size() == 1 && isScenario(paths.front(), true)) return open(paths.front());
   return import(paths);
+}
+
+bool ScenarioFiles::begin() {
+  auto base = exampleSetting();
+  if (!base) return false;
+  for (const char* field : {"/cluster/devices", "/cluster/device", "/model", "/program", "/job/global_batch",
+                            "/job/sequence_length", "/job/training_tokens"})
+    if (std::string_view(field) != "/job/training_tokens" || base->job.trainingTokens)
+      base->unstated.push_back({field, false});
+  base->name = nameByContent(*base);
+  m_document.reset(std::move(*base), QString(), true);
+  watch({}, {});
+  return true;
 }
 
 bool ScenarioFiles::import(const QStringList& paths) {
@@ -108,9 +132,8 @@ bool ScenarioFiles::import(const QStringList& paths) {
   Scenario base;
   if (!m_document.isEmpty()) {
     base = m_document.scenario();
-  } else if (auto sample = readScenarioFile(samplePaths().value(0)); sample) {
-    static_cast<Setting&>(base) = sample->setting();  // neither its name nor what was kept in it
-    base.model.reference.clear();
+  } else if (auto example = exampleSetting()) {
+    base = std::move(*example);
   }
   ImportOptions options;
   options.choosesDevice = true;

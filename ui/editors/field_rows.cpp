@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 
+#include "editors/choices.h"
 #include "editors/glossary.h"
 #include "fields/field_slide.h"
 #include "fields/field_text.h"
@@ -99,6 +100,15 @@ LineSpec fieldLine(const Field& f, int i) {
   return spec;
 }
 
+ChoiceSpec fieldChoice(const Field& f) {
+  ChoiceSpec spec;
+  spec.id = toQt(f.key), spec.label = labelOf(f), spec.verb = verbOf(f);
+  for (std::size_t o = 0; o < f.options.size(); ++o) spec.options += optionOf(f, o);
+  spec.read = [&f](const Scenario& s) { return static_cast<int>(std::get<double>(f.access.get(s, 0))); };
+  spec.write = [&f](int o, Scenario& s) { f.access.set(s, 0, double(o)); };
+  return spec;
+}
+
 void addFieldRow(FormSection& section, const Field& f) {
   switch (f.kind()) {
     case FieldKind::Structured:
@@ -108,15 +118,9 @@ void addFieldRow(FormSection& section, const Field& f) {
                                      [&f](const Scenario& s) { return std::get<bool>(f.access.get(s, 0)); },
                                      [&f](bool on, Scenario& s) { f.access.set(s, 0, on); },
                                      f.term.empty() ? meaningOf(f) : glossaryTip(termOf(f))}});
-    case FieldKind::Choice: {
-      ChoiceSpec spec;
-      spec.id = toQt(f.key), spec.label = labelOf(f), spec.verb = verbOf(f);
-      for (std::size_t o = 0; o < f.options.size(); ++o) spec.options += optionOf(f, o);
-      spec.read = [&f](const Scenario& s) { return static_cast<int>(std::get<double>(f.access.get(s, 0))); };
-      spec.write = [&f](int o, Scenario& s) { f.access.set(s, 0, double(o)); };
-      section.addChoice(spec, termOf(f));
+    case FieldKind::Choice:
+      section.addChoice(fieldChoice(f), termOf(f));
       return;
-    }
     case FieldKind::Flags:
       return addBoxes(section, f);
     case FieldKind::Wholes:

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "accessible/screen_reader.h"
+#include "editors/choices.h"
 #include "editors/glossary.h"
 #include "figures/paint/phrases.h"
 #include "theme/icon.h"
@@ -133,17 +134,7 @@ QComboBox* FormSection::addChoice(ChoiceSpec spec, const QString& term) {
   combo->setMinimumContentsLength(6);
   combo->setMinimumWidth(60);
   addRow(makeLabel(spec.label, term, combo), combo, {spec.id});
-  const auto refresh = [this, combo, read = spec.read] {
-    const QSignalBlocker quiet(combo);
-    combo->setEnabled(!m_document.isEmpty());
-    combo->setCurrentIndex(m_document.isEmpty() ? -1 : read(m_document.scenario()));
-  };
-  connect(&m_document, &ScenarioDocument::changed, combo, refresh);
-  connect(combo, &QComboBox::activated, this, [this, spec](int index) {
-    m_document.closeStep();
-    m_document.edit(spec.id, spec.verb, [&](Scenario& s) { spec.write(index, s); });
-  });
-  refresh();
+  bindChoice(*combo, spec, m_document);
   return combo;
 }
 

@@ -1,24 +1,19 @@
 #include "editors/scenario_panel.h"
 
 #include <QComboBox>
-#include <QDir>
-#include <QFile>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QStyle>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <memory>
 
-#include "cluster/devices/device_catalog.h"
-#include "cluster/levels/device_change.h"
+#include "editors/choices.h"
 #include "editors/field_rows.h"
 #include "editors/form_section.h"
 #include "editors/glossary.h"
 #include "editors/levels_editor.h"
 #include "fields/program_setting.h"
-#include "formats/models/hf_config.h"
 #include "theme/qt_text.h"
 #include "theme/resources.h"
 #include "units/text.h"
@@ -87,24 +82,7 @@ void ScenarioPanel::buildScenario() {
 
 void ScenarioPanel::buildCluster() {
   FormSection* s = section(tr("Cluster"));
-  ChoiceSpec device;
-  device.id = QStringLiteral("/cluster/device");
-  device.label = tr("Device");
-  device.verb = tr("Change device");
-  for (const DeviceSpec& d : deviceCatalog()) device.options += toQt(d.name);
-  device.options += tr("Custom");
-  device.read = [](const Scenario& scenario) {
-    const auto& all = deviceCatalog();
-    const auto it = std::find_if(all.begin(), all.end(),
-                                 [&](const DeviceSpec& d) { return d == scenario.cluster.device; });
-    return static_cast<int>(it - all.begin());
-  };
-  device.write = [this](int i, Scenario& scenario) {
-    if (i >= static_cast<int>(deviceCatalog().size())) return;
-    const DeviceSpec& to = deviceCatalog()[i];
-    for (const KeptLink& kept : changeDevice(scenario.cluster, to)) Q_EMIT noticed(noteOn(kept, to));
-  };
-  s->addChoice(device, QStringLiteral("device"));
+  s->addChoice(deviceChoice([this](const Diagnostic& d) { Q_EMIT noticed(d); }), QStringLiteral("device"));
   addFieldRow(*s, *findField("/cluster/device/memory_bytes"));
   auto* levels = new LevelsEditor(m_document, s);
   connect(levels, &LevelsEditor::networkRequested, this, &ScenarioPanel::networkRequested);
@@ -113,35 +91,7 @@ void ScenarioPanel::buildCluster() {
 
 void ScenarioPanel::buildModel() {
   FormSection* s = section(tr("Model"));
-  struct Known {
-    QString name;
-    TransformerArchitecture model;
-  };
-  auto known = std::make_shared<std::vector<Known>>();
-  const QDir folder(QStringLiteral(":/samples/models"));
-  for (const QString& file : folder.entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name)) {
-    QFile in(folder.filePath(file));
-    if (!in.open(QIODevice::ReadOnly)) continue;
-    if (auto r = readHuggingFaceConfig(in.readAll().toStdString(), file.toStdString()); r)
-      known->push_back({file.chopped(5), std::move(*r.value)});
-  }
-  ChoiceSpec model;
-  model.id = QStringLiteral("/model");
-  model.label = tr("Model");
-  model.verb = tr("Change model");
-  for (const Known& k : *known) model.options += k.model.name.empty() ? k.name : toQt(k.model.name);
-  const auto sameShape = [](TransformerArchitecture a, const TransformerArchitecture& b) {
-    a.name = b.name;
-    return a == b;
-  };
-  model.read = [known, sameShape](const Scenario& sc) {
-    for (std::size_t i = 0; i < known->size(); ++i)
-      if (sc.model.architecture && sameShape((*known)[i].model, *sc.model.architecture))
-        return static_cast<int>(i);
-    return -1;
-  };
-  model.write = [known](int i, Scenario& sc) { setModel(sc, (*known)[i].model); };
-  auto* combo = s->addChoice(model, QStringLiteral("layer"));
+  auto* combo = s->addChoice(modelChoice(), QStringLiteral("layer"));
   combo->setPlaceholderText(tr("From a file"));
   auto* box = new QWidget(s);
   auto* column = new QVBoxLayout(box);

@@ -1,18 +1,73 @@
 #include "theme/appearance.h"
 
+#include <QAbstractButton>
 #include <QApplication>
+#include <QEvent>
 #include <QPalette>
+#include <QRegularExpression>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QStyle>
 #include <QStyleFactory>
+#include <QToolBar>
 #include <QToolTip>
+#include <algorithm>
+#include <cmath>
 #include <optional>
+#include <utility>
 
 namespace nest {
 namespace {
 
 Theme::Kind g_kind = Theme::Kind::Light;
+double g_scale = 1;
+
+constexpr const char *kPlainType = "plainType", *kPlainIcon = "plainIcon";  ///< pixels at scale 1
+
+/// Whether type of this size came from `plain` at any scale: a style sheet brings back what it saw first.
+bool isScaledFrom(int plain, int size) {
+  for (int tenths = 8; tenths <= 20; ++tenths)
+    if (size == std::lround(plain * tenths / 10.0)) return true;
+  return false;
+}
+
+/// What has type or icons of its own, in addition to the application's.
+void scaleWidget(QWidget& w) {
+  if (w.testAttribute(Qt::WA_SetFont) && w.font().pixelSize() > 0) {
+    const int now = w.font().pixelSize();
+    const QVariant known = w.property(kPlainType);
+    const int plain = known.isValid() && isScaledFrom(known.toInt(), now) ? known.toInt() : now;
+    w.setProperty(kPlainType, plain);
+    if (const int size = atWindowScale(plain); size != now) {
+      QFont font = w.font();
+      font.setPixelSize(size);
+      w.setFont(font);
+    }
+  }
+  auto* button = qobject_cast<QAbstractButton*>(&w);
+  auto* bar = qobject_cast<QToolBar*>(&w);
+  if (!button && !bar) return;
+  if (!w.property(kPlainIcon).isValid())
+    w.setProperty(kPlainIcon, bar ? bar->iconSize() : button->iconSize());
+  const QSize plain = w.property(kPlainIcon).toSize();
+  const QSize size(atWindowScale(plain.width()), atWindowScale(plain.height()));
+  bar ? bar->setIconSize(size) : button->setIconSize(size);
+}
+
+/// Scales what is made later, before it is seen, and again where a style sheet takes that back.
+class Scaler : public QObject {
+public:
+  using QObject::QObject;
+
+protected:
+  bool eventFilter(QObject* watched, QEvent* event) override {
+    if (event->type() == QEvent::Polish || event->type() == QEvent::FontChange)
+      if (auto* w = qobject_cast<QWidget*>(watched)) scaleWidget(*w);
+    return false;
+  }
+};
+
+Scaler* g_scaler = nullptr;  ///< there is one as soon as any size but the usual one was set
 
 /// Only what palette and Fusion cannot say: flat docks, quiet tabs, fields with an error state.
 constexpr const char* kSheet = R"(
@@ -20,7 +75,7 @@ QMainWindow::separator { background: @border; width: 1px; height: 1px; }
 QMainWindow::separator:hover { background: @accent; }
 QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; }
 QTabBar { background: @panel; }
-QTabBar::tab { background: transparent; color: @muted; padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }
+QTabBar::tab { background: transparent; color: @muted; padding: 5px 10px; border: none; border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; }
 QTabBar::tab:hover:!selected { color: @text; }
 QTabBar::tab:focus { color: @text; background: @grid; }
@@ -34,8 +89,8 @@ QMenu::item:selected { background: @accent; color: @accentText; }
 QMenu::item:disabled { color: @muted; }
 QMenu::separator { height: 1px; background: @grid; margin: 4px 8px; }
 QToolBar { background: transparent; border: none; spacing: 2px; padding: 0; }
-QToolBar[rail="true"] { background: @panel; border: none; border-right: 1px solid @border; padding: 4px 2px; spacing: 1px; }
-QToolBar[rail="true"] QToolButton { padding: 3px; }
+QToolBar[rail="true"] { background: @panel; border: none; border-right: 1px solid @border; padding: 2px; spacing: 0; }
+QToolBar[rail="true"] QToolButton { padding: 2px 3px; }
 QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 4px; background: transparent; }
 QToolButton:hover { background: @grid; }
 QToolButton:pressed, QToolButton:checked { background: @idle; }
@@ -55,6 +110,9 @@ QLineEdit, QComboBox { background: @canvas; border: 1px solid @border; border-ra
 QLineEdit:hover, QComboBox:hover { border-color: @hover; }
 QLineEdit:focus, QComboBox:focus { border-color: @accent; }
 QLineEdit[wrong="true"] { border-color: @error; }
+QComboBox[chip="true"], QLineEdit[chip="true"] { border-radius: 10px; padding: 1px 4px 1px 9px; min-height: 18px; }
+QLineEdit[chip="true"] { padding: 1px 7px; }
+QComboBox[assumed="true"], QLineEdit[assumed="true"] { border-color: @warning; }
 QComboBox::drop-down { border: none; width: 18px; }
 QComboBox::down-arrow { image: url(:/icons/down-@suffix.svg); width: 10px; height: 10px; }
 QComboBox QAbstractItemView { background: @canvas; border: 1px solid @border; selection-background-color: @accent; selection-color: @accentText; }
@@ -81,6 +139,11 @@ QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
 QScrollBar::handle { background: @border; border-radius: 4px; margin: 1px; min-height: 24px; min-width: 24px; }
 QScrollBar::handle:hover { background: @hover; }
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page { background: none; border: none; width: 0; height: 0; }
+QWidget[toast="note"], QWidget[toast="warning"], QWidget[toast="error"] { background: @canvas; border: 1px solid @border; border-left: 3px solid @accent; border-radius: 6px; }
+QWidget[toast="warning"] { border-left-color: @warning; }
+QWidget[toast="error"] { border-left-color: @error; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
+QMessageBox { messagebox-warning-icon: url(:/icons/box-warning-@suffix.svg); messagebox-critical-icon: url(:/icons/box-error-@suffix.svg); messagebox-information-icon: url(:/icons/box-note-@suffix.svg); messagebox-question-icon: url(:/icons/box-note-@suffix.svg); }
 QToolTip { background: @canvas; color: @text; border: 1px solid @border; padding: 5px; }
 QProgressBar { border: none; background: @grid; max-height: 3px; }
 QProgressBar::chunk { background: @accent; }
@@ -108,7 +171,19 @@ QString sheetFor(const Theme& theme) {
   sheet.replace(QLatin1String("@suffix"),
                 theme.kind() == Theme::Kind::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
   for (const auto& [name, role] : names) sheet.replace(QLatin1String(name), theme.color(role).name());
-  return sheet;
+  if (g_scale == 1) return sheet;
+  // Room grows with the type, hairlines do not.
+  static const QRegularExpression pixels(QStringLiteral("(\\d+)px"));
+  QString out;
+  qsizetype from = 0;
+  for (auto it = pixels.globalMatch(sheet); it.hasNext();) {
+    const auto match = it.next();
+    const int size = match.captured(1).toInt();
+    out += sheet.mid(from, match.capturedStart() - from) +
+           QStringLiteral("%1px").arg(size > 2 ? atWindowScale(size) : size);
+    from = match.capturedEnd();
+  }
+  return out + sheet.mid(from);
 }
 
 }  // namespace
@@ -116,16 +191,39 @@ QString sheetFor(const Theme& theme) {
 void dress(Theme::Kind kind) {
   g_kind = kind;
   const Theme& theme = Theme::of(kind);
-  if (!QApplication::style() || QApplication::style()->name() != QLatin1String("fusion"))
+  // Each of these goes through all widgets. (With a style sheet, the style does not say what it is based on.)
+  static const bool isFusion = [] {
     QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    return true;
+  }();
+  (void)isFusion;
   QApplication::setPalette(theme.palette());
-  QApplication::setFont(Theme::font(13));
-  QToolTip::setFont(Theme::font(12.5));
+  if (const QFont type = Theme::font(13 * g_scale); QApplication::font() != type) QApplication::setFont(type);
+  QToolTip::setFont(Theme::font(12.5 * g_scale));
   qApp->setStyleSheet(sheetFor(theme));
+  if (!g_scaler) return;
+  // With a style sheet come the fonts that widgets had when they were first shown.
+  const QWidgetList all = QApplication::allWidgets();
+  for (QWidget* w : all) scaleWidget(*w);
 }
 
 Theme::Kind dressedAs() {
   return g_kind;
+}
+
+double windowScale() {
+  return g_scale;
+}
+
+int atWindowScale(int pixels) {
+  return std::max(1, static_cast<int>(std::lround(pixels * g_scale)));
+}
+
+void setWindowScale(double scale) {
+  scale = std::clamp(std::isfinite(scale) ? scale : 1.0, kSmallestScale, kLargestScale);
+  if (std::exchange(g_scale, scale) == scale) return;
+  if (!g_scaler) qApp->installEventFilter(g_scaler = new Scaler(qApp));
+  dress(g_kind);
 }
 
 namespace {

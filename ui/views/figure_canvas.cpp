@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "accessible/screen_reader.h"
+#include "theme/appearance.h"
 #include "theme/plain_text.h"
 #include "theme/tips.h"
 
@@ -53,7 +54,19 @@ QString FigureCanvas::currentText() const {
 
 double FigureCanvas::enlargementOf(const QSizeF& size) {
   constexpr QSizeF kUsual(1600, 1000);
-  return std::max(1.0, std::min(size.width() / kUsual.width(), size.height() / kUsual.height()));
+  constexpr double kSmall = 500 / 1600.0, kAtUsual = 15 / 11.0;
+  const double part = std::min(size.width() / kUsual.width(), size.height() / kUsual.height());
+  if (part >= 1) return part * kAtUsual;
+  return 1 + (kAtUsual - 1) * std::max(0.0, part - kSmall) / (1 - kSmall);
+}
+
+double FigureCanvas::enlargement() const {
+  return enlargementOf(size()) * windowScale();
+}
+
+QRectF FigureCanvas::placeOf(const SelectionItem& item) const {
+  const auto hit = m_figure.locate(item, area(), m_context);
+  return hit ? QTransform::fromScale(enlargement(), enlargement()).mapRect(hit->area) : QRectF();
 }
 
 void FigureCanvas::fit() {

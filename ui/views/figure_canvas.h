@@ -16,8 +16,8 @@ namespace nest {
 /// Arrow keys walk its items, Home and End jump, Escape lets go, + − 0 zoom, Shift and arrows pan. What is
 /// walked to is selected, told by a tooltip and to screen readers.
 ///
-/// A canvas larger than a usual screen is read from afar: there the figure is laid out for such a screen and
-/// enlarged, type and all.
+/// Type and strokes grow with the canvas, and with the type of the window: a large picture is looked at as a
+/// whole, and read from afar.
 class FigureCanvas : public QWidget {
   Q_OBJECT
 public:
@@ -31,8 +31,11 @@ public:
   QString currentText() const;
   void setSentence(const QString&);  ///< what it says of the whole figure while nothing is selected
 
-  /// 1 up to the size of a usual screen.
+  /// Of a figure as large as this, at the usual size of the window's type: 1 for a small pane, 15 pixels of
+  /// type for 11 at 1600 × 1000, and beyond in proportion.
   static double enlargementOf(const QSizeF&);
+  /// Where the item is drawn, in this widget; empty: nowhere.
+  QRectF placeOf(const SelectionItem&) const;
 
   QSize sizeHint() const override { return {800, 500}; }
   QSize minimumSizeHint() const override { return {240, 160}; }
@@ -63,7 +66,7 @@ protected:
   /// What the figure is laid out in; at() maps from the widget to it.
   QRectF area() const { return {QPointF(), QSizeF(size()) / enlargement()}; }
   QPointF at(const QPointF& position) const { return position / enlargement(); }
-  double enlargement() const { return enlargementOf(size()); }
+  double enlargement() const;
 
 private:
   void zoomBy(double factor);

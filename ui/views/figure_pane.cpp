@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "figures/paint/frame.h"
+#include "theme/icon.h"
 #include "views/figure_canvas.h"
 
 namespace nest {
@@ -47,22 +48,26 @@ InteractiveFigure& FigurePane::figure() const {
 }
 
 void FigurePane::addButtons(QBoxLayout* bar) {
-  const auto button = [&](const QString& text, const QString& tip) {
+  const auto button = [&](const char* icon, const QString& text, const QString& tip) {
     auto* b = new QToolButton(this);
+    b->setIcon(themedIcon(QLatin1String(icon)));
+    b->setIconSize({14, 14});
     b->setText(text);
+    b->setAccessibleName(text);
     b->setToolTip(tip);
     b->setAutoRaise(true);
     bar->addWidget(b);
     return b;
   };
   if (figure().canZoom())
-    connect(button(tr("Fit"), tr("Fit to view (0)")), &QToolButton::clicked, m_canvas, &FigureCanvas::fit);
-  QToolButton* text = button(tr("Text"), tr("Show the same as text"));
+    connect(button("fit", tr("Fit"), tr("Fit to view (0)")), &QToolButton::clicked, m_canvas,
+            &FigureCanvas::fit);
+  QToolButton* text = button("text", tr("Text"), tr("Show the same as text"));
   text->setCheckable(true);
   connect(text, &QToolButton::toggled, this, &FigurePane::setShowsText);
   connect(this, &FigureTextPane::showsTextChanged, text, &QToolButton::setChecked);
-  connect(button(tr("Export…"), tr("Save the figure as SVG, PDF or PNG, or copy it")), &QToolButton::clicked,
-          this, &FigurePane::exportFigure);
+  connect(button("export", tr("Export…"), tr("Save the figure as SVG, PDF or PNG, or copy it")),
+          &QToolButton::clicked, this, &FigurePane::exportFigure);
 }
 
 void FigurePane::show(const PlanContext& context, const Theme& theme) {
@@ -89,7 +94,7 @@ void FigurePane::resizeEvent(QResizeEvent* e) {
 
 void FigurePane::keepHeight() {
   const PlanContext& c = m_canvas->context();
-  const double banner = c.isNearestMiss() ? bannerHeight(bannerOf(c), width()) : 0;
+  const double banner = c.isNearestMiss() ? bannerHeight(bannerOf(c, false), width()) : 0;
   m_canvas->setMinimumHeight(m_leastHeight + static_cast<int>(banner));
 }
 

@@ -9,15 +9,13 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "views/chip_box.h"
 #include "views/figure_canvas.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
 #include "views/pane_handle.h"
 
 namespace nest {
-namespace {
-constexpr int kWideView = 320;  ///< pixels of a view whose options carry their names
-}
 
 FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices services, QWidget* parent)
     : View(services, parent), m_figure(std::move(figure)) {
@@ -27,7 +25,7 @@ FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices s
   auto* head = new QWidget(this);
   m_bar = new FlowLayout(6);
   head->setLayout(m_bar);
-  m_bar->setContentsMargins(8, 4, 8, 4);
+  m_bar->setContentsMargins(10, 2, 6, 2);
   column->addWidget(head);
   m_pane = new FigurePane(*m_figure, selection());
   column->addWidget(m_pane, 1);
@@ -56,7 +54,8 @@ FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices s
   m_bar->setTrailing(end);
   m_handle = new PaneHandle(title(), this);
   m_bar->insertWidget(0, m_handle);
-  for (QWidget* w : std::initializer_list<QWidget*>{m_handle, m_paneButtons}) w->hide();
+  m_handle->hide();
+  m_paneButtons->setParts(false, false);
   connect(m_handle, &PaneHandle::pulled, this, &View::pulled);
   connect(m_handle, &PaneHandle::enlargeRequested, this, &View::enlargeRequested);
   connect(m_handle, &PaneHandle::menuRequested, this, &View::paneMenuRequested);
@@ -67,14 +66,62 @@ FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices s
 FigureView::~FigureView() = default;
 
 bool FigureView::showPane(const PaneLook& look) {
+  m_look = look;
+  m_inPane = true;
   m_handle->setVisible(look.bearsTitle);
-  m_paneButtons->setVisible(look.bearsTitle);
   m_paneButtons->setLarge(look.enlarged);
+  fitBar();
   return true;
 }
 
 void FigureView::addToPaneMenu(QMenu& menu) {
+  addHiddenOptions(menu);
   menu.addActions(makeMenu(&menu)->actions());
+}
+
+void FigureView::addHiddenOptions(QMenu& menu) {
+  bool any = false;
+  for (const Option& o : m_options) {
+    if (!o.widget->isHidden() || m_showsBeside) continue;
+    any = true;
+    if (auto* box = qobject_cast<QComboBox*>(o.widget)) {
+      QMenu* choices = menu.addMenu(box->accessibleName());
+      for (int i = 0; i < box->count(); ++i) {
+        QAction* one = choices->addAction(box->itemText(i), box, [box, i] { box->setCurrentIndex(i); });
+        one->setCheckable(true);
+        one->setChecked(i == box->currentIndex());
+      }
+    } else if (auto* button = qobject_cast<QToolButton*>(o.widget)) {
+      QAction* one = menu.addAction(button->text(), button, &QToolButton::toggle);
+      one->setCheckable(true);
+      one->setChecked(button->isChecked());
+    }
+  }
+  if (any) menu.addSeparator();
+}
+
+void FigureView::keepInMenu(const char* key) {
+  for (Option& o : m_options)
+    if (o.key == key) o.isRare = true;
+  fitBar();
+}
+
+void FigureView::fitBar() {
+  const bool alone = !m_inPane || m_look.alone;
+  m_buttons->setVisible(!m_showsBeside && alone);
+  m_paneButtons->setParts(m_look.bearsTitle && m_look.canEnlarge, true);  // as wide as it may become
+  int room = width() - m_bar->sizeHint().width();
+  for (const Option& o : m_options)
+    if (!o.widget->isHidden()) room += o.widget->sizeHint().width() + m_bar->spacing();
+  bool full = false, any = false;
+  for (const Option& o : m_options) {
+    const bool offered = !m_showsBeside && (alone || !o.isRare);
+    if (offered) room -= o.widget->sizeHint().width() + m_bar->spacing();
+    full = full || room < 0;
+    o.widget->setVisible(offered && !full);
+    any = any || (!m_showsBeside && o.widget->isHidden());
+  }
+  m_paneButtons->setParts(m_look.bearsTitle && m_look.canEnlarge, m_look.bearsTitle || any);
 }
 
 QString FigureView::settingsKey(const QString& key) const {
@@ -88,31 +135,24 @@ void FigureView::set(const std::string& key, const std::string& name) {
 }
 
 void FigureView::addChoice(const FigureOption& o) {
-  auto* text = new QLabel(o.label, this);
-  auto* box = new QComboBox(this);
+  auto* box = new ChipBox(o.label, this);
   for (const auto& choice : o.choices) box->addItem(choice.label, QString::fromStdString(choice.name));
   const QString key = QString::fromStdString(o.key);
   box->setObjectName(key);
   remember(o.key.c_str(), box);
   box->setAccessibleName(o.label);
   box->setToolTip(o.tip.isEmpty() ? o.label : o.label + u'\n' + o.tip);
-  text->setBuddy(box);
   const QVariant known = setting(settingsKey(key));
   if (known.isValid()) select(*box, known.toString().toStdString());
   if (const int i = box->findData(QString::fromStdString(o.value)); !known.isValid() && i >= 0)
     box->setCurrentIndex(i);
-  // The name goes with its box into the next line.
-  auto* both = new QWidget(this);
-  auto* row = new QHBoxLayout(both);
-  row->setContentsMargins(0, 0, 6, 0);
-  row->setSpacing(6);
-  row->addWidget(text);
-  row->addWidget(box);
-  box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-  m_bar->insertWidget(m_bar->count(), both);
-  m_options.push_back(both);
+  m_bar->insertWidget(m_bar->count(), box);
+  m_options.push_back({o.key, box});
   m_figure->setOption(o.key, nameIn(*box));
-  connect(box, &QComboBox::currentIndexChanged, this, [this, key = o.key, box] { set(key, nameIn(*box)); });
+  connect(box, &QComboBox::currentIndexChanged, this, [this, key = o.key, box] {
+    set(key, nameIn(*box));
+    fitBar();
+  });
 }
 
 QComboBox* FigureView::choice(const std::string& key) const {
@@ -134,7 +174,9 @@ void FigureView::renameChoices() {
     const int shown = box->findData(QString::fromStdString(o.value));
     box->setCurrentIndex(std::max(0, shown));
     if (shown < 0) set(o.key, nameIn(*box));
+    box->updateGeometry();
   }
+  fitBar();
 }
 
 void FigureView::addSwitch(const FigureOption& o) {
@@ -150,7 +192,7 @@ void FigureView::addSwitch(const FigureOption& o) {
   const QString known = setting(settingsKey(key), QString::fromStdString(o.value)).toString();
   b->setChecked(known == on || known == QLatin1String("true"));
   m_bar->insertWidget(m_bar->count(), b);
-  m_options.push_back(b);
+  m_options.push_back({o.key, b});
   const auto nameOf = [](bool checked) { return checked ? FigureOption::kOn : FigureOption::kOff; };
   m_figure->setOption(o.key, nameOf(b->isChecked()));
   connect(b, &QToolButton::toggled, this,
@@ -179,22 +221,20 @@ void FigureView::addBeside(QWidget* widget, QWidget* tools) {
 }
 
 void FigureView::showBeside(bool on) {
+  m_showsBeside = on;
   m_pane->setVisible(!on);
-  m_buttons->setVisible(!on);
-  for (QWidget* option : m_options) option->setVisible(!on);
   m_beside->setVisible(on);
   m_besideTools->setVisible(on);
+  fitBar();
 }
 
 FigureCanvas* FigureView::canvas() const {
   return m_pane->canvas();
 }
 
-/// A narrow bar keeps its room for what is chosen: what each box is for stands in its tip.
 void FigureView::resizeEvent(QResizeEvent* event) {
   View::resizeEvent(event);
-  for (const QWidget* option : m_options)
-    if (auto* label = option->findChild<QLabel*>()) label->setVisible(width() >= kWideView);
+  fitBar();
 }
 
 void FigureView::figureChanged() {

@@ -61,6 +61,9 @@ protected:
 
   QString settingsKey(const QString& key) const;
   QComboBox* choice(const std::string& key) const;  ///< of an option; null: there is none
+  /// Of an option that few change: it stands in the menu of the pane, and in the bar only where this view is
+  /// alone.
+  void keepInMenu(const char* key);
   /// The first thing in the bar.
   QToolButton* addFirstButton(const QString& text, const QString& tip);
   /// A widget below the figure, in its own row.
@@ -70,8 +73,16 @@ protected:
   void showBeside(bool);
 
 private:
+  struct Option {
+    std::string key;
+    QWidget* widget;
+    bool isRare = false;
+  };
   void addChoice(const FigureOption&);
   void addSwitch(const FigureOption&);
+  /// One line: what it has no room for stands in the menu of the pane.
+  void fitBar();
+  void addHiddenOptions(QMenu&);
   void renameChoices();
   void set(const std::string& key, const std::string& name);
 
@@ -82,7 +93,9 @@ private:
   PaneHandle* m_handle;
   PaneButtons* m_paneButtons;
   FigurePane* m_pane = nullptr;
-  std::vector<QWidget*> m_options;
+  std::vector<Option> m_options;
+  PaneLook m_look;
+  bool m_inPane = false, m_showsBeside = false;
   State m_defaults;
 };
 

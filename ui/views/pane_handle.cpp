@@ -68,6 +68,12 @@ void PaneButtons::setLarge(bool large) {
   if (std::exchange(m_large, large) != large) refresh();
 }
 
+void PaneButtons::setParts(bool enlarge, bool menu) {
+  m_enlarge->setVisible(enlarge);
+  m_menu->setVisible(menu);
+  setVisible(enlarge || menu);
+}
+
 void PaneButtons::refresh() {
   m_enlarge->setIcon(themedIcon(m_large ? QStringLiteral("shrink") : QStringLiteral("enlarge")));
   m_enlarge->setToolTip(m_large ? tr("Show all views again (Esc)")

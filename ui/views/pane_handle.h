@@ -37,8 +37,9 @@ class PaneButtons : public QWidget {
   Q_OBJECT
 public:
   explicit PaneButtons(const QString& name, QWidget* parent = nullptr);
-  void setName(const QString&);  ///< of the pane
-  void setLarge(bool);           ///< the first button brings the others back
+  void setName(const QString&);            ///< of the pane
+  void setLarge(bool);                     ///< the first button brings the others back
+  void setParts(bool enlarge, bool menu);  ///< of what there is to offer; without both, nothing is shown
 
 Q_SIGNALS:
   void enlargeRequested();

@@ -95,6 +95,7 @@ public:
   struct PaneLook {
     bool bearsTitle = false;  ///< no tab has its name, nor its buttons
     bool alone = false;       ///< no other view is in sight
+    bool canEnlarge = true;   ///< others could stand next to it
     bool enlarged = false;    ///< and its first button brings them back
   };
   /// False: it has no bar of its own that could bear its name, so that its pane gets a title line.

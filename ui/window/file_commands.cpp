@@ -144,7 +144,7 @@ void FileCommands::drop(const QMimeData& data) {
       paths += path;
     else
       elsewhere += visibleText(url.toDisplayString());
-  if (!elsewhere.isEmpty()) m_messages.hide();  // what is shown after that is said of the others
+  if (!elsewhere.isEmpty()) m_messages.dismiss();  // what is shown after that is said of the others
   openIfMayDiscard(paths);
   if (!elsewhere.isEmpty())
     m_messages.add(MessageBar::Tone::Warning,
@@ -161,6 +161,13 @@ void FileCommands::chooseModel() {
   const QString path =
       QFileDialog::getOpenFileName(m_window, tr("Load model"), folderFor(m_document), modelFilter());
   if (!path.isEmpty()) m_files.loadModel(path);
+}
+
+void FileCommands::begin() {
+  if (!mayDiscard() || !m_files.begin()) return;
+  Q_EMIT opened();
+  Q_EMIT begun();
+  logLine(tr("New plan"));
 }
 
 bool FileCommands::save() {

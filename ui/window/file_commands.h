@@ -25,6 +25,8 @@ public:
   void drop(const QMimeData&);
   void choose();
   void chooseModel();
+  /// Another plan, of which nobody has stated anything yet; asks if there is unsaved work.
+  void begin();
   bool save();
   bool saveAs();
   void close();  ///< asks if there is unsaved work
@@ -36,6 +38,7 @@ public:
 
 Q_SIGNALS:
   void opened();
+  void begun();                              ///< by begin(), after opened()
   void discarding();                         ///< what is open may go, if the user agrees
   void diagnosed(const nest::Diagnostics&);  ///< of the files that were read last
   void issuesWanted();                       ///< the user asks to see them all

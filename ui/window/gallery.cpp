@@ -116,21 +116,28 @@ Gallery::Gallery(JobRunner::Solve solve, QWidget* parent)
   column->setSpacing(10);
   auto* heading = new QLabel(tr("Plan how a large model is placed on a datacenter"), page);
   heading->setFont(Theme::font(22, true));
-  auto* text = new QLabel(
-      tr("Open a sample, or drop in a scenario, a Hugging Face config.json, or a network file."), page);
+  auto* text = new QLabel(tr("Begin a plan of your own, open a sample, or drop in a scenario, a Hugging Face "
+                             "config.json, or a network "
+                             "file."),
+                          page);
   text->setWordWrap(true);
   text->setProperty("role", "muted");
   text->setToolTip(tr("Networks: %1").arg(QString::fromStdString(namesOfFormats([](const Format& f) {
     return f.isNetwork();
   }))));
+  auto* begin = new QPushButton(tr("New plan"), page);
+  begin->setProperty("primary", true);
+  begin->setAutoDefault(true);
+  begin->setToolTip(tr("Say in one sentence what to train on what; the plan follows while you type"));
+  connect(begin, &QPushButton::clicked, this, &Gallery::beginRequested);
   auto* open = new QPushButton(tr("Open…"), page);
-  open->setProperty("primary", true);
   open->setAutoDefault(true);
   connect(open, &QPushButton::clicked, this, &Gallery::openRequested);
   m_recent = new QWidget(page);
   new QHBoxLayout(m_recent);
   m_recent->layout()->setContentsMargins(0, 0, 0, 0);
   auto* row = new QHBoxLayout;
+  row->addWidget(begin);
   row->addWidget(open);
   row->addWidget(m_recent);
   row->addStretch();

@@ -25,6 +25,7 @@ public:
 
 Q_SIGNALS:
   void chosen(const QString& path);
+  void beginRequested();
   void openRequested();
   void lessonChosen(const QString& id);
 

@@ -3,7 +3,10 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPainter>
 #include <QProgressBar>
+#include <QPushButton>
+#include <QRegularExpression>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -16,6 +19,7 @@
 #include "editors/network/network_traffic.h"
 #include "figures/paint/phrases.h"
 #include "measures/metrics.h"
+#include "theme/appearance.h"
 #include "theme/elided_label.h"
 #include "theme/plain_text.h"
 #include "theme/qt_text.h"
@@ -29,6 +33,7 @@ namespace nest {
 namespace {
 
 constexpr int kNarrowHeadline = 760;  ///< px: below, buttons are icons
+constexpr int kBarWidth = 60;         ///< px of the bar of the fullest device
 
 void setRole(QWidget* w, const char* role) {
   if (w->property("role") == QLatin1String(role)) return;
@@ -87,6 +92,22 @@ std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& p
                 proven.empty() ? QString() : QStringLiteral("<br>%1").arg(toQt(proven)), left)}};
 }
 
+QString captionOf(HeadlinePart::Kind kind) {
+  using Kind = HeadlinePart::Kind;
+  switch (kind) {
+    case Kind::Utilisation:
+      return Headline::tr("Utilization");
+    case Kind::Plan:
+      return Headline::tr("Plan");
+    case Kind::Memory:
+      return Headline::tr("Fullest device");
+    case Kind::Limit:
+      return Headline::tr("Of the step");
+    default:
+      return {};
+  }
+}
+
 }  // namespace
 
 Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* parent)
@@ -95,14 +116,15 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
       m_line(new QWidget(this)),
       m_status(new ElidedLabel(this)),
       m_assumed(new ElidedLabel(this)),
+      m_wider(new QPushButton(this)),
       m_traffic(new NetworkTraffic(this)),
       m_progress(new QProgressBar(this)) {
   setAccessibleName(tr("Headline"));
   m_line->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   m_line->installEventFilter(this);
-  m_parts = new QHBoxLayout(m_line);
-  m_parts->setContentsMargins(0, 0, 0, 0);
-  m_parts->setSpacing(7);
+  m_columns = new QHBoxLayout(m_line);
+  m_columns->setContentsMargins(0, 0, 0, 0);
+  m_columns->setSpacing(22);
   m_status->setFont(Theme::font(12));
   m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   setRole(m_status, "muted");
@@ -121,6 +143,11 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
   m_quiet->setSpacing(2);
   m_quiet->addWidget(m_status, 1);
   m_quiet->addWidget(m_assumed, 1);
+  m_wider->setProperty("link", true);
+  m_wider->setFont(Theme::font(12));
+  m_wider->hide();
+  connect(m_wider, &QPushButton::clicked, this, &Headline::widerRequested);
+  m_quiet->addWidget(m_wider);
   auto* words = new QVBoxLayout;
   words->setSpacing(1);
   words->addWidget(m_line);
@@ -172,6 +199,22 @@ void Headline::showAssumed(const QString& sentence) {
              plainTip(any ? tr("%1. No file says so: set it under Scenario.").arg(sentence) : sentence));
 }
 
+/// What the options leave out and a change of them adds: a hint, and no reason to look at the issues.
+void Headline::refreshWider() {
+  const PlanContext& c = shown();
+  QStringList what, changes;
+  if (c.outcome && c.plan && !c.byHand)
+    for (const NotSearched& n : c.outcome->notSearched)
+      if (!n.change.empty()) what << phrase(n.what), changes << phrase(n.change);
+  constexpr qsizetype kShort = 40;  ///< letters
+  const QString all = what.join(tr(", "));
+  m_wider->setText(all.size() <= kShort ? tr("Search wider: %1").arg(all)
+                                        : tr("Search wider (%1 options)").arg(what.size()));
+  setRichTip(*m_wider, plainTip(tr("The search leaves out %1. A click adds it: %2. Undo takes it back.")
+                                    .arg(all, changes.join(tr("; ")))));
+  m_wider->setVisible(!what.isEmpty() && width() >= atWindowScale(kNarrowHeadline));
+}
+
 void Headline::showInstead(PlanContextPtr other) {
   if (m_instead == other) return;
   m_instead = std::move(other);
@@ -187,57 +230,118 @@ QString Headline::statusText() const {
   return m_status->text();
 }
 
-void Headline::showParts(const QStringList& parts, const QStringList& tips, qsizetype warning) {
-  // Labels are kept from plan to plan: making widgets is what a drag would feel.
-  while (m_labels.size() < static_cast<std::size_t>(parts.size())) {
-    QLabel* dot = nullptr;
-    if (m_labels.empty()) {
-      m_parts->addStretch();
-    } else {
-      dot = new QLabel(QStringLiteral("·"), m_line);
-      setRole(dot, "muted");
-      m_parts->insertWidget(m_parts->count() - 1, dot);
-    }
-    auto* label = new QLabel(m_line);
-    label->setFont(m_labels.empty() ? Theme::font(22, true) : Theme::font(15));
-    m_parts->insertWidget(m_parts->count() - 1, label);
-    m_labels.push_back({dot, label});
+/// "76 of 80 GiB" as a picture.
+class Headline::ShareBar : public QWidget {
+public:
+  using QWidget::QWidget;
+  void show(double share) {
+    m_share = share;
+    setVisible(share >= 0);
+    update();
   }
-  m_words = parts;
+  QSize sizeHint() const override { return {kBarWidth, 8}; }
+
+protected:
+  void paintEvent(QPaintEvent*) override {
+    const Theme& theme = Theme::of(dressedAs());
+    QPainter painter(this);
+    const QRect all(0, (height() - 6) / 2, width(), 6);
+    painter.fillRect(all, theme.color(Theme::Role::Idle));
+    painter.fillRect(QRect(all.topLeft(), QSize(static_cast<int>(all.width() * std::min(1.0, m_share)), 6)),
+                     theme.color(m_share > 1 ? Theme::Role::Error : Theme::Role::Accent));
+  }
+
+private:
+  double m_share = -1;
+};
+
+Headline::Part Headline::makePart(bool isFirst) {
+  Part part{new QWidget(m_line), new QLabel, new QLabel, nullptr, nullptr};
+  auto* column = new QVBoxLayout(part.box);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(7);
+  if (isFirst) {
+    part.text->setFont(Theme::font(26, true));
+    part.unit = new QLabel;
+    part.unit->setFont(Theme::font(15));
+    setRole(part.unit, "muted");
+    part.unit->setContentsMargins(0, 0, 0, 4);  // on one base line
+    row->addWidget(part.text, 0, Qt::AlignBottom);
+    row->addWidget(part.unit, 0, Qt::AlignBottom);
+    part.caption->hide();
+  } else {
+    part.caption->setFont(Theme::font(11));
+    setRole(part.caption, "muted");
+    part.text->setFont(Theme::font(14));
+    part.bar = new ShareBar;
+    part.bar->setFixedWidth(kBarWidth);
+    row->addWidget(part.text);
+    row->addWidget(part.bar);
+    column->addWidget(part.caption);
+  }
+  column->addLayout(row);
+  return part;
+}
+
+void Headline::showParts(const std::vector<Shown>& parts) {
+  // Labels are kept from plan to plan: making widgets is what a drag would feel.
+  if (m_labels.empty()) m_columns->addStretch();
+  while (m_labels.size() < parts.size()) {
+    m_labels.push_back(makePart(m_labels.empty()));
+    m_columns->insertWidget(m_columns->count() - 1, m_labels.back().box);
+  }
+  m_parts = parts;
+  QStringList words;
   for (std::size_t i = 0; i < m_labels.size(); ++i) {
-    QLabel* label = m_labels[i].text;
-    const auto at = static_cast<qsizetype>(i);
-    label->setText(parts.value(at));
-    setRole(label, at == warning ? "warning" : "plain");
-    setRichTip(*label, tips.value(at));
-    label->setMinimumWidth(0);  // a label's hint is never below its minimum
-    label->setMinimumWidth(label->sizeHint().width());
+    const Part& label = m_labels[i];
+    const Shown shown = i < parts.size() ? parts[i] : Shown{};
+    if (i < parts.size()) words << shown.text;
+    QString text = shown.text;
+    if (label.unit) {  // "8.04 s ± 8 % per step": the number is what is read from afar
+      const qsizetype unit = text.indexOf(QRegularExpression(QStringLiteral(" (±|per )")));
+      label.unit->setText(unit > 0 ? text.mid(unit + 1) : QString());
+      label.unit->setVisible(unit > 0);
+      if (unit > 0) text.truncate(unit);
+    }
+    label.text->setMinimumWidth(0);  // a label's hint is never below its minimum
+    label.text->setText(text);
+    label.caption->setText(shown.caption);
+    label.caption->setVisible(!shown.caption.isEmpty());
+    if (label.bar) label.bar->show(shown.share);
+    setRole(label.text, shown.isWarning ? "warning" : "plain");
+    setRichTip(*label.text, shown.tip);
   }
   fitParts();
-  m_text = parts.join(QStringLiteral(" · "));
+  m_text = words.join(QStringLiteral(" · "));
   setAccessibleDescription(m_text);
 }
 
 /// Words that the line has no room for go on in the quiet line below, none is cut.
 void Headline::fitParts() {
-  m_overflow.clear();
+  QStringList overflow;  // what is shown may be laid out at once, and bring this here again
   int used = 0;
+  bool full = false;
   for (std::size_t i = 0; i < m_labels.size(); ++i) {
-    const auto& [dot, text] = m_labels[i];
-    const bool isUsed = i < static_cast<std::size_t>(m_words.size());
-    used += text->sizeHint().width() + (dot ? dot->sizeHint().width() + 2 * m_parts->spacing() : 0);
-    const bool shown =
-        isUsed && m_overflow.isEmpty() && (i == 0 || used + m_parts->spacing() <= m_line->width());
-    if (isUsed && !shown) m_overflow += m_words[static_cast<qsizetype>(i)];
+    const Part& label = m_labels[i];
+    const bool isUsed = i < m_parts.size();
+    const bool isQuiet = isUsed && m_parts[i].isQuiet;
+    if (isUsed && !isQuiet) {
+      used += label.box->sizeHint().width() + (i > 0 ? m_columns->spacing() : 0);
+      full = full || (i > 0 && used > m_line->width());
+    }
+    const bool shown = isUsed && !isQuiet && !full;
+    if (isUsed && !shown) overflow += m_parts[i].text;
     if (i == 0)  // the one that always stands: what it lacks of room is cut, not laid over the buttons
-      text->setMinimumWidth(std::min(text->sizeHint().width(), std::max(40, m_line->width())));
-    for (QLabel* l : {dot, text})
-      if (l)
-        l->setVisible(shown);  // said outright: a fresh label counts as hidden, and yet comes with its parent
+      label.text->setMinimumWidth(std::min(label.text->sizeHint().width(), std::max(40, m_line->width())));
+    label.box->setVisible(
+        shown);  // said outright: a fresh one counts as hidden, and yet comes with its parent
   }
+  m_overflow = overflow;
   // Within a resize the layout has done its work already: what was hidden just now would still take its room.
-  m_parts->invalidate();
-  m_parts->activate();
+  m_columns->invalidate();
+  m_columns->activate();
 }
 
 bool Headline::eventFilter(QObject* watched, QEvent* event) {
@@ -252,12 +356,14 @@ bool Headline::eventFilter(QObject* watched, QEvent* event) {
 /// In a narrow window the figures matter more than the names of the buttons, whose icons and tips stay.
 void Headline::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  const auto style = width() < kNarrowHeadline ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon;
+  const auto style =
+      width() < atWindowScale(kNarrowHeadline) ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon;
   for (QToolButton* b : m_buttons) b->setToolButtonStyle(style);
+  refreshWider();
 }
 
 void Headline::showMessage(const QString& heading, const QString& text, bool isError) {
-  showParts({heading, text}, {});
+  showParts({{heading, {}, {}}, {text, {}, {}}});
   if (isError) setRole(m_labels.front().text, "error");
 }
 
@@ -275,20 +381,24 @@ void Headline::refresh() {
     const auto& architecture = c.scenario->model.architecture;
     const PlanMetrics m = metricsOf(*c.problem, architecture ? &*architecture : nullptr, *c.plan);
     const auto allTips = tipsOf(m, c.plan->plan, *c.outcome);
-    QStringList parts, tips;
-    qsizetype warning = -1;
+    std::vector<Shown> parts;
     for (const HeadlinePart& part : headlineParts(m, c.plan->plan, *c.outcome)) {
+      using Kind = HeadlinePart::Kind;
       // The verdict belongs to the values it was found for.
-      if (part.kind == HeadlinePart::Kind::Verdict && (!c.current || c.byHand)) continue;
-      parts << toQt(part.text);
+      if (part.kind == Kind::Verdict && (!c.current || c.byHand)) continue;
       const auto tip = allTips.find(part.kind);
-      tips << (tip == allTips.end() ? QString() : richTip(tip->second));
-      if (part.kind != HeadlinePart::Kind::StepTime || !m_traffic->isTooMuch()) continue;
-      warning = parts.size();
-      parts << tr("a link is busy for %1").arg(timeText(m_traffic->busiest()));
-      tips << plainTip(m_traffic->sentence());
+      Shown shown{toQt(part.text), captionOf(part.kind),
+                  tip == allTips.end() ? QString() : richTip(tip->second)};
+      shown.isQuiet = part.kind == Kind::Verdict || part.kind == Kind::Program ||
+                      part.kind == Kind::Training || part.kind == Kind::DeviceHours;
+      if (part.kind == Kind::Memory && m.capacity.value() > 0)
+        shown.share = m.peakMemory.value() / m.capacity.value();
+      parts.push_back(std::move(shown));
+      if (part.kind != Kind::StepTime || !m_traffic->isTooMuch()) continue;
+      parts.push_back({tr("a link is busy for %1").arg(timeText(m_traffic->busiest())), tr("The network"),
+                       plainTip(m_traffic->sentence()), true});
     }
-    showParts(parts, tips, warning);
+    showParts(parts);
   } else if (c.isSearching() && !c.shownPlan()) {
     showMessage(tr("Searching"), tr("the best plan so far appears here"), false);
   } else if (c.outcome) {
@@ -299,6 +409,7 @@ void Headline::refresh() {
   } else {
     showMessage(tr("No scenario is open"), tr("open a sample, or drop a file here"), false);
   }
+  refreshWider();
   refreshActivity();
 }
 

@@ -8,6 +8,7 @@
 class QHBoxLayout;
 class QLabel;
 class QProgressBar;
+class QPushButton;
 class QToolButton;
 
 namespace nest {
@@ -15,8 +16,9 @@ namespace nest {
 class ActionRegistry;
 class NetworkTraffic;
 
-/// The line that everyone reads first, with the solve controls at its end. Says in words when what it shows
-/// is not the answer to the scenario as it is now, and what a running search has reached.
+/// What everyone reads first, in three ranks, with the solve controls at its end: the step's time large, a
+/// few columns with captions, and a quiet line below. Says in words when what it shows is not the answer to
+/// the scenario as it is now, and what a running search has reached.
 class Headline : public QWidget {
   Q_OBJECT
 public:
@@ -29,6 +31,9 @@ public:
   /// What an import assumed and the user has not set, in a sentence; empty: nothing.
   void showAssumed(const QString&);
 
+Q_SIGNALS:
+  void widerRequested();  ///< the search is to try what its options leave out
+
 protected:
   bool eventFilter(QObject*, QEvent*) override;
   void resizeEvent(QResizeEvent*) override;
@@ -37,8 +42,14 @@ private:
   void follow();  ///< another plan is shown
   void refresh();
   void refreshActivity();
+  void refreshWider();
   void fitParts();
-  void showParts(const QStringList& parts, const QStringList& tips, qsizetype warning = -1);
+  struct Shown {
+    QString text, caption, tip;
+    bool isWarning = false, isQuiet = false;  ///< quiet: of the line below
+    double share = -1;                        ///< how full a bar next to it is; negative: it has none
+  };
+  void showParts(const std::vector<Shown>&);
   void showMessage(const QString& heading, const QString& text, bool isError);
 
   PlanContextPtr shownContext() const { return m_instead ? m_instead : m_session.context(); }
@@ -47,18 +58,24 @@ private:
   PlanningSession& m_session;
   PlanContextPtr m_instead;
   QWidget* m_line;
-  QHBoxLayout *m_parts, *m_quiet;
+  QHBoxLayout *m_columns, *m_quiet;
   QLabel *m_status, *m_assumed;
+  QPushButton* m_wider;
   NetworkTraffic* m_traffic;  ///< of the plan over a drawn network, which may not carry it in time
   std::vector<QToolButton*> m_buttons;
   QProgressBar* m_progress;
+  class ShareBar;
   struct Part {
-    QLabel *dot, *text;  ///< dot: null for the first
+    QWidget* box;
+    QLabel *caption, *text, *unit;  ///< unit: behind a large text; of the first only
+    ShareBar* bar;
   };
+  Part makePart(bool isFirst);
   std::vector<Part> m_labels;
   QString m_text;
   bool m_running = false;
-  QStringList m_words, m_overflow;  ///< all parts; those that did not fit
+  std::vector<Shown> m_parts;
+  QStringList m_overflow;  ///< quiet parts, and those that the line above has no room for
 };
 
 }  // namespace nest

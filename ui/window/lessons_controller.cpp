@@ -100,6 +100,7 @@ void LessonsController::comeBack() {
     if (const auto it = before->choices.find(view->id()); it != before->choices.end())
       view->setState(it->second);
   remember(before->remembered);
+  Q_EMIT ended();
 }
 
 }  // namespace nest

@@ -40,6 +40,7 @@ public:
 
 Q_SIGNALS:
   void started(bool teaching);  ///< its sample is open; teaching: in the layout for that
+  void ended();                 ///< what was open before is back, or nothing is
   void viewWanted(const QString& id);
 
 private:

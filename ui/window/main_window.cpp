@@ -4,6 +4,7 @@
 #include <QCloseEvent>
 #include <QDir>
 #include <QDockWidget>
+#include <QFileInfo>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLayout>
@@ -13,14 +14,20 @@
 #include <QStandardPaths>
 #include <QTabWidget>
 #include <QUndoView>
+#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "document/carried_selection.h"
 #include "editors/cuts/cut_view.h"
 #include "editors/network/network_editor.h"
 #include "editors/network/topology_view.h"
+#include "editors/plan_sentence.h"
 #include "editors/scenario_panel.h"
+#include "editors/what_if/what_if_view.h"
+#include "fields/field_advice.h"
 #include "figures/paint/phrases.h"
 #include "inspector/inspector.h"
 #include "lessons/lessons_pane.h"
@@ -31,6 +38,8 @@
 #include "theme/icon.h"
 #include "theme/plain_text.h"
 #include "views/compare/compare_view.h"
+#include "views/search/search_view.h"
+#include "window/figures_export.h"
 #include "window/gallery.h"
 #include "window/headline.h"
 #include "window/lessons_controller.h"
@@ -76,9 +85,15 @@ MainWindow::MainWindow(JobRunner::Solve solve, const WindowOptions& options, QWi
       m_middle(new QStackedWidget(this)),
       m_gallery(new Gallery(std::move(solve), this)),
       m_views(new ViewsArea({&m_selection, &m_document, m_session}, this)),
+      m_sentence(new PlanSentence(m_document, this)),
+      m_page(new QWidget(this)),
       m_messages(new MessageBar(this)),
       m_offers(new MessageBar(this)),
       m_protection(new MessageBar(this)) {
+  m_offers->setStays(true);
+  m_protection->setStays(true);
+  m_offers->stackOn(m_messages);
+  m_protection->stackOn(m_offers);
   keepTextPlain();
   setWindowIcon(QIcon(QStringLiteral(":/icons/nest.svg")));
   setAcceptDrops(true);
@@ -87,7 +102,12 @@ MainWindow::MainWindow(JobRunner::Solve solve, const WindowOptions& options, QWi
   setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   m_middle->addWidget(m_gallery);
-  m_middle->addWidget(m_views);
+  auto* column = new QVBoxLayout(m_page);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(m_sentence);
+  column->addWidget(m_views, 1);
+  m_middle->addWidget(m_page);
   setCentralWidget(m_middle);
 
   m_commands = new FileCommands(*m_files, m_document, *m_messages, this);
@@ -95,6 +115,7 @@ MainWindow::MainWindow(JobRunner::Solve solve, const WindowOptions& options, QWi
   m_presenter = new Presenter({m_document, *m_session, m_selection, *m_views, *m_messages, m_actions}, this);
   m_lessons = new LessonsController({m_document, *m_files, *m_commands, m_selection, *m_session, *m_views},
                                     options.remembers, this);
+  m_export = new FiguresExport(*m_views, *m_messages, this);
   buildDocks();
   addActions();
   m_rail = new Rail(*m_views, {m_panelDock, m_inspectorDock, m_belowDock}, m_actions, this);
@@ -125,6 +146,11 @@ MainWindow::~MainWindow() {
   m_document.history().disconnect(this);
 }
 
+QString MainWindow::lastFile() const {
+  const QString last = m_files->recent().value(0);
+  return QFileInfo::exists(last) ? last : QString();
+}
+
 void MainWindow::carrySelection() {
   const PlanContext& c = *m_session->context();
   const bool isFinal = c.current && c.plan && !m_document.isPreviewing();
@@ -148,7 +174,7 @@ void MainWindow::buildDocks() {
     auto* d = new QDockWidget(title, this);
     d->setObjectName(name);
     d->setWidget(content);
-    d->setTitleBarWidget(makeDockTitle(d));
+    d->setTitleBarWidget(makeDockTitle(d, content == m_lessons->pane()));  // the rail hides the others
     addDockWidget(area, d);
     return d;
   };
@@ -193,8 +219,9 @@ void MainWindow::connectFiles() {
     m_selection.setHovered(std::nullopt);
     m_selection.setSelected(std::nullopt);
     m_numbering.reset();
-    m_messages->hide();
+    m_messages->dismiss();
     m_issues->setFileDiagnostics({});
+    if (m_document.isEmpty()) m_lessonsDock->hide();  // the start page has them
     refreshState();
   });
   connect(&m_document, &ScenarioDocument::fileChanged, this, [this] {
@@ -203,6 +230,7 @@ void MainWindow::connectFiles() {
   });
   connect(&m_document, &ScenarioDocument::changed, this, [this](ScenarioParts parts) {
     refreshTitle();
+    refreshSentence();
     if (parts & ScenarioPart::Slides) refreshState();
     if (parts & ScenarioPart::Cluster) {
       m_issues->setNetwork(drawnIn(m_document));
@@ -215,6 +243,10 @@ void MainWindow::connectFiles() {
     refreshIssues();
   });
   connect(m_commands, &FileCommands::opened, this, [this] { m_layout->takeUpSession(); });
+  connect(m_commands, &FileCommands::begun, this, [this] {
+    refreshSentence();
+    m_sentence->focusFirst();
+  });
   connect(m_commands, &FileCommands::diagnosed, this, [this](const Diagnostics& d) {
     m_issues->setFileDiagnostics(d);
     refreshIssues();
@@ -274,25 +306,49 @@ void MainWindow::connectPanels() {
   connect(m_theme, &WindowTheme::changed, this, &MainWindow::refreshTheme);
   connect(m_gallery, &Gallery::chosen, this, &MainWindow::openPath);
   connect(m_gallery, &Gallery::openRequested, m_commands, &FileCommands::choose);
+  connect(m_gallery, &Gallery::beginRequested, m_commands, &FileCommands::begin);
   connect(m_gallery, &Gallery::lessonChosen, m_lessons, &LessonsController::start);
+  connect(m_lessons, &LessonsController::ended, m_lessonsDock, &QWidget::hide);
   connect(m_lessons, &LessonsController::viewWanted, m_views, &ViewsArea::reveal);
   connect(m_lessons, &LessonsController::started, this, [this](bool teaching) {
     teaching ? m_layout->teach() : m_layout->explore();
     showLessons();
   });
   connect(m_presenter, &Presenter::paneWanted, this, [this] { reveal(m_presenter->pane()); });
-  connect(m_panel, &ScenarioPanel::loadModelRequested, m_commands, &FileCommands::chooseModel);
-  connect(m_panel, &ScenarioPanel::noticed, this, [this](const Diagnostic& d) {
-    m_issues->setFileDiagnostics({d});
-    refreshIssues();
-    m_messages->show(MessageBar::Tone::Note, inWords(d),
-                     {{tr("Show issues"), [this] { reveal(m_issueView); }}});
-  });
   NetworkEditor* network = m_views->findChild<TopologyView*>()->editor();
-  connect(m_panel, &ScenarioPanel::networkRequested, this, [this, network] {
-    m_views->reveal(network->id());
-    network->showSelected();
+  const auto connectFields = [&](auto* fields) {
+    using Fields = std::remove_pointer_t<decltype(fields)>;
+    connect(fields, &Fields::loadModelRequested, m_commands, &FileCommands::chooseModel);
+    connect(fields, &Fields::noticed, this, [this](const Diagnostic& d) {
+      m_issues->setFileDiagnostics({d});
+      refreshIssues();
+      m_messages->show(MessageBar::Tone::Note, inWords(d),
+                       {{tr("Show issues"), [this] { reveal(m_issueView); }}});
+    });
+    connect(fields, &Fields::networkRequested, this, [this, network] {
+      m_views->reveal(network->id());
+      network->showSelected();
+    });
+  };
+  connectFields(m_panel);
+  connectFields(m_sentence);
+  connect(m_headline, &Headline::widerRequested, this, [this] {
+    const auto outcome = m_session->context()->outcome;
+    if (!outcome) return;
+    m_document.closeStep();
+    m_document.edit({}, tr("Search wider"), [&](Scenario& s) {
+      for (const NotSearched& n : outcome->notSearched)
+        for (const auto& part : adviceParts(n.change))
+          if (const auto* change = std::get_if<FieldChange>(&part); change && makesDifference(s, *change))
+            make(s, *change);
+    });
+    m_document.closeStep();
   });
+  connect(m_views->findChild<SearchView*>(), &SearchView::tryRequested, this,
+          [this, whatIf = m_views->findChild<WhatIfView*>()](const QString& pointer, double value) {
+            m_views->reveal(whatIf->id());
+            whatIf->tryValue(pointer, value);
+          });
   connect(m_issueView, &QTableView::activated, this, &MainWindow::jumpToIssue);
   connect(m_issueView, &IssueView::repairRequested, this, [this, network](const QModelIndex& index) {
     if (const IssueModel::Fix* fix = m_issues->fixFor(index)) {
@@ -333,9 +389,10 @@ void MainWindow::refreshState() {
   if (!open) m_middle->setCurrentWidget(m_gallery);
   m_layout->showPanels(panels);
   m_rail->setVisible(panels);
-  if (open && m_middle->currentWidget() != m_views) {
+  refreshSentence();
+  if (open && m_middle->currentWidget() != m_page) {
     layout()->activate();
-    m_middle->setCurrentWidget(m_views);
+    m_middle->setCurrentWidget(m_page);
   }
   const bool running = m_session->search().running;
   const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
@@ -361,9 +418,20 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
   QMainWindow::keyPressEvent(event);
 }
 
+void MainWindow::resizeEvent(QResizeEvent* event) {
+  QMainWindow::resizeEvent(event);
+  refreshSentence();
+}
+
+void MainWindow::refreshSentence() {
+  const bool room = !WindowLayout::isSmallWindow(size()) || m_sentence->isAnyAssumed();
+  m_sentence->setVisible(m_options.onlyView.isEmpty() && room);
+}
+
 void MainWindow::refreshIssues() {
-  const int errors = m_issues->errorCount(), all = m_issues->rowCount();
-  m_below->setTabText(0, all == 0 ? tr("Issues") : tr("Issues (%1)").arg(countText(all)));
+  // Notes are no reason to look: what is counted is what is wrong, or may be.
+  const int errors = m_issues->errorCount(), bad = errors + m_issues->warningCount();
+  m_below->setTabText(0, bad == 0 ? tr("Issues") : tr("Issues (%1)").arg(countText(bad)));
   m_below->setTabIcon(0, errors > 0                     ? themedIcon(QStringLiteral("error"))
                          : m_issues->warningCount() > 0 ? themedIcon(QStringLiteral("warning"))
                                                         : QIcon());
@@ -411,23 +479,28 @@ void MainWindow::dropEvent(QDropEvent* event) {
   m_commands->drop(*event->mimeData());
 }
 
-/// From the panel to the views as they are read, the inspector and what is below, and round again.
+/// The views in sight as they are read.
+std::vector<View*> MainWindow::viewsAsRead() const {
+  std::vector<View*> out;
+  for (View* view : m_views->views())
+    if (view->isInSight() && !view->visibleRegion().isEmpty()) out.push_back(view);
+  const auto place = [this](const QWidget* w) { return mapFromGlobal(w->mapToGlobal(QPoint())); };
+  std::sort(out.begin(), out.end(), [&](const QWidget* a, const QWidget* b) {
+    const QPoint p = place(a), q = place(b);
+    // Neighbours begin at nearly the same height: one may have a title above its bar.
+    return std::abs(p.y() - q.y()) > 40 ? p.y() < q.y() : p.x() < q.x();
+  });
+  return out;
+}
+
+/// From the sentence and the panel to the views, the inspector and what is below, and round again.
 void MainWindow::stepPane(bool next) {
   std::vector<QWidget*> panes;
   const auto add = [&panes](QWidget* pane) {
     if (pane->isVisible() && !pane->visibleRegion().isEmpty()) panes.push_back(pane);
   };
-  add(m_panel);
-  add(m_lessons->pane());
-  const auto firstView = static_cast<std::ptrdiff_t>(panes.size());
-  for (View* view : m_views->views())
-    if (view->isInSight()) add(view);
-  const auto place = [this](const QWidget* w) { return mapFromGlobal(w->mapToGlobal(QPoint())); };
-  std::sort(panes.begin() + firstView, panes.end(), [&](const QWidget* a, const QWidget* b) {
-    const QPoint p = place(a), q = place(b);
-    // Neighbours begin at nearly the same height: one may have a title above its bar.
-    return std::abs(p.y() - q.y()) > 40 ? p.y() < q.y() : p.x() < q.x();
-  });
+  for (QWidget* pane : std::initializer_list<QWidget*>{m_sentence, m_panel, m_lessons->pane()}) add(pane);
+  for (View* view : viewsAsRead()) panes.push_back(view);
   if (panes.empty()) add(m_gallery);
   add(m_inspector);
   add(m_below);
@@ -448,6 +521,7 @@ void MainWindow::stepPane(bool next) {
   if (target) target->setFocus(Qt::TabFocusReason);
 }
 
+/// Tab goes through the window as it is read, whatever stands where: in each part as the part says.
 bool MainWindow::focusNextPrevChild(bool next) {
   // Qt takes a dock behind other tabs for visible: it lies there as it is, out of the window's sight.
   const auto takesTab = [this](const QWidget* w) {
@@ -460,14 +534,34 @@ bool MainWindow::focusNextPrevChild(bool next) {
       if (qobject_cast<const QDockWidget*>(up) && up->visibleRegion().isEmpty()) return false;
     return true;
   };
-  QWidget* from = focusWidget() ? focusWidget() : this;
-  const auto step = [next](QWidget* w) { return next ? w->nextInFocusChain() : w->previousInFocusChain(); };
-  for (QWidget* w = step(from); w != from; w = step(w)) {
-    if (!takesTab(w)) continue;
-    w->setFocus(next ? Qt::TabFocusReason : Qt::BacktabFocusReason);
-    return true;
+  std::vector<const QWidget*> parts{menuWidget(), m_rail, m_gallery, m_sentence, m_panelDock, m_lessonsDock};
+  for (const View* view : viewsAsRead()) {
+    const QLayoutItem* bar = view->layout() ? view->layout()->itemAt(0) : nullptr;  // stands above the rest
+    if (bar && bar->widget()) parts.push_back(bar->widget());
+    parts.push_back(view);
   }
-  return false;
+  for (const QWidget* part : std::initializer_list<const QWidget*>{m_views, m_inspectorDock, m_belowDock})
+    parts.push_back(part);
+  const auto partOf = [&](const QWidget* w) {
+    return std::find_if(parts.begin(), parts.end(),
+                        [w](const QWidget* part) { return part == w || part->isAncestorOf(w); }) -
+           parts.begin();
+  };
+  QWidget* const from = focusWidget();
+  std::vector<std::pair<std::ptrdiff_t, QWidget*>> stops;
+  for (QWidget* w = nextInFocusChain(); w != this; w = w->nextInFocusChain())
+    if (w == from || takesTab(w)) stops.emplace_back(partOf(w), w);
+  std::stable_sort(stops.begin(), stops.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto count = static_cast<std::ptrdiff_t>(stops.size());
+  const auto at =
+      std::find_if(stops.begin(), stops.end(), [from](const auto& stop) { return stop.second == from; }) -
+      stops.begin();
+  const bool isAmong = at < count;
+  if (count == 0 || (count == 1 && isAmong)) return false;
+  const std::ptrdiff_t to = !isAmong ? (next ? 0 : count - 1) : (at + (next ? 1 : -1) + count) % count;
+  stops[to].second->setFocus(next ? Qt::TabFocusReason : Qt::BacktabFocusReason);
+  return true;
 }
 
 }  // namespace nest

@@ -3,6 +3,7 @@
 #include <QMainWindow>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "actions/action_registry.h"
 #include "document/planning_session.h"
@@ -20,6 +21,7 @@ class QTabWidget;
 
 namespace nest {
 
+class FiguresExport;
 class Gallery;
 class Headline;
 class Inspector;
@@ -28,6 +30,7 @@ class IssueView;
 class LessonsController;
 class LogPane;
 class MessageBar;
+class PlanSentence;
 class Presenter;
 class Rail;
 class ScenarioPanel;
@@ -56,8 +59,8 @@ public:
   bool openPath(const QString& path) { return openPaths({path}); }
   /// Any files that the program knows; tells in the window what they were, or what is wrong.
   bool openPaths(const QStringList& paths) { return m_commands->open(paths); }
-  void showGallery() { m_commands->closeAtOnce(); }                ///< the open document is closed
-  bool isFirstRun() const { return m_files->recent().isEmpty(); }  ///< nothing has been opened by this user
+  void showGallery() { m_commands->closeAtOnce(); }  ///< the open document is closed
+  QString lastFile() const;                          ///< that this user had open; empty: none, or it is gone
   void offerRecovery() { m_recovery->offer(); }
 
   ScenarioDocument& document() { return m_document; }
@@ -76,6 +79,7 @@ protected:
   void dragEnterEvent(QDragEnterEvent*) override;
   void dropEvent(QDropEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
+  void resizeEvent(QResizeEvent*) override;
   bool focusNextPrevChild(bool next) override;  ///< passes by what lies behind other tabs
 
 private:
@@ -91,8 +95,10 @@ private:
   void reveal(QWidget* tabBelow);
   void showLessons();
   void refreshTheme();
+  void refreshSentence();  ///< a small window has no room for it
   void refreshViewMenu();  ///< ticks at what is shown
   void stepPane(bool next);
+  std::vector<View*> viewsAsRead() const;
   void carrySelection();  ///< what is selected is numbered anew when the cluster changes
   void refreshTitle();
   void refreshState();
@@ -110,9 +116,12 @@ private:
   QStackedWidget* m_middle;
   Gallery* m_gallery;
   ViewsArea* m_views;
+  PlanSentence* m_sentence;
+  QWidget* m_page;  ///< the sentence above the views
   Headline* m_headline = nullptr;
   MessageBar *m_messages, *m_offers, *m_protection;
   FileCommands* m_commands = nullptr;
+  FiguresExport* m_export = nullptr;
   Recovery* m_recovery = nullptr;
   Presenter* m_presenter = nullptr;
   LessonsController* m_lessons = nullptr;

@@ -5,11 +5,14 @@
 #include <QDockWidget>
 #include <QMenu>
 #include <QMenuBar>
+#include <QSettings>
 #include <QTabWidget>
 #include <QToolBar>
 #include <QVBoxLayout>
+#include <cmath>
 #include <tuple>
 
+#include "document/file_filters.h"
 #include "editors/bound_line.h"
 #include "editors/network/network_editor.h"
 #include "editors/network/topology_view.h"
@@ -18,8 +21,10 @@
 #include "figures/paint/phrases.h"
 #include "lessons/lessons_pane.h"
 #include "slides/slides_pane.h"
+#include "theme/appearance.h"
 #include "views/background_run.h"
 #include "window/command_palette.h"
+#include "window/figures_export.h"
 #include "window/headline.h"
 #include "window/lessons_controller.h"
 #include "window/main_window.h"
@@ -35,6 +40,7 @@ namespace nest {
 namespace {
 
 constexpr int kMostDevicesInPalette = 2048;
+const auto kScaleKey = QStringLiteral("window/scale");
 
 /// The first letter of a menu's name that no other menu has.
 QString withMnemonic(QString name, const QMenuBar& bar) {
@@ -62,6 +68,8 @@ void mirrorHistory(QAction* action, const QUndoStack& history, bool undo) {
 
 void MainWindow::addActions() {
   const auto file = m_actions.menu(tr("File"));
+  file("file.new", tr("New plan"), tr("Begin with one sentence: a model, devices, a job"), QKeySequence::New,
+       "add", [this] { m_commands->begin(); });
   file("file.open", tr("Open…"),
        tr("Open a scenario, or import a network, model, profile or plan into the current one"),
        QKeySequence::Open, "open", [this] { m_commands->choose(); });
@@ -73,7 +81,7 @@ void MainWindow::addActions() {
        {}, [this] { m_commands->chooseModel(); });
   file("file.export", tr("Export all figures…"),
        tr("Export every figure as SVG, PNG and PDF, with plan.json and a summary"), "Ctrl+E", "export",
-       [this] { exportAllFigures(m_document, *m_session->context(), *m_views, *m_messages); });
+       [this] { m_export->ask(folderFor(m_document), *m_session->context()); });
   file("file.close", tr("Close scenario"), {}, QKeySequence::Close, {}, [this] { m_commands->close(); });
   file("file.quit", tr("Quit"), {}, "Ctrl+Q", {}, [this] { close(); });
 
@@ -192,6 +200,17 @@ void MainWindow::addViewActions() {
        [this] { isFullScreen() ? showNormal() : showFullScreen(); });
   view("view.theme", tr("Switch between light and dark"), {}, "Ctrl+T", "theme",
        [this] { m_theme->toggle(); });
+  const auto scaleBy = [this](double by) {
+    setWindowScale(by == 0 ? 1 : std::round((windowScale() + by) * 10) / 10);
+    m_layout->followSize();
+    refreshSentence();
+    if (m_options.remembers) QSettings().setValue(kScaleKey, windowScale());
+  };
+  view("view.larger", tr("Larger type"), tr("Up to 200 % of the usual size"), "Ctrl+=", {},
+       [scaleBy] { scaleBy(0.1); });
+  view("view.smaller", tr("Smaller type"), tr("Down to 80 % of the usual size"), "Ctrl+-", {},
+       [scaleBy] { scaleBy(-0.1); });
+  view("view.usualType", tr("Usual size of type"), {}, "Ctrl+0", {}, [scaleBy] { scaleBy(0); });
   view("view.copyImage", tr("Copy view as image"), {}, "Ctrl+Shift+C", "copy",
        [this] { copyFront(*m_views, *m_messages, true); });
   view("view.copyText", tr("Copy view as text"), {}, {}, {},
@@ -200,8 +219,28 @@ void MainWindow::addViewActions() {
        [this] { exportFront(*m_views, *m_messages); });
 }
 
+namespace {
+
+/// The menu within the menu of what is chosen one of; nullptr: it stands among the others.
+QMenu* groupOf(const QString& id, QMenu& menu) {
+  const bool moves = id.startsWith(QLatin1String("view.move"));
+  const bool isLayout = QStringList{QStringLiteral("view.explore"),    QStringLiteral("view.present"),
+                                    QStringLiteral("view.teach"),      QStringLiteral("view.mine"),
+                                    QStringLiteral("view.keepLayout"), QStringLiteral("view.restoreLayout")}
+                            .contains(id);
+  if (!moves && !isLayout) return nullptr;
+  const QString name = moves ? QStringLiteral("moveView") : QStringLiteral("layouts");
+  if (auto* there = menu.findChild<QMenu*>(name)) return there;
+  QMenu* group = menu.addMenu(moves ? MainWindow::tr("Move view") : MainWindow::tr("Layout"));
+  group->setObjectName(name);
+  return group;
+}
+
+}  // namespace
+
 void MainWindow::buildTop() {
   if (m_options.remembers) m_actions.rememberKeys();
+  if (m_options.remembers) setWindowScale(QSettings().value(kScaleKey, 1.0).toDouble());
   auto* top = new QWidget(this);
   auto* column = new QVBoxLayout(top);
   column->setContentsMargins(0, 0, 0, 0);
@@ -216,7 +255,8 @@ void MainWindow::buildTop() {
          {"file.export", "file.quit", "edit.find", "view.nextPane", "view.enlarge", "view.panel",
           "view.explore", "view.theme", "view.copyImage", "present.start", "help.about"})
       if (entry.spec.id == QLatin1String(first)) menu->addSeparator();
-    menu->addAction(entry.action);
+    QMenu* group = groupOf(entry.spec.id, *menu);
+    (group ? group : menu)->addAction(entry.action);
     if (entry.spec.id == QLatin1String("view.full"))
       connect(menu, &QMenu::aboutToShow, this, &MainWindow::refreshViewMenu);
     if (entry.spec.id == QLatin1String("file.samples")) m_recentMenu = menu->addMenu(tr("Open recent"));
@@ -233,13 +273,11 @@ void MainWindow::buildTop() {
   auto* tools = new QToolBar(bar);
   tools->setIconSize({16, 16});
   tools->setAccessibleName(tr("Tools"));
-  for (const char* id : {"file.open", "file.save", "edit.undo", "edit.redo", "edit.find", "file.export",
-                         "view.theme", "help.keys"})
+  for (const char* id : {"file.new", "file.open", "file.save", "edit.undo", "edit.redo", "edit.find"})
     tools->addAction(m_actions.find(QLatin1String(id)));
   bar->setCornerWidget(tools);
   m_headline = new Headline(*m_session, m_actions, top);
-  for (QWidget* w : std::initializer_list<QWidget*>{bar, m_headline, m_protection, m_offers, m_messages})
-    column->addWidget(w);
+  for (QWidget* w : std::initializer_list<QWidget*>{bar, m_headline}) column->addWidget(w);
   setMenuWidget(top);
 }
 
@@ -256,6 +294,9 @@ void MainWindow::refreshViewMenu() {
   tick(QStringLiteral("view.inspector"), m_inspectorDock->isVisible());
   tick(QStringLiteral("view.below"), m_belowDock->isVisible());
   tick(QStringLiteral("view.full"), isFullScreen());
+  for (const char* layout : {"explore", "present", "teach", "mine"})
+    tick(QStringLiteral("view.") + QLatin1String(layout),
+         open && m_layout->current() == QLatin1String(layout));
   m_actions.find(QStringLiteral("view.mine"))->setEnabled(m_layout->hasMine());
 }
 

@@ -26,7 +26,7 @@ Recovery::Recovery(ScenarioFiles& files, MessageBar& offers, MessageBar& protect
   connect(&m_files, &ScenarioFiles::protectionChanged, &protection,
           [&protection](const Diagnostics& trouble) {
             if (trouble.empty()) {
-              protection.hide();
+              protection.dismiss();
               return logLine(tr("Unsaved edits are protected against a crash again"));
             }
             const QString text =

@@ -2,10 +2,7 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QFileDialog>
 
-#include "catalogue/export_all.h"
-#include "document/file_filters.h"
 #include "document/file_path.h"
 #include "export/export_dialog.h"
 #include "export/figure_export.h"
@@ -13,22 +10,6 @@
 #include "window/views_area.h"
 
 namespace nest {
-
-void exportAllFigures(const ScenarioDocument& document, const PlanContext& c, const ViewsArea& views,
-                      MessageBar& messages) {
-  const QString dir = QFileDialog::getExistingDirectory(
-      messages.window(), MessageBar::tr("Export all figures to"), folderFor(document));
-  if (dir.isEmpty()) return;
-  const ExportReport report = exportViews(dir, c, views.views());
-  if (report.ok())
-    messages.show(
-        MessageBar::Tone::Note,
-        (QStringList(MessageBar::tr("%1 files were written to %2").arg(report.written.size()).arg(dir)) +
-         report.leftOut)
-            .join(u'\n'));
-  else
-    messages.show(MessageBar::Tone::Error, report.problems.join(QStringLiteral("; ")));
-}
 
 void exportFront(const ViewsArea& views, MessageBar& messages) {
   const View* view = views.current();

@@ -8,7 +8,6 @@ class MessageBar;
 class ViewsArea;
 
 /// What leaves the window: figures as files and on the clipboard. Told in the message bar.
-void exportAllFigures(const ScenarioDocument&, const PlanContext&, const ViewsArea&, MessageBar&);
 void exportFront(const ViewsArea&, MessageBar&);  ///< the view in front
 void copyFront(const ViewsArea&, MessageBar&, bool asImage);
 void writeAndTell(const QString& path, const QByteArray& content, MessageBar&);

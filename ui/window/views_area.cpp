@@ -21,7 +21,7 @@
 
 namespace nest {
 
-QWidget* makeDockTitle(QDockWidget* dock) {
+QWidget* makeDockTitle(QDockWidget* dock, bool closes) {
   auto* bar = new QWidget(dock);
   auto* row = new QHBoxLayout(bar);
   row->setContentsMargins(10, 3, 4, 3);
@@ -29,6 +29,8 @@ QWidget* makeDockTitle(QDockWidget* dock) {
   name->setFont(Theme::font(12.5, true));
   name->setProperty("role", "muted");
   QObject::connect(dock, &QWidget::windowTitleChanged, name, &QLabel::setText);
+  row->addWidget(name, 1);
+  if (!closes) return bar;
   auto* close = new QToolButton(bar);
   close->setIcon(themedIcon(QStringLiteral("close")));
   close->setIconSize({11, 11});
@@ -36,7 +38,6 @@ QWidget* makeDockTitle(QDockWidget* dock) {
   close->setAccessibleName(close->toolTip());
   close->setFocusPolicy(Qt::NoFocus);
   QObject::connect(close, &QToolButton::clicked, dock, &QDockWidget::close);
-  row->addWidget(name, 1);
   row->addWidget(close);
   return bar;
 }
@@ -118,10 +119,12 @@ void ViewsArea::refreshTitles() {
                                     [](const QDockWidget* d) { return !d->isHidden() && !d->isFloating(); });
     View::PaneLook look;
     look.enlarged = m_sole == Sole::Enlarged;
+    look.canEnlarge = m_sole != Sole::Always;
     look.alone = m_sole != Sole::No || inSight <= 1;
     look.bearsTitle = !tabbed && !dock->isFloating();
     const bool inBar = viewOf(dock)->showPane(look);
     m_titleButtons[dock]->setLarge(look.enlarged);
+    m_titleButtons[dock]->setParts(look.canEnlarge, true);
     QWidget* wanted = tabbed || (look.bearsTitle && inBar) ? m_blank[dock] : m_titles[dock];
     if (dock->titleBarWidget() == wanted) continue;
     dock->titleBarWidget()->hide();

@@ -105,6 +105,6 @@ private:
 void releaseSeparators(QMainWindow&);
 
 /// A dock's own quiet title line: name and close button; for panels, too.
-QWidget* makeDockTitle(QDockWidget*);
+QWidget* makeDockTitle(QDockWidget*, bool closes);
 
 }  // namespace nest

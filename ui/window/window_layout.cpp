@@ -10,9 +10,11 @@
 #include <QSettings>
 #include <QTimer>
 #include <QToolBar>
+#include <algorithm>
 #include <utility>
 
 #include "editors/scenario_panel.h"
+#include "theme/appearance.h"
 #include "window/scenario_session.h"
 #include "window/views_area.h"
 
@@ -35,10 +37,6 @@ const auto kMinePanelsKey = QStringLiteral("window/minePanels");
 const auto kMineViewsKey = QStringLiteral("window/mineViews");
 const auto kMineHashKey = QStringLiteral("window/mineHash");
 
-bool isSmallWindow(const QSize& size) {
-  return size.width() < kLargeWindow.width() || size.height() < kLargeWindow.height();
-}
-
 /// Earlier versions keep no height, and show all views at any size.
 QSize sizeThen(int width, int height) {
   return height > 0 ? QSize(width, height) : kLargestWindow;
@@ -52,6 +50,12 @@ WindowLayout::WindowLayout(const Parts& parts) : m(parts) {
   qApp->installEventFilter(this);
 }
 
+bool WindowLayout::isSmallWindow(const QSize& size) {
+  // Smaller type leaves the room that large type asks for.
+  const QSize least = kLargeWindow * std::max(1.0, windowScale());
+  return size.width() < least.width() || size.height() < least.height();
+}
+
 bool WindowLayout::isSmall() const {
   return isSmallWindow(m.window.size());
 }
@@ -60,6 +64,7 @@ void WindowLayout::restore(const QSize& given) {
   const QSize screen = QGuiApplication::primaryScreen() ? QGuiApplication::primaryScreen()->availableSize()
                                                         : QSize(1600, 1000);
   m.window.resize(given.isEmpty() ? QSize(1600, 1000).boundedTo(screen - kWindowFrame) : given);
+  call(QStringLiteral("explore"));
   usualPanels();
   m_started = true;
   m_wasSmall = isSmall();
@@ -79,10 +84,11 @@ void WindowLayout::restore(const QSize& given) {
   if (s.contains(kFoldedKey)) m.fields.setFoldedSections(s.value(kFoldedKey).toStringList());
 }
 
+/// What is changed most often stands in the sentence above the views; the panel has all fields.
 void WindowLayout::usualPanels() {
   m.window.resizeDocks({m.panel, m.inspector}, {330, 280}, Qt::Horizontal);
   m.window.resizeDocks({m.below}, {160}, Qt::Vertical);
-  setShown(m.panel, true);
+  setShown(m.panel, false);
   setShown(m.inspector, true);
   setShown(m.below, false);
 }
@@ -111,8 +117,7 @@ void WindowLayout::setShown(QDockWidget* dock, bool shown) {
 }
 
 void WindowLayout::makeRoom(const QSize& then) {
-  if (!isSmall() && isSmallWindow(then))
-    for (QDockWidget* panel : {m.panel, m.inspector}) setShown(panel, true);
+  if (!isSmall() && isSmallWindow(then)) setShown(m.inspector, true);
   if (!isSmall() || isSmallWindow(then)) return;
   QDockWidget* const panels[] = {m.panel, m.inspector, m.below};
   for (int i = 0; i < 3; ++i) m_shownWhenLarge[i] = isShown(panels[i]);
@@ -120,7 +125,6 @@ void WindowLayout::makeRoom(const QSize& then) {
   m.views.setOneAtATime(true);
 }
 
-/// The window has become small, or large again.
 void WindowLayout::followSize() {
   if (std::exchange(m_wasSmall, isSmall()) == isSmall()) return;
   if (isSmall()) return makeRoom(kLargestWindow);
@@ -186,12 +190,14 @@ void WindowLayout::explore() {
   m.views.arrangeDefault();
   for (QDockWidget* d : {m.panel, m.inspector}) d->show();
   m.below->hide();
+  call(QStringLiteral("explore"));
 }
 
 void WindowLayout::present() {
   m.views.setOneAtATime(false);
   m.views.arrangeTabbed();
   for (QDockWidget* d : {m.panel, m.inspector, m.below}) d->hide();
+  call(QStringLiteral("present"));
 }
 
 void WindowLayout::teach() {
@@ -199,13 +205,40 @@ void WindowLayout::teach() {
   m.views.arrangePair(QStringLiteral("cuts"), QStringLiteral("timeline"));
   for (QDockWidget* d : {m.panel, m.below}) d->hide();
   m.inspector->show();
+  call(QStringLiteral("teach"));
 }
 
 void WindowLayout::restoreUsual() {
   m.views.setOneAtATime(false);
   m.views.arrangeDefault();
+  call(QStringLiteral("explore"));
   usualPanels();
   makeRoom(kLargestWindow);
+}
+
+QStringList WindowLayout::shape() const {
+  QStringList out;
+  for (const View* view : m.views.views()) {
+    QDockWidget* dock = m.views.dockOf(view->id());
+    QStringList tabs;
+    for (const QDockWidget* other : m.views.tabifiedDockWidgets(dock)) tabs << other->objectName();
+    tabs.sort();
+    out << QStringLiteral("%1 %2 %3")
+               .arg(int(m.views.dockWidgetArea(dock)))
+               .arg(dock->isHidden())
+               .arg(dock->isFloating())
+        << tabs;
+  }
+  return out;
+}
+
+void WindowLayout::call(const QString& layout) {
+  m_called = layout;
+  m_shape = shape();
+}
+
+QString WindowLayout::current() const {
+  return shape() == m_shape ? m_called : QString();
 }
 
 void WindowLayout::keepMine() {
@@ -229,6 +262,7 @@ void WindowLayout::mine() {
   m.views.setOneAtATime(false);
   restorePanels(s.value(kMinePanelsKey).toByteArray());
   m.views.restoreLayout(s.value(kMineViewsKey).toByteArray(), kLayoutVersion);
+  call(QStringLiteral("mine"));
 }
 
 /// Beside the file: it is nobody else's business.

@@ -189,10 +189,9 @@ private slots:
       const InteractiveFigure& figure = canvas.figure();
       const auto first = figure.step(std::nullopt, InteractiveFigure::Step::First, o.desk.context);
       if (!first) return;
-      const auto hit = figure.locate(*first, QRectF(canvas.rect()), o.desk.context);
-      QVERIFY(hit);
       const QImage before = canvas.grab().toImage();
-      const QPoint at = hit->area.center().toPoint();
+      const QPoint at = canvas.placeOf(*first).center().toPoint();
+      QVERIFY(!at.isNull());
       QTest::mouseMove(&canvas, at + QPoint(1, 0));
       QTest::mouseMove(&canvas, at);
       QTRY_VERIFY2(canvas.selection().hovered(), qPrintable(figure.id()));

@@ -2,6 +2,8 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
+#include <QHeaderView>
+#include <QLineEdit>
 #include <QMenu>
 #include <QMimeData>
 #include <QPlainTextEdit>
@@ -11,6 +13,7 @@
 
 #include "../figures/plan_contexts.h"
 #include "catalogue/registry.h"
+#include "document/scenario_document.h"
 #include "figures/plan/memory_figure.h"
 #include "support/test_main.h"
 #include "views/figure_canvas.h"
@@ -54,8 +57,10 @@ private slots:
 
   /// On a canvas that is larger than a screen the figure is enlarged: what is pointed at is what is seen.
   void figuresGrowOnLargeCanvases() {
-    QCOMPARE(FigureCanvas::enlargementOf({1600, 1000}), 1.0);
-    QCOMPARE(FigureCanvas::enlargementOf({3840, 2160}), 2.16);
+    QCOMPARE(FigureCanvas::enlargementOf({500, 300}), 1.0);
+    QCOMPARE(FigureCanvas::enlargementOf({1000, 300}), 1.0);
+    QCOMPARE(FigureCanvas::enlargementOf({1600, 1000}), 15 / 11.0);
+    QCOMPARE(FigureCanvas::enlargementOf({3840, 2160}), 2.16 * 15 / 11);
     const PlanContext c = test::contextOf({});
     MemoryFigure figure;
     Selection selection;
@@ -63,9 +68,10 @@ private slots:
     canvas.resize(3200, 2000);
     canvas.show(c, Theme::of(Theme::Kind::Light));
     canvas.QWidget::show();
-    const auto second = figure.locate({ItemKind::Stage, 1}, QRectF(0, 0, 1600, 1000), c);
+    const double by = 2 * 15 / 11.0;
+    const auto second = figure.locate({ItemKind::Stage, 1}, QRectF(QPointF(), QSizeF(3200, 2000) / by), c);
     QVERIFY(second);
-    QTest::mouseClick(&canvas, Qt::LeftButton, {}, (second->area.center() * 2).toPoint());
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, (second->area.center() * by).toPoint());
     QVERIFY(selection.selected() && selection.selected()->index == 1);
   }
 
@@ -78,10 +84,10 @@ private slots:
     canvas.resize(800, 500);
     canvas.show(c, Theme::of(Theme::Kind::Light));
     canvas.QWidget::show();
-    const auto bar = figure.locate({ItemKind::Stage, 1}, QRectF(0, 0, 800, 500), c);
-    QVERIFY(bar);
-    QTest::mouseMove(&canvas, bar->area.center().toPoint());
-    QTest::mouseClick(&canvas, Qt::LeftButton, {}, bar->area.center().toPoint());
+    const QPoint bar = canvas.placeOf({ItemKind::Stage, 1}).center().toPoint();
+    QVERIFY(!bar.isNull());
+    QTest::mouseMove(&canvas, bar);
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, bar);
     QVERIFY(selection.selected());
     selection.setHovered(selection.selected());
     QTest::keyClick(&canvas, Qt::Key_Escape);
@@ -126,11 +132,8 @@ private slots:
     view.resize(900, 600);
     view.show();
     FigureCanvas* canvas = view.canvas();
-    const QRectF area(canvas->rect());
-    const auto hit =
-        static_cast<const InteractiveFigure*>(view.figure())->locate({ItemKind::Stage, 2}, area, *context);
-    QVERIFY(hit);
-    const QPoint at = hit->area.center().toPoint();
+    const QPoint at = canvas->placeOf({ItemKind::Stage, 2}).center().toPoint();
+    QVERIFY(!at.isNull());
     QTest::mouseMove(canvas, at);
     QTRY_VERIFY(selection.hovered());
     QCOMPARE(selection.hovered()->index, 2);
@@ -196,6 +199,26 @@ private slots:
     QCOMPARE(*selection.selected(), (SelectionItem{ItemKind::Device, 12}));
     selection.setSelected(SelectionItem{ItemKind::Stage, 1});
     QCOMPARE(view.tableView()->currentIndex().row(), 8);
+  }
+
+  /// A search moves as it is typed, the table has the width of its view, and another scenario is not searched
+  /// for what was found in this one.
+  void placementIsFoundAsOneTypes() {
+    ScenarioDocument document;
+    document.reset({}, {});
+    Selection selection;
+    PlacementView view({&selection, &document});
+    view.setContext(std::make_shared<PlanContext>(test::contextOf({})));
+    view.resize(1400, 400);
+    view.show();
+    auto* find = view.findChild<QLineEdit*>();
+    QTest::keyClicks(find, QStringLiteral("host1"));
+    QCOMPARE(view.tableView()->currentIndex().row(), 8);
+    QTest::keyClicks(find, QStringLiteral("2"));
+    QCOMPARE(view.tableView()->currentIndex().row(), 96);
+    QTRY_VERIFY(view.tableView()->horizontalHeader()->length() > view.tableView()->viewport()->width() - 20);
+    document.reset({}, {});
+    QVERIFY(find->text().isEmpty());
   }
 };
 NEST_TEST(TestFigureView)

@@ -11,6 +11,7 @@
 #include "catalogue/registry.h"
 #include "figures/paint/frame.h"
 #include "support/desk.h"
+#include "views/chip_box.h"
 #include "views/figure_canvas.h"
 #include "views/figure_view.h"
 #include "views/plan_banner.h"
@@ -60,10 +61,12 @@ private slots:
       QVERIFY2(height >= 240, qPrintable(QStringLiteral("%1: %2").arg(entry.id).arg(height)));
       desk.show(*view, {600, 400});
       QApplication::processEvents();
-      for (auto* box : view->findChildren<QComboBox*>()) {
-        if (!box->isVisible()) continue;
-        const auto labels = box->parentWidget()->findChildren<QLabel*>();
-        QVERIFY2(labels.isEmpty() || labels.front()->isVisible(), qPrintable(entry.id));
+      for (const auto* chip : view->findChildren<QComboBox*>()) {
+        const auto* named = dynamic_cast<const ChipBox*>(chip);
+        if (!named || !named->isVisible()) continue;
+        QVERIFY2(named->shownText().startsWith(named->accessibleName()), qPrintable(entry.id));
+        QVERIFY2(named->width() > named->fontMetrics().horizontalAdvance(named->shownText()),
+                 qPrintable(entry.id));
       }
     }
   }

@@ -43,10 +43,9 @@ struct Both {
     FigureCanvas* canvas = topology.canvas();
     const Placement placement(context->plan->plan);
     const int device = placement.device(stage, 0, 0).value;
-    const auto hit = static_cast<const InteractiveFigure*>(topology.figure())
-                         ->locate({ItemKind::Device, device}, QRectF(canvas->rect()), *context);
-    if (!hit) return {};
-    return canvas->grab().toImage().pixelColor((hit->area.topLeft() + QPointF(4, 4)).toPoint());
+    const QRectF place = canvas->placeOf({ItemKind::Device, device});
+    if (place.isEmpty()) return {};
+    return canvas->grab().toImage().pixelColor((place.topLeft() + QPointF(4, 4)).toPoint());
   }
 };
 

@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QDockWidget>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
 #include <QSettings>
@@ -11,8 +12,10 @@
 #include <QTabWidget>
 #include <QToolButton>
 
+#include "editors/plan_sentence.h"
 #include "editors/scenario_panel.h"
 #include "window/gallery.h"
+#include "window/headline.h"
 #include "window/keys_sheet.h"
 #include "window_bench.h"
 
@@ -61,7 +64,12 @@ private Q_SLOTS:
         QVERIFY(now);
         QVERIFY2(!isBehind(now), qPrintable(nameOf(now)));
         const QRect place(now->mapTo(&b.window, QPoint()), now->size());
-        QVERIFY2(place.intersects(b.window.rect()), qPrintable(nameOf(now)));
+        QVERIFY2(place.intersects(b.window.rect()), qPrintable(QStringLiteral("%1 at %2, %3 of %4 × %5")
+                                                                   .arg(nameOf(now))
+                                                                   .arg(place.x())
+                                                                   .arg(place.y())
+                                                                   .arg(b.window.width())
+                                                                   .arg(b.window.height())));
         if (!stops.empty() && now == stops.front()) break;
         stops.push_back(now);
       }
@@ -101,16 +109,52 @@ private Q_SLOTS:
     QVERIFY(panel);
     QVERIFY(stopsIn(panel).size() > 40);
     QCOMPARE(inOrder(panel, stopsIn(panel)), QString());
-    for (const char* id : {"stages", "communication", "timeline"}) {
+    for (const char* id : {"topology", "stages", "communication", "timeline"}) {
       View* view = b.window.views().view(QLatin1String(id));
       b.window.views().reveal(QLatin1String(id));
       QTRY_VERIFY(view->isInSight());
       std::vector<QWidget*> bar;
       for (QWidget* w : stopsIn(view))
         if (qobject_cast<QComboBox*>(w) || qobject_cast<QToolButton*>(w)) bar.push_back(w);
-      QVERIFY(bar.size() > 2);
+      QVERIFY2(!bar.empty(), id);
       QCOMPARE(inOrder(view, bar), QString());
     }
+  }
+
+  /// From the headline to the sentence, the panel, the views as they stand, and what is right and below; the
+  /// bar of a view before its picture.
+  void tabGoesThroughTheWindowAsItIsRead() {
+    WindowBench b;
+    QTRY_VERIFY(b.solved());
+    QVERIFY(QTest::qWaitForWindowActive(&b.window));
+    b.trigger("view.below");
+    QTest::qWait(50);
+    const auto partOf = [&](const QWidget* w) -> QString {
+      for (const View* v : b.window.views().views())
+        if (v->isAncestorOf(w)) return v->id();
+      for (const auto* dock : b.window.findChildren<QDockWidget*>())
+        if (dock->isAncestorOf(w)) return dock->objectName();
+      if (b.window.headline().isAncestorOf(w)) return QStringLiteral("headline");
+      return b.window.findChild<PlanSentence*>()->isAncestorOf(w) ? QStringLiteral("sentence") : QString();
+    };
+    QStringList parts;
+    QWidget* first = b.window.findChild<PlanSentence*>()->findChild<QLineEdit*>();
+    first->setFocus();
+    for (int i = 0; i < 200; ++i) {
+      QWidget* now = b.window.focusWidget();
+      if (const QString part = partOf(now); !part.isEmpty() && (parts.isEmpty() || parts.last() != part))
+        parts << part;
+      if (now->objectName() == QLatin1String("edit")) QCOMPARE(parts.last(), QStringLiteral("topology"));
+      QTest::keyClick(now, Qt::Key_Tab);
+      if (b.window.focusWidget() == first) break;
+    }
+    QCOMPARE(parts, (QStringList{"sentence", "panel", "topology", "memory", "stages", "inspector", "below",
+                                 "headline", "sentence"}));
+    auto* topology = b.window.views().view(QStringLiteral("topology"));
+    auto* edit = topology->findChild<QToolButton*>(QStringLiteral("edit"));
+    edit->setFocus();
+    QTest::keyClick(edit, Qt::Key_Tab, Qt::ShiftModifier);
+    QCOMPARE(partOf(b.window.focusWidget()), QStringLiteral("panel"));
   }
 
   /// Ctrl+1 and its like are the way into a view: the next key is the view's.

@@ -5,6 +5,7 @@
 #include <QTabBar>
 #include <QToolButton>
 
+#include "editors/plan_sentence.h"
 #include "views/pane_handle.h"
 #include "window/rail.h"
 #include "window_bench.h"
@@ -306,6 +307,28 @@ private Q_SLOTS:
     QVERIFY(b.window.findChild<Rail*>()->isVisible());
   }
 
+  /// The menu ticks the layout that stands, until a view is moved out of it.
+  void theMenuTicksTheLayout() {
+    WindowBench b;
+    QTRY_VERIFY(b.solved());
+    auto* menu = b.window.findChild<QMenu*>(QStringLiteral("layouts"));
+    QVERIFY(menu);
+    const auto ticked = [&] {
+      Q_EMIT qobject_cast<QMenu*>(menu->parentWidget())->aboutToShow();
+      QStringList out;
+      for (const QAction* a : menu->actions())
+        if (a->isCheckable() && a->isChecked()) out << a->text();
+      return out;
+    };
+    QCOMPARE(ticked(), QStringList{"Layout: explore"});
+    b.trigger("view.present");
+    QCOMPARE(ticked(), QStringList{"Layout: present"});
+    b.window.views().moveTo(QStringLiteral("search"), Qt::RightDockWidgetArea);
+    QCOMPARE(ticked(), QStringList());
+    b.trigger("view.explore");
+    QCOMPARE(ticked(), QStringList{"Layout: explore"});
+  }
+
   /// F6 goes round the panes as they are read, Shift+F6 the other way.
   void f6GoesFromPaneToPane() {
     WindowBench b;
@@ -320,13 +343,15 @@ private Q_SLOTS:
         if (v->isAncestorOf(focus) || v == focus) return v->id();
       for (const auto* dock : b.window.findChildren<QDockWidget*>())
         if (dock->isAncestorOf(focus)) return dock->objectName();
-      return {};
+      return b.window.findChild<PlanSentence*>()->isAncestorOf(focus) ? QStringLiteral("sentence")
+                                                                      : QString();
     };
-    const QStringList round{"panel", "topology", "memory", "stages", "inspector", "below", "panel"};
+    const QStringList round{"panel",     "topology", "memory",   "stages",
+                            "inspector", "below",    "sentence", "panel"};
     QStringList there{paneOf()}, back{paneOf()};
-    for (int i = 0; i < 6; ++i) QTest::keyClick(b.window.focusWidget(), Qt::Key_F6), there << paneOf();
+    for (int i = 0; i < 7; ++i) QTest::keyClick(b.window.focusWidget(), Qt::Key_F6), there << paneOf();
     QCOMPARE(there, round);
-    for (int i = 0; i < 6; ++i)
+    for (int i = 0; i < 7; ++i)
       QTest::keyClick(b.window.focusWidget(), Qt::Key_F6, Qt::ShiftModifier), back.prepend(paneOf());
     QCOMPARE(back, round);
   }

@@ -237,7 +237,9 @@ private Q_SLOTS:
       }
       ScenarioDocument document;
       ScenarioFiles files(document, journals);
-      MessageBar offers, protection;
+      QWidget window;
+      MessageBar offers(&window), protection(&window);
+      window.show();
       Recovery recovery(files, offers, protection, [] { return true; });
       recovery.offer();
       QString said;
@@ -272,7 +274,9 @@ private Q_SLOTS:
     }
     ScenarioDocument document;
     ScenarioFiles files(document, journals);
-    MessageBar offers, protection;
+    QWidget window;
+    MessageBar offers(&window), protection(&window);
+    window.show();
     Recovery recovery(files, offers, protection, [] { return true; });
     recovery.offer();
     for (const char* answer : {"Cancel", "Discard"}) {

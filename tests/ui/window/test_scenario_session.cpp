@@ -47,6 +47,7 @@ private Q_SLOTS:
       return shown;
     };
     const QSize narrow(800, 600), wide(1500, 950);
+    QVERIFY(!panelAfter(wide, [](QDockWidget* panel) { panel->show(); }));
     QVERIFY(panelAfter(wide, {}));
     QVERIFY(
         !panelAfter(narrow, [](QDockWidget* panel) { panel->show(); }));  // the first time there is no room

@@ -40,6 +40,7 @@ std::unique_ptr<MainWindow> makeWindow() {
   auto window = std::make_unique<MainWindow>(
       [](const Problem& p, const Control& c, const Plan* start) { return solve(p, c, start); }, options);
   window->openPath(samplePaths().value(0));
+  window->findChild<QDockWidget*>(QStringLiteral("panel"))->show();
   window->show();
   return window;
 }

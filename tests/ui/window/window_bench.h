@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QDir>
+#include <QDockWidget>
 #include <QFile>
 #include <QPushButton>
 #include <QSettings>
@@ -13,6 +14,7 @@
 #include "support/test_main.h"
 #include "window/main_window.h"
 #include "window/views_area.h"
+#include "window/window_layout.h"
 
 namespace nest::test {
 
@@ -43,6 +45,9 @@ struct WindowBench {
                        const QSize& size = {1500, 950})
       : window(solveIt, options(remembers, size)) {
     if (!path.isEmpty()) window.openPath(path);
+    // A large window begins without the panel, which most of these tests type in.
+    if (!path.isEmpty() && !WindowLayout::isSmallWindow(size))
+      window.findChild<QDockWidget*>(QStringLiteral("panel"))->show();
     window.show();
     QApplication::setActiveWindow(&window);
   }

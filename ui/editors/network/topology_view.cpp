@@ -20,6 +20,7 @@ TopologyView::TopologyView(ViewServices services, QWidget* parent)
       m_loss(new FailureStrip(services.document)) {
   if (services.document) addEditor();
   addBelow(m_loss);
+  for (const char* rare : {"folding", "level"}) keepInMenu(rare);
   connect(pane(), &FigurePane::menuMade, this, &TopologyView::addToMenu);
 }
 
@@ -42,6 +43,10 @@ void TopologyView::addEditor() {
   connect(document, &ScenarioDocument::opened, this, [this, document, open = !document->isEmpty()]() mutable {
     if (std::exchange(open, !document->isEmpty()))
       m_edit->setChecked(false);  // the mode was for the one before
+    // So was what is collapsed and which level is drawn; a session brings its own.
+    const State usual = defaults();
+    for (const char* ofNetwork : {"folding", "level"})
+      if (const auto it = usual.find(ofNetwork); it != usual.end()) select(*choice(ofNetwork), it->second);
   });
   showMode();
 }
