@@ -5,8 +5,10 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "cluster/levels/cluster_source.h"
+#include "formats/networks/drawn_network.h"
 #include "formats/scenario/scenario_json.h"
 
 namespace nest {
@@ -22,6 +24,12 @@ struct TransformerArchitecture;
 
 using NetworkSource = std::variant<LevelsSource, GraphSource>;
 
+/// What a network file holds.
+struct NetworkFile {
+  NetworkSource network;
+  std::vector<StateOfNode> states = {};  ///< of the nodes of a graph
+};
+
 // What reads a format; the signature says what its files bring. `file` names the file in diagnostics. Value
 // or errors, never both, all errors at once; no access to disk.
 using ReadScenario = Reading<Scenario> (*)(std::string_view text, const std::string& file,
@@ -31,7 +39,7 @@ using ReadModel = Reading<TransformerArchitecture> (*)(std::string_view text, co
 /// `devices`: which of a file's cluster sizes is taken, where it has several.
 using ReadProfile = Reading<ImportedProfile> (*)(std::string_view text, const std::string& file,
                                                  std::optional<int> devices);
-using ReadNetwork = Reading<NetworkSource> (*)(std::string_view text, const std::string& file);
+using ReadNetwork = Reading<NetworkFile> (*)(std::string_view text, const std::string& file);
 /// The hosts, and how they are connected where the file tells.
 using ReadHostTree = Reading<SlurmTopology> (*)(std::string_view text, const std::string& file);
 /// Hosts and switches with every cable between them.

@@ -196,7 +196,7 @@ private:
     if (isFabric(format(i))) return readFabric(i);
     auto network = importNetwork(*format(i), m_files[i].text, m_files[i].path, m_device);
     keep(std::move(network.diagnostics), m_files[i].path);
-    if (network) setNetwork(i, std::move(*network));
+    if (network) setNetwork(i, std::move(network->network), std::move(network->states));
   }
 
   /// How hosts stand together, and what lists of hosts say of their devices.
@@ -260,12 +260,16 @@ private:
       if (known.count(host)) m_tree->deviceNames[host] = name;
     if (!list.deviceNameOfOthers.empty()) m_tree->deviceNameOfOthers = list.deviceNameOfOthers;
     if (unknown > 0)
-      m_out.push_back(
-          warning("join-host-unknown",
-                  list.places.count(first) ? list.places.at(first) : Place{m_files[file].path, 0, 0, ""},
-                  text::count(static_cast<long long>(unknown)) + " hosts of this list are not in " +
-                      m_files[m_treeFile].path + " and are left out, the first of them \"" + first + '"',
-                  "use the same host names in both files"));
+      m_out.push_back(error(
+          "join-host-unknown",
+          list.places.count(first) ? list.places.at(first) : Place{m_files[file].path, 0, 0, ""},
+          (unknown == 1 ? "the host \"" + first + "\" of this list is"
+                        : text::count(static_cast<long long>(unknown)) +
+                              " hosts of this list, the first of them \"" + first + "\", are") +
+              " not in " + m_files[m_treeFile].path + ", so that nothing states how " +
+              (unknown == 1 ? "it is" : "they are") + " connected",
+          "add such hosts there, or leave them out of this list: sinfo -p PARTITION lists one partition, "
+          "and a column of devices (Gres) shows which hosts have none"));
   }
 
   /// What files call their devices goes before a device that nobody asked for, and is compared with one that
@@ -387,11 +391,11 @@ private:
     return m_device.usualHostSize;
   }
 
-  void setNetwork(std::size_t i, NetworkSource network) {
+  void setNetwork(std::size_t i, NetworkSource network, std::vector<StateOfHost> states = {}) {
     if (m_result.cluster) return twice(i, "network");
     if (auto* graph = std::get_if<GraphSource>(&network); graph && graph->importedFrom.empty())
       graph->importedFrom = m_files[i].path;
-    m_result.cluster = ClusterSource{m_device, std::move(network)};
+    m_result.cluster = ClusterSource{m_device, std::move(network), std::move(states)};
     if (m_tree) putStates(*m_tree, m_files[m_treeFile].path, *m_result.cluster, m_out);
     const auto derived = deriveHierarchy(*m_result.cluster);
     // Errors only: what the levels have to say besides is told when the scenario is solved.

@@ -138,7 +138,7 @@ inline std::vector<Target> specialTargets() {
          requireHonest(g);
          requireRoundTrip(
              g, [](const std::string& t) { return readGraphMl(t); }, writeGraphMl);
-         if (g) requireLevels(GraphSource{*g, {}, {}});
+         if (g) requireLevels(GraphSource{g->graph, {}, {}});
        }},
       {"dot",
        [](std::string_view s) {
@@ -146,7 +146,7 @@ inline std::vector<Target> specialTargets() {
          requireHonest(g);
          requireRoundTrip(
              g, [](const std::string& t) { return readDot(t); }, writeDot);
-         if (g) requireLevels(GraphSource{*g, {}, {}});
+         if (g) requireLevels(GraphSource{g->graph, {}, {}});
        }},
       {"recognise",
        [](std::string_view s) {

@@ -152,7 +152,9 @@ Reading<AstraSimNetwork> astraSimOf(const Hierarchy& h) {
     result.diagnostics.push_back(
         error("astra-irregular", {"", 0, 0, "/cluster"},
               "ASTRA-sim describes regular clusters only; the groups of this one differ in size",
-              "exclude devices until the groups are equal"));
+              h.unplanned().any()
+                  ? "hosts that plans must not use are left out; write all with `cluster.plan_on = all`"
+                  : "exclude devices until the groups are equal"));
     return result;
   }
   // Levels are derived by sums; what they err by in the last place is no figure to print.
@@ -171,6 +173,12 @@ Reading<AstraSimNetwork> astraSimOf(const Hierarchy& h) {
                             Seconds(rounded(h.level(l).latency.value() / 2))});
     inner = size;
   }
+  if (h.unplanned().any())
+    result.diagnostics.push_back(warning("states-lost", {"", 0, 0, "/cluster/states"},
+                                         "an ASTRA-sim network has no states of hosts; only what plans may "
+                                         "use is written: " +
+                                             inWords(h.unplanned()),
+                                         "write all hosts with `cluster.plan_on = all`"));
   if (!h.hasUniformDevices())
     result.diagnostics.push_back(
         warning("astra-devices", {"", 0, 0, "/cluster"},
@@ -195,8 +203,8 @@ const Format& astraSimFormat() {
       .claims = [](const FileLook& f) { return f.has("npus_count"); },
       .read = ReadNetwork([](std::string_view text, const std::string& file) {
         auto network = readAstraSim(text, file);
-        Reading<NetworkSource> out;
-        if (network) out.value = levelsOf(*network);
+        Reading<NetworkFile> out;
+        if (network) out.value = {levelsOf(*network)};
         out.diagnostics = std::move(network.diagnostics);
         return out;
       }),

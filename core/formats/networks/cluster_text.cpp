@@ -293,8 +293,15 @@ speed factor and its own memory; # begins a comment.)",
         return out;
       }),
       .write = [](const ClusterSource& cluster, const Hierarchy&) -> Reading<std::string> {
-        if (const auto* levels = std::get_if<LevelsSource>(&cluster.network))
-          return {writeClusterText(*levels) + '\n', {}};
+        if (const auto* levels = std::get_if<LevelsSource>(&cluster.network)) {
+          Reading<std::string> out{writeClusterText(*levels) + '\n', {}};
+          warnOfLostStates(cluster, "a cluster in one line", out.diagnostics);
+          if (!levels->hostNames.empty())
+            out.diagnostics.push_back(warning("host-names-lost", {"", 0, 0, "/cluster/levels/host_names"},
+                                              "a cluster in one line has no names of hosts; they are lost",
+                                              "export it as graphml or dot to keep them"));
+          return out;
+        }
         return {std::nullopt,
                 {error("export", {}, "a drawn network does not go into one line",
                        "export it as graphml or dot")}};

@@ -27,7 +27,7 @@ public:
   DotReader(std::string_view text, const std::string& file)
       : m_source(text, file), m_lexer(m_source), m_graph(m_source) {}
 
-  Reading<NetworkGraph> run() {
+  Reading<DrawnNetwork> run() {
     if (!m_source.isReadable(kMostDotBytes, "DOT")) return {std::nullopt, m_source.take()};
     advance();
     if (isKeyword("strict")) advance();
@@ -300,17 +300,19 @@ void append(std::string& out, const std::vector<std::pair<std::string, std::stri
 
 }  // namespace
 
-Reading<NetworkGraph> readDot(std::string_view text, const std::string& file) {
+Reading<DrawnNetwork> readDot(std::string_view text, const std::string& file) {
   return DotReader(text, file).run();
 }
 
-std::string writeDot(const NetworkGraph& g) {
+std::string writeDot(const DrawnNetwork& drawn) {
+  const NetworkGraph& g = drawn.graph;
   const bool directed =
       std::any_of(g.links.begin(), g.links.end(), [](const NetworkLink& l) { return l.directed; });
   std::string out = directed ? "digraph network {\n" : "graph network {\n";
-  for (const NetworkNode& n : g.nodes) {
-    out += "  " + escaped(n.id);
-    append(out, attributesOf(n));
+  std::size_t nextState = 0;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    out += "  " + escaped(g.nodes[i].id);
+    append(out, attributesOf(drawn, i, nextState));
   }
   for (const NetworkLink& l : g.links) {
     out += "  " + escaped(g.nodes[l.from].id) + (directed ? " -> " : " -- ") + escaped(g.nodes[l.to].id);
@@ -329,14 +331,14 @@ const Format& dotFormat() {
       .fileNames = ".dot .gv",
       .example = "graph { d0 [kind=device]; s0 [kind=switch]; d0 -- s0 [gbps=450, lat_us=1]; }",
       .remarks =
-          R"(Attributes of nodes: kind (device, host, switch), label, host, hbm_gib, speed or tflops, x, y, failed; of
-links: gbps (GB/s one way) or bandwidth ("400 Gb/s"), lat_us, count, failed, direction (one-way, both).)",
+          R"(Attributes of nodes: kind (device, host, switch), label, host, hbm_gib, speed or tflops, x, y, failed, state
+(of hosts or devices: free, busy, down, drained, reserved, spare, or what sinfo prints) and state_word; of links: gbps (GB/s one way) or bandwidth ("400 Gb/s"), lat_us, count, failed, direction (one-way, both).)",
       .claims =
           [](const FileLook& f) { return f.word == "graph" || f.word == "digraph" || f.word == "strict"; },
       .read = ReadNetwork(
           [](std::string_view text, const std::string& file) { return asNetwork(readDot(text, file)); }),
       .write = [](const ClusterSource& cluster, const Hierarchy&) -> Reading<std::string> {
-        return {writeDot(graphOf(cluster)), {}};
+        return {writeDot(drawnNetwork(cluster)), {}};
       }};
   return format;
 }

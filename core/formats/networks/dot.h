@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "cluster/graph/network_graph.h"
 #include "diagnostics/diagnostic.h"
+#include "formats/networks/drawn_network.h"
 
 namespace nest {
 
@@ -18,9 +18,9 @@ namespace nest {
 ///
 /// The parser is our own: libcgraph would do, but keeps process-wide state, reports errors without a column
 /// through a global handler, and is not made for untrusted text.
-Reading<NetworkGraph> readDot(std::string_view text, const std::string& file = {});
+Reading<DrawnNetwork> readDot(std::string_view text, const std::string& file = {});
 
 /// Reading it back gives the same graph.
-std::string writeDot(const NetworkGraph&);
+std::string writeDot(const DrawnNetwork&);
 
 }  // namespace nest

@@ -16,7 +16,7 @@ class GexfReader {
 public:
   GexfReader(std::string_view text, const std::string& file) : m_source(text, file), m_graph(m_source) {}
 
-  Reading<NetworkGraph> run() {
+  Reading<DrawnNetwork> run() {
     if (const auto gexf = readXml(m_source, m_document, kGexfFormat)) read(gexf.child("graph"));
     return m_graph.finish();
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "formats/networks/state_words.h"
 #include "text/counted_names.h"
 #include "text/decimal.h"
 #include "units/at.h"
@@ -58,13 +59,14 @@ void GraphAssembly::noteIgnored() {
   if (m_ignored.empty()) return;
   m_source.note(m_source.whole(), "attributes-ignored",
                 "these attributes are not used: " + countedNames(m_ignored),
-                "nodes have kind, host, hbm_gib, speed; links gbps, bandwidth, lat_us, count");
+                "nodes have kind, host, state, hbm_gib, speed; links gbps, bandwidth, lat_us, count");
 }
 
 bool GraphAssembly::reads(std::string_view name) {
   static constexpr std::string_view all[] = {
-      "kind",  "label",  "name", "host",      "hbm_gib", "speed", "tflops", "x",         "y",     "pos_x",
-      "pos_y", "failed", "gbps", "bandwidth", "lat_us",  "dir",   "count",  "direction", "origin"};
+      "kind", "label",     "name",   "host",  "hbm_gib", "speed",     "tflops",
+      "x",    "y",         "pos_x",  "pos_y", "failed",  "state",     "state_word",
+      "gbps", "bandwidth", "lat_us", "dir",   "count",   "direction", "origin"};
   return std::find(std::begin(all), std::end(all), name) != std::end(all);
 }
 
@@ -131,10 +133,54 @@ void GraphAssembly::describe(int number, const Attributes& attributes) {
         (name.back() == 'x' ? n.x : n.y) = *v;
     } else if (name == "failed") {
       n.failed = flag(m_source, a);
+    } else if (name == "state") {
+      SaidState& said = m_states[number];
+      said.state = text::trimmed(a.value);
+      said.place = a.place;
+    } else if (name == "state_word") {
+      m_states[number].word = text::trimmed(a.value);
     } else {
       ignore(name);
     }
   }
+}
+
+/// Hosts and devices have states; a switch that is "up" says nothing here.
+std::vector<StateOfNode> GraphAssembly::takeStates() {
+  std::vector<StateOfNode> out;
+  std::unordered_map<std::string, std::size_t> ofHosts;  // by id
+  const auto fail = [&](const SaidState& said, std::string message, std::string remedy) {
+    m_source.error(said.place, "attribute-value", std::move(message), std::move(remedy));
+  };
+  for (const auto& [number, said] : m_states) {
+    const NetworkNode& n = m_graph.nodes[at(number)];
+    if (said.state.empty()) continue;
+    if (n.kind == NodeKind::Switch) {
+      ignore("state");
+      continue;
+    }
+    const auto word = writtenState(said.state);
+    if (!word) {
+      fail(said, "state is " + quoted(said.state) + ", which is not a state of hosts", kWrittenStates);
+      continue;
+    }
+    if (n.kind == NodeKind::Host) ofHosts.emplace(n.id, out.size());
+    const bool isPlain = text::lower(said.state) == nest::nameOf(word->state);
+    out.push_back({number, word->state, said.word.empty() && !isPlain ? said.state : said.word});
+  }
+  for (const StateOfNode& s : out) {
+    const NetworkNode& n = m_graph.nodes[at(s.node)];
+    const auto host = n.kind == NodeKind::Device ? ofHosts.find(n.host) : ofHosts.end();
+    if (host == ofHosts.end()) continue;
+    const StateOfNode& whole = out[host->second];
+    const auto word = slurmState(whole.word);
+    if (whole.state == s.state || (word && word->isMixed)) continue;
+    fail(m_states[s.node],
+         "the device " + quoted(n.id) + " is " + std::string(nest::nameOf(s.state)) + " and its host " +
+             quoted(n.host) + " is " + std::string(nest::nameOf(whole.state)),
+         "give the state of the host alone, or of its devices alone");
+  }
+  return out;
 }
 
 void GraphAssembly::link(int from, int to, bool directed, const Attributes& attributes, const Place& place) {
@@ -254,15 +300,16 @@ void GraphAssembly::checkFigures() {
                    "mark the accelerators with the attribute kind=device");
 }
 
-Reading<NetworkGraph> GraphAssembly::finish() {
+Reading<DrawnNetwork> GraphAssembly::finish() {
   double fastest = 0;
   for (const auto& [n, tflops] : m_tflops) fastest = std::max(fastest, tflops);
   for (const auto& [n, tflops] : m_tflops) m_graph.nodes[at(n)].speed = tflops / fastest;
   fits();
   checkFigures();
+  auto states = takeStates();
   noteIgnored();
-  Reading<NetworkGraph> result;
-  if (!m_source.failed()) result.value = std::move(m_graph);
+  Reading<DrawnNetwork> result;
+  if (!m_source.failed()) result.value = {std::move(m_graph), std::move(states)};
   result.diagnostics = m_source.take();
   return result;
 }
@@ -276,6 +323,17 @@ std::vector<std::pair<std::string, std::string>> attributesOf(const NetworkNode&
   if (n.x != 0) out.emplace_back("x", writeDecimal(n.x));
   if (n.y != 0) out.emplace_back("y", writeDecimal(n.y));
   if (n.failed) out.emplace_back("failed", "true");
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> attributesOf(const DrawnNetwork& drawn, std::size_t node,
+                                                              std::size_t& next) {
+  auto out = attributesOf(drawn.graph.nodes[node]);
+  while (next < drawn.states.size() && at(drawn.states[next].node) < node) ++next;
+  if (next == drawn.states.size() || at(drawn.states[next].node) != node) return out;
+  const StateOfNode& s = drawn.states[next];
+  out.emplace_back("state", std::string(nest::nameOf(s.state)));
+  if (!s.word.empty()) out.emplace_back("state_word", s.word);
   return out;
 }
 

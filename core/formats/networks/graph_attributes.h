@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/graph/network_graph.h"
+#include "formats/networks/drawn_network.h"
 #include "text/source_text.h"
 
 namespace nest {
@@ -17,10 +17,12 @@ namespace nest {
 /// Nodes: kind (device, host, switch; absent: switch), label or name (shown; absent: the id), host (devices:
 /// id or name of their host), hbm_gib (devices: memory), speed (devices: share of the usual rate, (0, 1]) or
 /// tflops (the share is that of the fastest device in the file), x, y (place in a drawing), failed (true,
-/// false). Links: gbps (GB/s one way, of one link; needed) or bandwidth (with its unit: "400 Gb/s"), lat_us
-/// (absent: 1), count (parallel links), failed, origin (typed, measured, estimated, catalog), direction
-/// (one-way, both: against the file's own default) or dir (Graphviz: none, both, back). Names are read in any
-/// case; gbps and lat_us may carry a unit. A note names the other attributes, but those of a drawing.
+/// false), state (hosts, or devices where they differ: free, busy, down, drained, reserved, spare, or what
+/// sinfo prints) and state_word (what its source called the state). Links: gbps (GB/s one way, of one link;
+/// needed) or bandwidth (with its unit: "400 Gb/s"), lat_us (absent: 1), count (parallel links), failed,
+/// origin (typed, measured, estimated, catalog), direction (one-way, both: against the file's own default) or
+/// dir (Graphviz: none, both, back). Names are read in any case; gbps and lat_us may carry a unit. A note
+/// names the other attributes, but those of a drawing.
 class GraphAssembly {
 public:
   struct Attribute {
@@ -50,11 +52,12 @@ public:
   bool fits();
 
   /// Checks the whole (a device, at least). Empty if the source has errors.
-  Reading<NetworkGraph> finish();
+  Reading<DrawnNetwork> finish();
 
 private:
   void checkFigures();
   void noteIgnored();
+  std::vector<StateOfNode> takeStates();
   void doubtUnit(const Attribute&, double rate);
 
   SourceText& m_source;
@@ -62,6 +65,11 @@ private:
   std::unordered_map<std::string, int> m_number;
   std::map<std::string, int> m_ignored;  ///< how often each attribute stands that is not read
   std::vector<std::pair<int, double>> m_tflops;
+  struct SaidState {
+    std::string state, word;
+    Place place;
+  };
+  std::map<int, SaidState> m_states;                     ///< by node, as written
   std::vector<std::pair<std::size_t, Place>> m_unrated;  ///< links without a bandwidth, and where they stand
   bool m_tooLarge = false, m_doubtsUnit = false;
 };
@@ -69,6 +77,9 @@ private:
 /// Name and text of what differs from the defaults, for writers. Reading them back gives the same node or
 /// link.
 std::vector<std::pair<std::string, std::string>> attributesOf(const NetworkNode&);
+/// The same, with the node's state; `next` is the first of the states that may be of this node or later ones.
+std::vector<std::pair<std::string, std::string>> attributesOf(const DrawnNetwork&, std::size_t node,
+                                                              std::size_t& next);
 std::vector<std::pair<std::string, std::string>> attributesOf(const NetworkLink&);
 
 }  // namespace nest

@@ -21,7 +21,7 @@ class GraphMlReader {
 public:
   GraphMlReader(std::string_view text, const std::string& file) : m_source(text, file), m_graph(m_source) {}
 
-  Reading<NetworkGraph> run() {
+  Reading<DrawnNetwork> run() {
     pugi::xml_document document;
     const auto root = readXml(m_source, document, kGraphMlFormat);
     if (!root) return {std::nullopt, m_source.take()};
@@ -161,11 +161,12 @@ struct TextWriter : pugi::xml_writer {
 
 }  // namespace
 
-Reading<NetworkGraph> readGraphMl(std::string_view text, const std::string& file) {
+Reading<DrawnNetwork> readGraphMl(std::string_view text, const std::string& file) {
   return GraphMlReader(text, file).run();
 }
 
-std::string writeGraphMl(const NetworkGraph& g) {
+std::string writeGraphMl(const DrawnNetwork& drawn) {
+  const NetworkGraph& g = drawn.graph;
   pugi::xml_document document;
   auto root = document.append_child("graphml");
   root.append_attribute("xmlns") = "http://graphml.graphdrawing.org/xmlns";
@@ -176,7 +177,7 @@ std::string writeGraphMl(const NetworkGraph& g) {
     k.append_attribute("attr.name") = name;
     k.append_attribute("attr.type") = type;
   };
-  for (const char* name : {"kind", "label", "host"}) key("n_", "node", name, "string");
+  for (const char* name : {"kind", "label", "host", "state", "state_word"}) key("n_", "node", name, "string");
   for (const char* name : {"hbm_gib", "speed", "x", "y"}) key("n_", "node", name, "double");
   key("n_", "node", "failed", "boolean");
   for (const char* name : {"gbps", "lat_us"}) key("e_", "edge", name, "double");
@@ -185,10 +186,11 @@ std::string writeGraphMl(const NetworkGraph& g) {
   key("e_", "edge", "origin", "string");
   auto graph = root.append_child("graph");
   graph.append_attribute("edgedefault") = "undirected";
-  for (const NetworkNode& n : g.nodes) {
+  std::size_t nextState = 0;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     auto node = graph.append_child("node");
-    node.append_attribute("id") = n.id.c_str();
-    appendData(node, attributesOf(n), "n_");
+    node.append_attribute("id") = g.nodes[i].id.c_str();
+    appendData(node, attributesOf(drawn, i, nextState), "n_");
   }
   for (const NetworkLink& l : g.links) {
     auto edge = graph.append_child("edge");
@@ -217,7 +219,7 @@ const Format& graphMlFormat() {
       .read = ReadNetwork(
           [](std::string_view text, const std::string& file) { return asNetwork(readGraphMl(text, file)); }),
       .write = [](const ClusterSource& cluster, const Hierarchy&) -> Reading<std::string> {
-        return {writeGraphMl(graphOf(cluster)), {}};
+        return {writeGraphMl(drawnNetwork(cluster)), {}};
       }};
   return format;
 }

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "cluster/graph/network_graph.h"
 #include "diagnostics/diagnostic.h"
+#include "formats/networks/drawn_network.h"
 
 namespace nest {
 
@@ -16,9 +16,9 @@ namespace nest {
 ///     <key id="b" for="edge" attr.name="gbps" attr.type="double"/>
 ///     <graph edgedefault="undirected"><node id="d0"><data key="k">device</data></node>
 ///       <edge source="d0" target="s0"><data key="b">450</data></edge> … </graph></graphml>
-Reading<NetworkGraph> readGraphMl(std::string_view text, const std::string& file = {});
+Reading<DrawnNetwork> readGraphMl(std::string_view text, const std::string& file = {});
 
 /// Reading it back gives the same graph.
-std::string writeGraphMl(const NetworkGraph&);
+std::string writeGraphMl(const DrawnNetwork&);
 
 }  // namespace nest

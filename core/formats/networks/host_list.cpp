@@ -139,12 +139,32 @@ void HostList::fillStates() {
   };
   for (const Known& k : m_hosts) {
     auto state = stateOf(k.host);
+    if (k.host.withheld > 0 && k.host.devices) {
+      addWithheld(k.host, std::move(state));
+      continue;
+    }
     if (!state) continue;
     if (k.host.state && k.host.state->isMixed && (!k.host.inUse || !k.host.devices)) count(m_mixed, k, 0);
+    if (k.host.state && k.host.state->isOff && state->state == HostState::Free) count(m_off, k, 0);
     if (!state->devices.empty() && k.host.inUse->numbers.empty())
       count(m_partly, k, static_cast<int>(state->devices.size()));
     m_out.states.push_back(std::move(*state));
   }
+}
+
+/// Which devices are withheld is not known: the last ones that nothing uses. Such a host has no other state
+/// unless it is in use, for whole hosts include these devices.
+void HostList::addWithheld(const Host& host, std::optional<StateOfHost> state) {
+  const bool isOut = state && state->state != HostState::Free;
+  if (isOut) m_out.states.push_back(*state);
+  if (isOut && state->devices.empty()) return;
+  StateOfHost down{host.name, {}, HostState::Down, "not allocatable"};
+  for (int slot = *host.devices - 1; slot >= 0 && static_cast<int>(down.devices.size()) < host.withheld;
+       --slot)
+    if (!isOut || !std::binary_search(state->devices.begin(), state->devices.end(), slot))
+      down.devices.insert(down.devices.begin(), slot);
+  if (static_cast<int>(down.devices.size()) == *host.devices) down.devices.clear();
+  m_out.states.push_back(std::move(down));
 }
 
 /// NVLink domains become the innermost groups. Groups that cut a domain in parts (a leaf switch per rail) are
@@ -232,18 +252,19 @@ void HostList::noteOut() {
   EnumArray<HostState, int, kHostStateCount> counts{};
   EnumArray<HostState, std::set<std::string>, kHostStateCount> words;
   std::string first;
+  std::set<std::string_view> hosts;
   for (const StateOfHost& s : m_out.states) {
     if (s.state == HostState::Free) continue;
     if (first.empty()) first = s.host;
+    hosts.insert(s.host);
     ++counts[s.state];
     if (!s.word.empty() && s.word != nameOf(s.state)) words[s.state].insert(s.word);
   }
   if (first.empty()) return;
   std::string out;
-  int all = 0;
+  const int all = static_cast<int>(hosts.size());
   for (int s = 0; s < kHostStateCount; ++s) {
     if (counts[at(s)] == 0) continue;
-    all += counts[at(s)];
     out += (out.empty() ? "" : ", ") + text::count(counts[at(s)]) + ' ' +
            std::string(nameOf(static_cast<HostState>(s)));
     std::string called;
@@ -282,6 +303,12 @@ void HostList::noteParts() {
                       " in use in part, and the file does not state which devices are: the whole " +
                       (m_mixed.hosts == 1 ? "host counts" : "hosts count") + " as busy",
                   "give the output of scontrol show nodes -d, or sinfo -O NodeHost,StateLong,Gres,GresUsed");
+  if (m_off.hosts > 0)
+    m_source.warning(m_off.place, "hosts-off",
+                     hosts(m_off) + (m_off.hosts == 1 ? " is" : " are") +
+                         " powered down or starting; Slurm starts such hosts for a job, which then waits, so "
+                         "that they count as free",
+                     "set their state to down if plans are not to use them");
   if (m_partly.hosts > 0)
     m_source.note(m_partly.place, "hosts-partly-used",
                   "the file states how many devices of " + hosts(m_partly) +

@@ -28,6 +28,7 @@ public:
     std::optional<StateWord> state = {};     ///< absent: the file does not state it
     std::string word = {};                   ///< what the file calls its state: "alloc"
     std::optional<DevicesInUse> inUse = {};  ///< absent: not known
+    int withheld = 0;                        ///< devices that it has and does not offer: they are broken
     std::string device = {};                 ///< what the file calls its devices: "NVIDIA-H100-80GB-HBM3"
     int partitions = 0;                      ///< parts of devices (MIG), which are none
     int sharedBy = 1;                        ///< how often each device is offered (time-slicing)
@@ -62,6 +63,7 @@ private:
   void mergeState(const Host& from, Host& into, const Place& first, const Place&);
   std::optional<StateOfHost> stateOf(const Host&);
   void fillStates();
+  void addWithheld(const Host&, std::optional<StateOfHost> state);
   void noteOut();
   void noteParts();
   void placeNvlinkDomains();
@@ -78,7 +80,7 @@ private:
     std::string first;
     Place place;
   };
-  Parted m_partitioned, m_shared, m_mixed, m_partly;
+  Parted m_partitioned, m_shared, m_mixed, m_partly, m_off;
 };
 
 inline constexpr std::size_t kMostHostListBytes = 16u << 20;

@@ -212,6 +212,7 @@ private:
     if (offered < devices && m_lacking++ == 0) m_firstLacking = host.name;
     if (devices > kMostOfHost && m_crowded++ == 0) m_firstCrowded = host.name;
     host.devices = devices;
+    host.withheld = std::max(0, devices - offered);
   }
 
   void noteResources(const json& capacity) {
@@ -379,7 +380,8 @@ private:
                                     : text::count(m_lacking) + " hosts, the first of them " +
                                           nest::quoted(m_firstLacking) + ", offer") +
                         " fewer devices than " + (m_lacking == 1 ? "it has" : "they have") +
-                        " (allocatable, capacity); all count");
+                        " (allocatable, capacity): as many of the last ones count as down",
+                    "set which devices are down under Topology");
     if (m_crowded > 0)
       m_source.warning(m_source.whole(), "kubernetes-crowded",
                        (m_crowded == 1 ? "the host " + nest::quoted(m_firstCrowded) + " has"

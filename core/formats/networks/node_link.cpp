@@ -18,7 +18,7 @@ public:
   NodeLinkReader(std::string_view text, const std::string& file)
       : m_source(text, file), m_graph(m_source), m_text(text), m_file(file) {}
 
-  Reading<NetworkGraph> run() {
+  Reading<DrawnNetwork> run() {
     auto read = readJsonText(m_text, m_file);
     if (!read) return {std::nullopt, std::move(read.diagnostics)};
     m_json = &*read;

@@ -10,7 +10,7 @@ namespace nest {
 namespace {
 
 /// How much a word says of a node that has several; the strongest counts.
-enum class Weight { Nothing, Held, Mixed, Leaving, Busy, Down, Drained };
+enum class Weight { Nothing, Off, Held, Mixed, Leaving, Busy, Silent, Down, Drained };
 
 struct SlurmWord {
   std::string_view name;
@@ -40,8 +40,9 @@ constexpr SlurmWord kSlurmWords[] = {
     {"inval", Weight::Down, HostState::Down},
     {"invalid", Weight::Down, HostState::Down},
     {"invalid_reg", Weight::Down, HostState::Down},
-    {"no_respond", Weight::Down, HostState::Down},
-    {"not_responding", Weight::Down, HostState::Down},
+    // Nobody expects an answer of a node that is off or starts: see Weight::Silent in slurmState.
+    {"no_respond", Weight::Silent, HostState::Down},
+    {"not_responding", Weight::Silent, HostState::Down},
     {"reboot", Weight::Down, HostState::Down},
     {"reboot_issued", Weight::Down, HostState::Down},
     {"boot", Weight::Down, HostState::Down},
@@ -65,11 +66,13 @@ constexpr SlurmWord kSlurmWords[] = {
     {"planned", Weight::Held, HostState::Reserved},
     {"plnd", Weight::Held, HostState::Reserved},
     {"blocked", Weight::Held, HostState::Reserved},
-    // A node that sleeps wakes when it is needed.
-    {"power_up", Weight::Nothing},
-    {"powering_up", Weight::Nothing},
-    {"pow_up", Weight::Nothing},
-    {"powered_down", Weight::Nothing},
+    // slurm.schedmd.com/power_save.html: jobs get nodes that are up first, then those that start, then those
+    // that are off. "cloud" stays with a node all the time; alone, as in slurm.conf, it means that the node
+    // is off.
+    {"power_up", Weight::Off},
+    {"powering_up", Weight::Off},
+    {"pow_up", Weight::Off},
+    {"powered_down", Weight::Off},
     {"cloud", Weight::Nothing},
     {"dynamic_norm", Weight::Nothing},
     {"dynamic_future", Weight::Nothing},
@@ -82,9 +85,9 @@ constexpr SlurmWord kSlurmWords[] = {
 /// What stands behind a state: not responding, powered off, being powered up, pending and powering down,
 /// maintenance, pending and issued reboot, planned.
 constexpr SlurmWord kSuffixes[] = {
-    {"*", Weight::Down, HostState::Down},
-    {"~", Weight::Nothing},
-    {"#", Weight::Nothing},
+    {"*", Weight::Silent, HostState::Down},
+    {"~", Weight::Off},
+    {"#", Weight::Off},
     {"!", Weight::Leaving, HostState::Drained},
     {"%", Weight::Leaving, HostState::Drained},
     {"$", Weight::Held, HostState::Reserved},
@@ -118,10 +121,19 @@ std::optional<StateWord> slurmState(std::string_view text, std::string* unknown)
   if (all.empty()) return fail(all);
   Weight most = Weight::Nothing;
   StateWord out;
-  bool isMixed = false, isOther = false, isKnown = false;
+  bool isMixed = false, isOther = false, isKnown = false, isSilent = false, isPower = false, isOff = false,
+       isCloud = true;
   const auto weigh = [&](const SlurmWord& w) {
+    isPower = isPower || w.weight == Weight::Off || w.name.starts_with("pow") || w.name == "%";
+    isOff = isOff || w.weight == Weight::Off;
+    isCloud = isCloud && w.name == "cloud";
+    if (w.weight == Weight::Silent) {
+      isSilent = true;
+      return;
+    }
     isMixed = isMixed || w.weight == Weight::Mixed;
-    isOther = isOther || (w.weight != Weight::Mixed && w.weight != Weight::Nothing);
+    isOther =
+        isOther || (w.weight != Weight::Mixed && w.weight != Weight::Nothing && w.weight != Weight::Off);
     // Of a node that is in use in part and held for others, it is seen that it is in use.
     const auto rank = [](Weight x) { return x == Weight::Mixed ? Weight::Busy : x; };
     if (rank(w.weight) > most) most = rank(w.weight), out.state = w.state;
@@ -147,7 +159,9 @@ std::optional<StateWord> slurmState(std::string_view text, std::string* unknown)
     isKnown = true;
   }
   if (!isKnown) return fail(all);
+  if (isSilent && !isPower && most < Weight::Silent) out.state = HostState::Down, isOther = true;
   out.isMixed = isMixed && !isOther;
+  out.isOff = out.state == HostState::Free && (isOff || isCloud);
   return out;
 }
 

@@ -13,6 +13,7 @@ namespace nest {
 struct StateWord {
   HostState state = HostState::Free;
   bool isMixed = false;  ///< part of the host is in use; the word does not say which
+  bool isOff = false;    ///< the host is powered down, or on its way up: a job that asks for it starts it
   friend bool operator==(const StateWord&, const StateWord&) = default;
 };
 

@@ -76,7 +76,7 @@ private slots:
       QCOMPARE(recognise(*text), f);
       const auto again = readerOf<ReadNetwork>(f)(*text, "f");
       QVERIFY2(again, f->key.data());
-      const auto levels = deriveHierarchy({cluster.device, *again});
+      const auto levels = deriveHierarchy({cluster.device, again->network});
       QVERIFY2(levels && levels->deviceCount() == 32, f->key.data());
       ++written;
     }

@@ -1,9 +1,12 @@
 #include <QtTest/QTest>
 #include <algorithm>
+#include <tuple>
 
 #include "cluster/devices/device_catalog.h"
 #include "files/file_reader.h"
 #include "formats/import_files.h"
+#include "formats/networks/cluster_text.h"
+#include "formats/networks/dot.h"
 #include "formats/networks/host_changes.h"
 #include "formats/networks/slurm_hostlist.h"
 #include "formats/networks/state_words.h"
@@ -66,11 +69,31 @@ private slots:
     const auto rows = [](const char* state, std::initializer_list<const char*> words) {
       for (const char* w : words) QTest::newRow(w) << w << state;
     };
-    rows("free", {"idle", "IDLE", "idle~", "idle#", "IDLE+CLOUD+POWERED_DOWN", "IDLE+POWERING_UP",
-                  "IDLE+DYNAMIC_NORM", "powered_down", "idle+undrain"});
-    rows("busy", {"alloc", "allocated", "ALLOCATED", "alloc+", "allocated+", "comp", "completing", "compl",
-                  "ALLOCATED+COMPLETING", "npc", "perfctrs", "alloc#", "mix-", "mixed$", "MIXED+PLANNED",
-                  "alloc@", "MIXED+RESERVED", "IDLE+COMPLETING"});
+    rows("free", {"idle", "IDLE", "IDLE+DYNAMIC_NORM", "idle+undrain", "IDLE+CLOUD"});
+    rows("off",
+         {"idle~", "idle#", "IDLE+CLOUD+POWERED_DOWN", "IDLE+CLOUD+POWERING_UP", "CLOUD", "cloud",
+          "POWERED_DOWN", "IDLE+CLOUD+NOT_RESPONDING+POWERING_UP", "IDLE*+CLOUD+POWERED_DOWN", "pow_up"});
+    rows("busy", {"alloc",
+                  "allocated",
+                  "ALLOCATED",
+                  "alloc+",
+                  "allocated+",
+                  "comp",
+                  "completing",
+                  "compl",
+                  "ALLOCATED+COMPLETING",
+                  "npc",
+                  "perfctrs",
+                  "alloc#",
+                  "mix-",
+                  "mixed$",
+                  "MIXED+PLANNED",
+                  "alloc@",
+                  "MIXED+RESERVED",
+                  "IDLE+COMPLETING",
+                  "ALLOCATED+CLOUD+NOT_RESPONDING+POWERING_UP",
+                  "alloc~",
+                  "MIXED+CLOUD+POWER_DOWN"});
     rows("mixed", {"mix", "mixed", "MIXED", "mix#", "mix~", "MIXED+CLOUD"});
     rows("down", {"down",
                   "DOWN",
@@ -94,10 +117,32 @@ private slots:
                   "DOWN+NOT_RESPONDING",
                   "IDLE+INVALID_REG",
                   "IDLE+REBOOT_ISSUED",
-                  "down~"});
-    rows("drained", {"drain", "drained", "drained*", "drng", "draining", "drng@", "DOWN+DRAIN",
-                     "DOWN*+DRAIN+INVALID_REG", "IDLE+DRAIN", "MIXED+DRAIN", "ALLOCATED+DRAIN", "idle@",
-                     "idle!", "idle%", "pow_dn", "drain$", "IDLE+POWERING_DOWN"});
+                  "down~",
+                  "DOWN+CLOUD+POWERED_DOWN",
+                  "DOWN+CLOUD",
+                  "mix*",
+                  "MIXED+CLOUD+NOT_RESPONDING"});
+    rows("drained", {"drain",
+                     "drained",
+                     "drained*",
+                     "drng",
+                     "draining",
+                     "drng@",
+                     "DOWN+DRAIN",
+                     "DOWN*+DRAIN+INVALID_REG",
+                     "IDLE+DRAIN",
+                     "MIXED+DRAIN",
+                     "ALLOCATED+DRAIN",
+                     "idle@",
+                     "idle!",
+                     "idle%",
+                     "pow_dn",
+                     "drain$",
+                     "IDLE+POWERING_DOWN",
+                     "IDLE+CLOUD+POWER_DOWN",
+                     "IDLE+CLOUD+NOT_RESPONDING+POWERING_DOWN",
+                     "IDLE+CLOUD+DRAIN+POWERED_DOWN",
+                     "drain~"});
     rows("reserved", {"resv", "reserved", "RESERVED", "maint", "MAINT", "plnd", "planned", "idle-", "idle$",
                       "IDLE+MAINTENANCE+RESERVED", "blocked", "IDLE+PLANNED"});
     rows("none", {"", "frobnicated", "idle+frob", "al", "*", "power", "DOWN**x", "idle busy"});
@@ -106,7 +151,10 @@ private slots:
     QFETCH(QString, word);
     QFETCH(QString, state);
     const auto read = slurmState(word.toStdString());
-    const std::string as = !read ? "none" : read->isMixed ? "mixed" : std::string(nameOf(read->state));
+    const std::string as = !read           ? "none"
+                           : read->isMixed ? "mixed"
+                           : read->isOff   ? "off"
+                                           : std::string(nameOf(read->state));
     QCOMPARE(as, state.toStdString());
   }
   void tablesHaveTheirOwnWords() {
@@ -245,6 +293,14 @@ private slots:
                                  {}}})),
              std::string(
                  "a1:0,1,2 busy Ready, pods; a2 drained cordoned; a3 down not ready; a4 busy Ready, pods"));
+    // What a node has and does not offer is broken: the last devices that no pod uses.
+    std::string broken = node("a1", "{}", "True");
+    broken.insert(broken.find("\"conditions\""), "\"allocatable\": {\"nvidia.com/gpu\": \"6\"}, ");
+    const std::string whole = node("a2", "{}", "True");
+    QCOMPARE(statesOf(imported({{"all.json", list({broken, whole}), {}}})),
+             std::string("a1:6,7 down not allocatable; a2 free Ready"));
+    QCOMPARE(statesOf(imported({{"all.json", list({broken, whole, pod("a1", "3", "Running")}), {}}})),
+             std::string("a1:0,1,2 busy Ready, pods; a1:6,7 down not allocatable; a2 free Ready"));
     const auto lost = imported({{"all.json", list({nodes, pod("a9", "8", "Running")}), {}}});
     QCOMPARE(errorsOf(lost.diagnostics), std::string("all.json:5 kubernetes-pod"));
   }
@@ -316,8 +372,94 @@ private slots:
     // Hosts that the network does not have, and hosts whose state nobody states.
     const auto others = imported({{"topology.conf", kTopology, {}},
                                   {"sinfo.txt", "NODELIST STATE\ngpu[00-05] idle\nlogin1 idle\n", {}}});
-    QCOMPARE(errorsOf(others.diagnostics), std::string());
-    QVERIFY(has(others.diagnostics, "join-host-unknown") && has(others.diagnostics, "host-state-open"));
+    QCOMPARE(errorsOf(others.diagnostics), std::string("sinfo.txt:3 join-host-unknown"));
+    QVERIFY(has(others.diagnostics, "host-state-open"));
+    // Hosts without devices need no place in the network.
+    const auto login =
+        imported({{"topology.conf", kTopology, {}},
+                  {"sinfo.txt", "NODELIST GRES STATE\ngpu[00-07] gpu:8 idle\nlogin1 (null) idle\n", {}}});
+    QCOMPARE(errorsOf(login.diagnostics), std::string());
+  }
+  /// They count as free, which is said.
+  void hostsThatAreOff() {
+    const auto read = imported({{"topology.conf", kTopology, {}},
+                                {"sinfo.txt", "NODELIST STATE\ngpu[00-05] idle~\ngpu[06-07] idle\n", {}}});
+    QCOMPARE(deriveHierarchy(*read->cluster)->deviceCount(), 64);
+    for (const Diagnostic& d : read.diagnostics)
+      if (d.code == "hosts-off") {
+        QCOMPARE(d.where.line, 2);
+        QVERIFY2(d.message.starts_with("6 hosts, the first of them \"gpu00\", are powered down"),
+                 d.message.c_str());
+      }
+    QVERIFY(has(read.diagnostics, "hosts-off"));
+  }
+
+  /// What is written for other programs keeps the states, also of single devices and of hosts that no node is
+  /// drawn for; what cannot hold them says so.
+  void exportsCarryStates() {
+    const auto sorted = [](std::vector<StateOfHost> all) {
+      std::sort(all.begin(), all.end(), [](const StateOfHost& a, const StateOfHost& b) {
+        return std::tie(a.host, a.devices) < std::tie(b.host, b.devices);
+      });
+      return all;
+    };
+    const auto survives = [&](const ClusterSource& c, const char* key) {
+      const auto text = findFormat(key)->write(c, *deriveHierarchy(c));
+      QVERIFY(text);
+      const auto again = imported({{std::string("again.") + key, *text, {}}});
+      QCOMPARE(errorsOf(again.diagnostics), std::string());
+      QVERIFY2(sorted(again->cluster->states) == sorted(c.states), statesOf(again).c_str());
+      QCOMPARE(deriveHierarchy(*again->cluster)->deviceCount(), deriveHierarchy(c)->deviceCount());
+    };
+    const auto line = [](const char* text) {
+      return ClusterSource{*findDevice("h100-sxm"), *readClusterText(text), {}, PlannedOn::Free};
+    };
+    ClusterSource typed = line("host:4@450GB/s rack:4@50GB/s");
+    typed.states = {{"host0", {}, HostState::Busy, "alloc"},
+                    {"host1", {0, 3}, HostState::Busy, "mix"},
+                    {"host1", {2}, HostState::Down, ""},
+                    {"host2", {}, HostState::Free, "idle"},
+                    {"host3", {}, HostState::Spare, "spare"}};
+    ClusterSource drawn{*findDevice("h100-sxm"), {}, {}, PlannedOn::Free};
+    drawn.network = GraphSource{
+        readDot(
+            "graph { node [kind=device]; a; b; c [host=x]; d [host=x]; s [kind=switch]; t [kind=switch];"
+            "a -- s [gbps=400]; b -- s [gbps=401]; c -- t [gbps=401]; d -- t [gbps=401]; s -- t [gbps=9] }")
+            ->graph,
+        {},
+        {}};
+    const auto names = hostNames(drawn);
+    QCOMPARE(names.size(), std::size_t(2));
+    for (const std::string& name : names)
+      drawn.states.push_back(
+          {name, name == "x" ? std::vector<int>() : std::vector<int>{1}, HostState::Drained, "drain*"});
+    for (const char* key : {"graphml", "dot"}) {
+      survives(typed, key);
+      survives(drawn, key);
+    }
+    for (const char* key : {"cluster-text", "astra-sim"}) {
+      ClusterSource some = typed;
+      some.states.erase(some.states.begin() + 1, some.states.begin() + 3);
+      const auto text = findFormat(key)->write(some, *deriveHierarchy(some));
+      QVERIFY2(text && has(text.diagnostics, "states-lost"), key);
+      some.states.clear();
+      QVERIFY2(!has(findFormat(key)->write(some, *deriveHierarchy(some)).diagnostics, "states-lost"), key);
+    }
+  }
+  void statesInDrawings() {
+    const auto drawing = [](const char* host, const char* devices) {
+      return imported({{"n.dot",
+                        std::string("graph { h [kind=host, ") + host + "]; node [kind=device, host=h, " +
+                            devices + "]; a; b; c [host=i]; d [host=i, state=busy]; edge [gbps=50];\n" +
+                            "a -- h; b -- h; h -- s; c -- s; d -- s; s [kind=switch, state=up] }",
+                        {}}});
+    };
+    QCOMPARE(statesOf(drawing("state=alloc", "x=1")), std::string("h busy alloc; i:1 busy"));
+    QCOMPARE(statesOf(drawing("state=Busy, state_word=mine", "x=1")), std::string("h busy mine; i:1 busy"));
+    QCOMPARE(statesOf(drawing("state=mix", "state=\"\"")), std::string("h busy mix; i:1 busy"));
+    QCOMPARE(errorsOf(drawing("state=purple", "x=1").diagnostics), std::string("n.dot:1 attribute-value"));
+    QCOMPARE(errorsOf(drawing("state=idle", "state=down").diagnostics),
+             std::string("n.dot:1 attribute-value; n.dot:1 attribute-value"));
   }
   void moreHostsThanAreFree() {
     const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/teaching-6-layers-2x2.nest.json";
