@@ -385,7 +385,13 @@ Outcome solveOnLines(const Problem& problem, const Control& control, const Plan*
   };
   if (auto given = start ? solver::planOnLine(problem, *start) : std::nullopt; given && isFaster(*given))
     leadOnLine(o, problem, control, std::move(*given));
-  if (!hasOtherLines(problem, o)) return o;
+  if (!hasOtherLines(problem, o)) {
+    // Plans that leave devices idle have other lines all the same.
+    if (problem.cluster->levelCount() > 1 &&
+        problem.constraints.devices.least < problem.cluster->deviceCount())
+      o.frontReach = std::min(o.frontReach, FrontReach::CompleteInOrder);
+    return o;
+  }
   if (o.cutShort() || control.shouldStop()) {
     const StopCause cause = o.cutShort() ? o.stopCause : control.cause();
     if (!o.best()) {

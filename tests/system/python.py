@@ -57,9 +57,25 @@ offers = samples / "three-offers-three-jobs.nest.json"
 matrix = nest.matrix(offers, by="money")
 assert len(matrix["cells"]) == 9 and sum(c["best"] for c in matrix["cells"]) == 3
 
+# Which hosts may be planned on: in the scenario, and what if.
+shared = json.loads(small.read_text())
+shared["cluster"]["states"] = [{"hosts": "host1", "state": "busy"}]
+everything = {**shared, "cluster": {**shared["cluster"], "plan_on": "all"}}
+assert nest.solve(shared)["unplanned_hosts"]["hosts"] == 1
+assert "unplanned_hosts" not in nest.solve(shared, free_hosts="host1")
+freed = nest.solve(shared, free_hosts="host1")
+assert freed["plan"] == outcome["plan"] == nest.solve(everything)["plan"]
+taken = nest.solve(small, taken_hosts="host1")
+assert taken["plan"] == nest.solve(shared)["plan"] and taken["batch_time_s"] > outcome["batch_time_s"]
+assert nest.evaluate(shared, outcome, free_hosts="host1")["batch_time_s"] == outcome["batch_time_s"]
+
 for wrong, told in (
     (lambda: nest.failures(small, ["no such host"]), "no such host"),
     (lambda: nest.matrix(small), "offers"),
+    (lambda: nest.solve(small, free_hosts="host7"), "host7"),
+    (lambda: nest.solve(small, taken_hosts="host[0-"), "host[0-"),
+    (lambda: nest.solve(small, taken_hosts="host[0-1]"), "no host is free"),
+    (lambda: nest.evaluate(small, outcome, taken_hosts="host9"), "host9"),
     (lambda: nest.solve("/nowhere.nest.json"), "/nowhere.nest.json"),
     (lambda: nest.solve({"version": 1}), "cluster"),
     (lambda: nest.evaluate(small, {"format": "nest-plan"}), "stages"),

@@ -272,6 +272,36 @@ private slots:
     }
     QVERIFY2(onEven > 0, qPrintable(QString::number(onEven)));
   }
+  /// Where a plan may stand on other lines, a front is complete in the network's order alone: also on a
+  /// regular cluster of several levels, unless all its devices are used.
+  void frontsOfOtherLinesAreNotPromised() {
+    InstanceFeatures f;
+    f.strategyPerStage = false;
+    Control control;
+    control.front = FrontEffort::Wider;
+    int inOrder = 0, whole = 0, flat = 0;
+    for (std::uint64_t seed = 1; seed <= 300 && (inOrder < 3 || whole < 3 || flat < 1); ++seed) {
+      Problem p = randomInstance(seed, f);
+      const Hierarchy& cluster = *p.cluster;
+      if (!cluster.isRegular() || !cluster.hasUniformDevices()) continue;
+      p.search.preset = SearchPreset::Free;
+      p.search.topPlans = 3;
+      p.constraints.devices = {};
+      const Outcome o = solveOnEvenHosts(p, control);
+      if (!o.best() || o.front.empty()) continue;
+      const QByteArray what = "seed " + QByteArray::number(static_cast<int>(seed));
+      const bool isFlat = cluster.levelCount() < 2;
+      QVERIFY2(o.frontReach == (isFlat ? FrontReach::Complete : FrontReach::CompleteInOrder), what);
+      (isFlat ? flat : inOrder) += 1;
+      if (isFlat) continue;
+      p.constraints.devices = {cluster.deviceCount(), cluster.deviceCount()};
+      const Outcome all = solveOnEvenHosts(p, control);
+      if (!all.best()) continue;
+      QVERIFY2(all.frontReach == FrontReach::Complete, what);
+      ++whole;
+    }
+    QVERIFY2(inOrder >= 3 && whole >= 3, qPrintable(QString("%1 %2 %3").arg(inOrder).arg(whole).arg(flat)));
+  }
   /// A plan that leaves devices idle is one to begin from, also where there is no time for another.
   void startsFromPlansThatLeaveDevicesIdle() {
     InstanceFeatures f;

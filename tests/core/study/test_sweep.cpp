@@ -90,6 +90,29 @@ private slots:
     }
     QVERIFY2(fields > 30, std::to_string(fields).c_str());
   }
+  /// Which hosts may be planned on is a value like any other; a list of hosts that is wrong fails its row.
+  void hostsAreVaried() {
+    auto base = *readScenario(scenarioText(), "teaching.nest.json", {}).value;
+    base.cluster.states = {{"host1", {}, HostState::Busy, "alloc"}};
+    const auto devices = [&](const std::vector<const char*>& fields) {
+      std::vector<SweepField> all;
+      for (const char* f : fields) all.push_back(*readSweepField(f).value);
+      const auto g = SweepGrid::build(writeScenario(base), "s.nest.json", all, {});
+      std::string out;
+      for (std::size_t i = 0; g && i < g->size(); ++i) {
+        const auto s = g->scenarioAt(i);
+        const auto problem = s ? buildProblem(s->setting()) : Reading<Problem>();
+        out +=
+            (out.empty() ? "" : " ") + (problem ? std::to_string(problem->cluster->deviceCount()) : "none");
+      }
+      return g ? out : "no grid";
+    };
+    QCOMPARE(devices({"cluster.plan_on=free,all"}), std::string("2 4"));
+    QCOMPARE(devices({"cluster.free_hosts=host1"}), std::string("4"));
+    QCOMPARE(devices({"cluster.taken_hosts=\"\",host[0-1]", "cluster.plan_on=free,working"}),
+             std::string("2 4 none 4"));
+    QCOMPARE(devices({"cluster.free_hosts=host1,host7"}), std::string("4 none"));
+  }
   void fieldsAreReadAsTyped() {
     const auto f = readSweepField("job.microbatches=[1, 2],[4]");
     QVERIFY(f);

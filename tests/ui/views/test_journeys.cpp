@@ -152,7 +152,7 @@ private slots:
     QTest::mouseClick(find, Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(view.context().outcome->frontReach != FrontReach::Encountered, 60000);
     QVERIFY(!find->isEnabled());
-    QVERIFY(reach->text().contains(view.context().outcome->frontReach == FrontReach::Complete
+    QVERIFY(reach->text().contains(view.context().outcome->frontReach >= FrontReach::CompleteInOrder
                                        ? QStringLiteral("Complete front")
                                        : QStringLiteral("Wider front")));
     // The figure below says what kind of plans these are: nothing is said twice.
