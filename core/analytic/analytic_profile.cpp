@@ -86,6 +86,12 @@ private:
   Job m_job, m_encoderJob;
 };
 
+/// What a layer of multi-token prediction is like: the last block.
+Kind lastBlock(const TransformerArchitecture& a) {
+  const int last = a.layers - 1;
+  return {Part::Block, a.variants.empty() ? -1 : a.variantOf[std::size_t(last)], a.hasExperts(last)};
+}
+
 LayerCost costOf(const Kind& kind, const LayerSetting& s) {
   switch (kind.part) {
     case Part::Embedding:
@@ -120,7 +126,11 @@ GraphAndProfile analyticProfile(const TransformerArchitecture& a, const DeviceSp
       };
       for (int c = 0; c < outline.graph.classCount; ++c) {
         const Kind& kind = outline.kinds[std::size_t(c)];
-        LayerCost cost = costOf(kind, setting(kind));
+        const Kind last = lastBlock(a);
+        LayerCost cost =
+            kind.part == Part::Head && options.predictionLayers > 0
+                ? headCost(setting(kind), setting(last), last.hasExperts, options.predictionLayers)
+                : costOf(kind, setting(kind));
         for (RecomputeCost& r : cost.recompute) {
           r.stash = r.stash * options.activationFactor;
           r.workspace = r.workspace * options.workspaceFactor;
@@ -133,7 +143,8 @@ GraphAndProfile analyticProfile(const TransformerArchitecture& a, const DeviceSp
       }
     }
   }
-  if (a.tiedEmbeddings) {
+  // Multi-token prediction looks tokens up where the head is.
+  if (a.tiedEmbeddings || (options.predictionLayers > 0 && a.patchInputs == 0)) {
     TiedParameters tied{LayerIndex(0), LayerIndex(outline.graph.layerCount() - 1), {}};
     if (a.encoder) tied.first = LayerIndex(a.encoder->layers + 2);
     for (const Strategy& s : strategies) tied.parameters.push_back(vocabularyTable(a) / s.tensor);

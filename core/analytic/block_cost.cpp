@@ -216,7 +216,7 @@ private:
   double expertWidth() const {  // of them, of routed experts
     double width = 0;
     for (const Linear& l : rank.shape.mlp)
-      if (l.split == Split::Row && l.isExpert) width += l.inAt(m.shares) * l.perToken;
+      if (l.split == Split::Row && l.isExpert) width += l.inAt(m.shares) * l.perToken * m.expertImbalance();
     return width;
   }
 

@@ -25,13 +25,15 @@ public:
   double activeWidth() const {
     double width = 0;
     for (const Linear& l : shape.mlp)
-      if (l.split == Split::Row) width += l.inAt(m.shares) * l.perToken;
+      if (l.split == Split::Row)
+        width += l.inAt(m.shares) * l.perToken * (l.isExpert ? m.expertImbalance() : 1);
     return width;
   }
 
   double routedWidth() const { return a.experts && a.experts->latent > 0 ? a.experts->latent : a.hidden; }
 
-  double routed() const { return shape.hasExperts ? a.experts->perToken : 0; }
+  /// Experts of a token, as the busiest rank counts them.
+  double routed() const { return shape.hasExperts ? a.experts->perToken * m.expertImbalance() : 0; }
 
   // What a mixer without attention keeps for its backward pass stands in place of queries, keys and values.
   double queryWidth() const {

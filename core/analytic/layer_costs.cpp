@@ -104,4 +104,39 @@ LayerCost headCost(const LayerSetting& s) {
   return c;
 }
 
+LayerCost headCost(const LayerSetting& s, const LayerSetting& block, bool withExperts, int predictions) {
+  const double h = s.model.hidden, e = s.device.elementBytes(), state = s.outerTokens() * h * e;
+  const double norms = kNormTraffic * 2 * state, lookup = 2 * state;
+  const double backwardTraffic = s.options.constants.backwardTraffic.value;
+  const LayerCost again = headCost(s), body = blockCost(block, withExperts);
+  LayerCost c = again;
+  for (int k = 0; k < predictions; ++k) {
+    // The token's embedding and the last hidden state, each behind a norm, become one hidden state.
+    const double rows = s.tokens, out = h / s.strategy.tensor;
+    const Seconds weights = gradientProduct(s, out, 2 * h, rows, 1, Work::Plain);
+    c.forward += s.device.product(rows, out, 2 * h) + s.device.cast(rows * 2 * h) +
+                 s.device.traffic(norms + lookup) + body.forward + again.forward;
+    c.backward += s.device.product(rows, 2 * h, out) + s.device.cast(rows * out) + weights +
+                  s.device.traffic(norms * backwardTraffic + lookup) + body.backward + again.backward;
+    c.weightGradient =
+        c.weightGradientSeconds() + weights + body.weightGradientSeconds() + again.weightGradientSeconds();
+    c.denseParameters += 2 * h * h / s.strategy.tensor + 3 * h + body.denseParameters;
+    c.expertParameters += body.expertParameters;
+    c.collectives.insert(c.collectives.end(), body.collectives.begin(), body.collectives.end());
+    c.collectives.insert(c.collectives.end(), again.collectives.begin(), again.collectives.end());
+    addTensorExchange(c, Phase::Forward, s, true, s.hiddenBytes() * 2);
+    addTensorExchange(c, Phase::Backward, s, false, s.hiddenBytes() * 2);
+    for (std::size_t p = 0; p < c.recompute.size(); ++p) {
+      const RecomputeCost &of = body.recompute[p], &head = again.recompute[p];
+      RecomputeCost& all = c.recompute[p];
+      all.available = all.available && of.available;
+      all.stash += of.stash + head.stash + Bytes(4 * state);
+      all.extraBackward += of.extraBackward + head.extraBackward;
+      // All losses are held until the backward pass; of the blocks one is at work.
+      all.workspace += head.workspace + (k == 0 ? of.workspace : Bytes(0));
+    }
+  }
+  return c;
+}
+
 }  // namespace nest

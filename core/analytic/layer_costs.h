@@ -25,6 +25,8 @@ struct LayerSetting {
   double outerTokens() const { return strategy.sequence ? tokens / strategy.tensor : tokens; }
   /// Tokens that a rank sends to experts.
   double expertTokens() const { return strategy.foldedExperts ? outerTokens() : tokens; }
+  /// Of the busiest rank, see AnalyticOptions::expertImbalance.
+  double expertImbalance() const { return strategy.expert > 1 ? options.expertImbalance : 1; }
   /// The hidden state of a rank's tokens, bytes, undivided by sequence parallelism.
   double hiddenBytes() const { return tokens * model.hidden * device.elementBytes(); }
 };
@@ -35,6 +37,8 @@ LayerCost embeddingCost(const LayerSetting&);
 LayerCost blockCost(const LayerSetting&, bool withExperts);
 LayerCost finalNormCost(const LayerSetting&);
 LayerCost headCost(const LayerSetting&);  ///< logits and loss
+/// The head with so many layers of multi-token prediction (AnalyticOptions::predictionLayers) like `block`.
+LayerCost headCost(const LayerSetting& head, const LayerSetting& block, bool withExperts, int predictions);
 
 /// Bytes of the hidden state that one rank passes to the next stage.
 Bytes boundaryBytes(const LayerSetting&);

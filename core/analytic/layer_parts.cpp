@@ -30,7 +30,7 @@ Seconds gradientProduct(const LayerSetting& s, double out, double in, double tok
 }
 
 double tokensPerExpert(const LayerSetting& s, const Linear& l) {
-  return s.expertTokens() * l.perToken * s.strategy.expert / l.copies;
+  return s.expertImbalance() * s.expertTokens() * l.perToken * s.strategy.expert / l.copies;
 }
 
 EverySecondProduct everySecondProduct(const LayerSetting& s, const BlockShape& shape) {

@@ -24,7 +24,7 @@ Seconds exchangeReordered(const LayerSetting&, double bytes);
 /// The product that makes a weight's gradients, and what adds them to the sum.
 Seconds gradientProduct(const LayerSetting&, double out, double in, double tokens, double count, Work);
 
-/// Tokens that one expert gets, all routed evenly: e ranks send theirs, experts ÷ e are here.
+/// Tokens that one expert of the busiest rank gets: e ranks send theirs, experts ÷ e are here.
 double tokensPerExpert(const LayerSetting&, const Linear&);
 
 /// A block's products in the order in which a program with one for each matrix issues them, a gate's apart.

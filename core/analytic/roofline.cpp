@@ -20,7 +20,7 @@ Roofline::Roofline(const DeviceSpec& device, NumberFormat format, const Analytic
     : m_bandwidth(device.memoryBandwidth.value.value() * device.memoryEfficiency.value),
       m_half(device.matrixHalfSize.value),
       m_latency(device.kernelLatency.value.value()),
-      m_elementBytes(format == NumberFormat::Fp32 ? 4 : 2),
+      m_elementBytes(specOf(format).elementBytes),
       m_keptInputBytes(m_elementBytes),
       m_gatheredBytes(m_elementBytes),
       m_halfLength(options.constants.attentionHalfLength.value),
@@ -32,17 +32,22 @@ Roofline::Roofline(const DeviceSpec& device, NumberFormat format, const Analytic
   m_tile = constants.matrixTile.value;
   m_groupedTile = constants.groupedHalfSize.value > 0 ? m_tile : 0;
   double peak = device.peak.value.value();
-  if (format == NumberFormat::Fp32) peak *= constants.fp32Rate.value;
+  const NumberFormatSpec& spec = specOf(format);
+  if (spec.rate == ProductRate::Tf32) peak *= constants.fp32Rate.value;
   peak *= device.sustainedRate.value;
   m_wideRate = peak * device.matrixEfficiency.value;
   m_linearRate = m_wideRate;
-  if (format == NumberFormat::Fp8 && device.peakFp8) {
-    m_linearRate = device.peakFp8->value.value() * device.sustainedRate.value *
-                   device.matrixEfficiencyFp8.value_or(device.matrixEfficiency).value;
+  if (const auto narrow = device.narrowPeak(spec.rate)) {
+    m_linearRate = narrow->value() * device.sustainedRate.value * device.narrowEfficiency(spec.rate);
     m_expertOverhead = Seconds(constants.fp8ExpertOverhead.value);
-    m_castBytes = constants.fp8CastTraffic.value;
-    m_keptInputBytes = constants.fp8InputBytes.value;
-    m_gatheredBytes = constants.fp8GatherBytes.value;
+    // A program's bytes are those of fp8: what it keeps or gathers in 16 bits stays so, an operand that it
+    // casts is written twice, as it is and turned.
+    const auto ofFormat = [&](double bytes) {
+      return bytes < m_elementBytes ? bytes * spec.operandBytes : bytes;
+    };
+    m_castBytes = constants.fp8CastTraffic.value + 2 * (spec.operandBytes - 1) + spec.furtherCastBytes;
+    m_keptInputBytes = ofFormat(constants.fp8InputBytes.value);
+    m_gatheredBytes = ofFormat(constants.fp8GatherBytes.value);
   }
   m_attentionRate = peak * attentionShare(device, options);
 }

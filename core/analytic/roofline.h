@@ -22,7 +22,8 @@ public:
   /// value of its own, experts' matrices are computed in whole tiles (AnalyticConstants::matrixTile).
   Seconds groupedProduct(double m, double n, double k, double count) const;
   Seconds groupedGradientProduct(double m, double n, double k, double count, double extraBytes) const;
-  /// As product, at the rate of 16-bit formats even where the job computes in fp8 (attention, router, head).
+  /// As product, at the rate of 16-bit formats even where the job computes in fewer (attention, router,
+  /// head).
   Seconds wideProduct(double m, double n, double k, double count = 1, double extraBytes = 0) const;
   /// What fp8 products wait for: so many elements of an operand cast, and turned for the product backward. 0
   /// in other formats.

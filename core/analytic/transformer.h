@@ -218,6 +218,12 @@ struct AnalyticOptions {
   bool keepsWholeProjection = false;
   /// Tensor ranks gather each other's logits, and each computes the whole loss.
   bool wholeLogits = false;
+  /// Tokens that the busiest expert rank gets ÷ the mean over all of them; where experts are on one rank
+  /// there is none that waits.
+  double expertImbalance = 1;
+  /// Depth of multi-token prediction: so many further blocks, each with a projection of two hidden states to
+  /// one, and with the head and its loss once more. They stand with the head.
+  int predictionLayers = 0;
   double expertDispatchShare = 1;  ///< bytes sent to and from experts ÷ those of 16-bit numbers both ways
   /// Share of what a block keeps that stands in the host's memory between its passes.
   double offloadedShare = 0;

@@ -63,7 +63,10 @@ FieldAccess bandwidth(Locate of) {
 }
 
 bool isFp8(const Setting& s) {
-  return isComputed(s) && s.job.format == NumberFormat::Fp8;
+  return isComputed(s) && specOf(s.job.format).rate == ProductRate::Fp8;
+}
+bool isFp4(const Setting& s) {
+  return isComputed(s) && specOf(s.job.format).rate == ProductRate::Fp4;
 }
 bool isOffloaded(const Setting& s) {
   return isComputed(s) && s.model.analytic.offloadedShare > 0;
@@ -117,6 +120,8 @@ void refine(Field& f, std::string_view key) {
     f.matters = isComputed;
   if (is("peak_fp8_flops_per_s")) f.matters = isFp8, f.better = Better::Larger;
   if (is("matrix_efficiency_fp8")) f.matters = isFp8;
+  if (is("peak_fp4_flops_per_s")) f.matters = isFp4, f.better = Better::Larger;
+  if (is("matrix_efficiency_fp4")) f.matters = isFp4;
   if (is("link_bandwidth_bytes_per_s") || is("link_latency_s")) f.matters = isDrawn;
   if (is("host_memory_bandwidth_bytes_per_s")) f.matters = isOffloaded, f.better = Better::Larger;
   if (is("link_efficiency") || is("host_link_bandwidth_bytes_per_s")) f.matters = never;

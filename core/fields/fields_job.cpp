@@ -134,7 +134,7 @@ void addJobFields(std::vector<Field>& all) {
                   .meaning = "format of the matrix products",
                   .access = at<&Setting::job, &Job::format>(),
                   .term = "number format",
-                  .options = {std::begin(kNumberFormatNames), std::end(kNumberFormatNames)},
+                  .options = numberFormatNames(),
                   .matters = isComputed},
                  {.key = "/job/training_tokens",
                   .group = group,

@@ -136,6 +136,24 @@ void addModelFields(std::vector<Field>& all) {
           .slide = Slide::Log,
           .usual = 1e-3,
           .better = Better::Smaller});
+  option({.key = "expert_imbalance",
+          .label = "Expert imbalance",
+          .meaning = "tokens that the busiest expert rank gets ÷ the mean over all of them",
+          .access = at<&Setting::model, &ModelSource::analytic, &A::expertImbalance>(),
+          .least = 1,
+          .most = 1024,
+          .term = "expert degree",
+          .slide = Slide::Log,
+          .reach = 4,
+          .better = Better::Smaller});
+  option({.key = "prediction_layers",
+          .label = "Multi-token prediction",
+          .meaning =
+              "further tokens that are predicted: each adds a block, a projection and the head with its "
+              "loss once more, all on the last stage",
+          .access = at<&Setting::model, &ModelSource::analytic, &A::predictionLayers>(),
+          .least = 0,
+          .most = 16});
   option(
       {.key = "expert_dispatch_share",
        .label = "Expert dispatch bytes",

@@ -3,6 +3,7 @@
 
 #include "calibration/kernel_fit.h"
 #include "calibration/link_fit.h"
+#include "cluster/devices/device_facts.h"
 #include "cluster/levels/scale_up.h"
 #include "fields/field.h"
 #include "fields/program_setting.h"
@@ -76,23 +77,29 @@ void suggestProgram(const Scenario& s, Diagnostics& out) {
                (usual ? "; with " + s.cluster.device.name + " it may be " + usual->id : std::string())));
 }
 
-/// Grace hosts have four devices, and NVLink joins 18 of them to a rack. Few files of a network say so.
+/// As a cluster in one line has it: "900GB/s".
+std::string typedRate(BytesPerSecond b) {
+  return text::exact(b.value() / 1e9) + "GB/s";
+}
+
+/// NVLink joins the hosts of a rack (of Grace, 18 with four devices each). Few files of a network say so.
 void warnOfRack(const Scenario& s, Diagnostics& out) {
   const DeviceSpec& device = s.cluster.device;
-  if (device.id != "gb200" && device.id != "gb300") return;
+  const int rack = factsOf(device.id).domainSize;
+  if (rack == 0) return;
   const auto cluster = deriveHierarchy(s.cluster, s.constraints.excludedDevices);
   if (!cluster || cluster->deviceCount() <= device.usualHostSize ||
       scaleUpSize(*cluster) > device.usualHostSize)
     return;
-  out.push_back(
-      warning("rack-not-stated", {"", 0, 0, "/cluster/network"},
-              device.name +
-                  " devices come in racks of 72 that NVLink joins, but this network has NVLink domains of " +
-                  text::count(scaleUpSize(*cluster)) +
-                  ": tensor groups stay inside them, and experts exchange tokens between them over adapters",
-              "name the racks, as in --network 'host:4@900GB/s rack:18@900GB/s fabric:8@50GB/s', unless "
-              "NVLink ends at "
-              "the host"));
+  out.push_back(warning(
+      "rack-not-stated", {"", 0, 0, "/cluster/network"},
+      device.name + " devices come in racks of " + text::count(rack) +
+          " that NVLink joins, but this network has NVLink domains of " + text::count(scaleUpSize(*cluster)) +
+          ": tensor groups stay inside them, and experts exchange tokens between them over adapters",
+      "name the racks, as in --network 'host:" + text::count(device.usualHostSize) + '@' +
+          typedRate(device.linkBandwidth.value) + " rack:" + text::count(rack / device.usualHostSize) + '@' +
+          typedRate(device.linkBandwidth.value) + " fabric:8@" + typedRate(device.hostLinkBandwidth.value) +
+          "', unless NVLink ends at the host"));
 }
 
 /// What was measured, as far as that needs no plan. Nothing of it is silent.

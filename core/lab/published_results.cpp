@@ -207,7 +207,7 @@ void readPlanColumns(RowValues& f, PublishedRun& r) {
                  : convention == "causal" ? FlopConvention::Causal
                                           : FlopConvention::Model;
   if (!f.has("convention")) r.convention = conventionBehind(f, r);
-  if (f.choice("format", {"bf16", "fp16", "fp8"}) == "fp8") r.format = NumberFormat::Fp8;
+  r.format = numberFormatNamed(f.choice("format", numberFormatNames())).value_or(NumberFormat::Bf16);
   r.year = f.whole("year", PublishedRun::kToday, PublishedRun::kToday);
   r.program = f.word("program");
   if (r.program.empty()) r.program = isEarlyZero3 ? "deepspeed-zero3-2021" : megatronOf(r.year);

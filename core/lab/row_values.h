@@ -57,14 +57,14 @@ public:
     return static_cast<int>(v.value_or(byDefault));
   }
   /// The word among `allowed`, else the first of them.
-  std::string choice(const std::string& name, std::initializer_list<const char*> allowed) {
-    if (!has(name)) return *allowed.begin();
+  std::string choice(const std::string& name, const std::vector<std::string>& allowed) {
+    if (!has(name)) return allowed.front();
     const std::string given = word(name);
     if (std::find(allowed.begin(), allowed.end(), given) != allowed.end()) return given;
     std::string list;
-    for (const char* a : allowed) list += (list.empty() ? "" : ", ") + std::string(a);
+    for (const std::string& a : allowed) list += (list.empty() ? "" : ", ") + a;
     wrong(name, "one of " + list);
-    return *allowed.begin();
+    return allowed.front();
   }
   std::string word(const std::string& name) const {
     const auto it = m_values.find(name);

@@ -30,7 +30,7 @@ TimePart partOf(Exchange kind) {
 UtilisationPeak peakOf(const Problem& p) {
   const DeviceSpec& device = p.cluster->device();
   const NumberFormat format = p.job.format;
-  if (format == NumberFormat::Fp8 && device.peakFp8) return {device.peakFp8->value, format, format};
+  if (const auto narrow = device.narrowPeak(specOf(format).rate)) return {*narrow, format, format};
   const bool half = format == NumberFormat::Fp16 || !device.hasBf16;
   return {device.peak.value, half ? NumberFormat::Fp16 : NumberFormat::Bf16, format};
 }

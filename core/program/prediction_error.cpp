@@ -3,22 +3,18 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cluster/devices/device_facts.h"
+#include "cluster/devices/device_names.h"
 #include "program/program.h"
 #include "text/embedded.h"
 
 namespace nest {
 
-std::string deviceFamily(std::string_view id) {
-  struct Known {
-    const char *prefix, *family;
-  };
-  constexpr Known kKnown[] = {{"a100", "Ampere"},     {"a800", "Ampere"},     {"h100", "Hopper"},
-                              {"h200", "Hopper"},     {"h800", "Hopper"},     {"h20", "Hopper"},
-                              {"b200", "Blackwell"},  {"gb200", "Blackwell"}, {"b300", "Blackwell"},
-                              {"gb300", "Blackwell"}, {"mi3", "CDNA 3"},      {"tpu-", "TPU"}};
-  for (const Known& k : kKnown)
-    if (id.starts_with(k.prefix)) return k.family;
-  return std::string(id);
+std::string deviceFamily(std::string_view name) {
+  const DeviceFacts& own = factsOf(name);
+  if (!own.id.empty()) return own.family;
+  const NamedDevice called = deviceCalled(name);
+  return called.device ? factsOf(called.device->id).family : std::string(name);
 }
 
 const char* nameOf(RunsBehind behind) {

@@ -14,8 +14,9 @@ struct PredictionError {
   friend bool operator==(const PredictionError&, const PredictionError&) = default;
 };
 
-/// "Hopper" of "h100-sxm", "h200", "h800-sxm", …; of a device that belongs to no known family its own id.
-std::string deviceFamily(std::string_view deviceId);
+/// "Hopper" of "h100-sxm", "h200" or "H100" (DeviceFacts::family); a name that the catalog does not know is a
+/// family of its own.
+std::string deviceFamily(std::string_view deviceName);
 
 struct ValidatedRuns {
   std::string program;  ///< id; empty: any

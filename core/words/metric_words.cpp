@@ -119,8 +119,9 @@ std::string mfuConvention(const PlanMetrics& m) {
   if (m.peak.format == NumberFormat::Fp32) out += "; the job computes in fp32, whose peak is lower";
   if (m.peak.format == NumberFormat::Bf16 && m.peak.of == NumberFormat::Fp16)
     out += "; the device has no bf16, so that the job needs fp16";
-  if (m.peak.format == NumberFormat::Fp8 && m.peak.of != NumberFormat::Fp8)
-    out += "; the device has no fp8 rate, so that the job computes in 16 bits";
+  if (const NumberFormatSpec& f = specOf(m.peak.format); f.isNarrow() && m.peak.of != m.peak.format)
+    out +=
+        std::string("; the device has no ") + nameOf(f.rate) + " rate, so that the job computes in 16 bits";
   return out;
 }
 

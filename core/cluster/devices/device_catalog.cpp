@@ -81,6 +81,12 @@ Reading<DeviceSpec> readCatalogDevice(std::string_view text, const std::string& 
   fields.requireKey("id", "a short name");
   (void)fields.string("like");
   (void)fields.array("aliases");
+  // DeviceFacts
+  (void)fields.string("family");
+  (void)fields.integer("cuda_architecture", 0, 10'000);
+  (void)fields.boolean("usual_of_architecture");
+  (void)fields.integer("usual_domain_size", 0, 1'000'000);
+  (void)fields.array("words");
   DeviceSpec device = readDevice(fields, *json, like, Origin::Catalog, out);
   fields.reportUnknown(Severity::Warning);
   if (hasErrors(out)) return {std::nullopt, out};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cluster/devices/device_catalog.h"
+#include "cluster/devices/device_facts.h"
 #include "text/decimal.h"
 #include "units/letters.h"
 
@@ -37,24 +38,22 @@ int gigabytesIn(const std::string& word) {
 /// One model as it is named in words, its entry of the catalog and that entry's memory, in GB.
 struct Model {
   std::string_view word, id;
-  int memory;
+  double memory;
 };
+
 /// Those that begin with another's name come first.
-constexpr Model kModels[] = {{"gb300", "gb300", 288},        {"gb200", "gb200", 186},
-                             {"b300", "b300", 288},          {"b200", "b200", 180},
-                             {"h200", "h200", 141},          {"h800", "h800-sxm", 80},
-                             {"h100", "h100-sxm", 80},       {"h20", "h20", 96},
-                             {"a100", "a100-80", 80},        {"a800", "a800-80", 80},
-                             {"v100", "v100-32", 32},        {"l40s", "l40s", 48},
-                             {"mi355x", "mi355x", 288},      {"mi325x", "mi325x", 256},
-                             {"mi300x", "mi300x", 192},      {"mi250x", "mi250x-gcd", 64},
-                             {"mi250", "mi250x-gcd", 64},    {"gaudi3", "gaudi3", 128},
-                             {"gfx942", "mi300x", 192},      {"gfx950", "mi355x", 288},
-                             {"gfx90a", "mi250x-gcd", 64},   {"hl325", "gaudi3", 128},
-                             {"trainium2", "trainium2", 96}, {"trn2", "trainium2", 96},
-                             {"v5lite", "tpu-v5e", 16},      {"v5e", "tpu-v5e", 16},
-                             {"v5p", "tpu-v5p", 95},         {"v6e", "tpu-v6e", 32},
-                             {"tpu7x", "tpu-v7", 192},       {"v4", "tpu-v4", 32}};
+const std::vector<Model>& models() {
+  static const std::vector<Model> all = [] {
+    std::vector<Model> out;
+    for (const DeviceFacts& f : deviceFacts())
+      for (const std::string& w : f.words)
+        out.push_back({w, f.id, findDevice(f.id)->memory.value.value() / (1024.0 * 1024 * 1024)});
+    std::stable_sort(out.begin(), out.end(),
+                     [](const Model& x, const Model& y) { return x.word.size() > y.word.size(); });
+    return out;
+  }();
+  return all;
+}
 
 const Model* modelIn(std::vector<std::string> words) {
   // JAX calls the v5e "TPU v5 lite", the v6e "TPU v6 lite" and the v5p "TPU v5".
@@ -65,7 +64,7 @@ const Model* modelIn(std::vector<std::string> words) {
     else if (words[i] == "v5" && i > 0 && words[i - 1] == "tpu")
       words[i] += 'p';
   }
-  for (const Model& m : kModels)
+  for (const Model& m : models())
     for (const std::string& w : words) {
       if (!w.starts_with(m.word)) continue;
       const std::string_view rest = std::string_view(w).substr(m.word.size());
@@ -93,7 +92,7 @@ NamedDevice deviceCalled(std::string_view name) {
   for (const std::string& w : words)
     if (const int gigabytes = gigabytesIn(w); gigabytes > 0) memory = gigabytes;
   std::string_view id = model->id;
-  int usual = model->memory;
+  double usual = model->memory;
   // Google's nvidia-tesla-a100 is the one of 40 GB.
   if (id == "a100-80" && (memory == 40 || (memory == 0 && has("tesla")))) id = "a100-40", usual = 40;
   const bool isNvl =
@@ -124,27 +123,13 @@ bool isSameDevice(const DeviceSpec& device, const DeviceSpec& named) {
 }
 
 int architectureOf(const DeviceSpec& device) {
-  struct Generation {
-    std::string_view id;
-    int architecture;
-  };
-  static constexpr Generation kGenerations[] = {{"v100", 70},  {"a100", 80},   {"a800", 80},  {"l40s", 89},
-                                                {"h100", 90},  {"h800", 90},   {"h200", 90},  {"h20", 90},
-                                                {"b200", 100}, {"gb200", 100}, {"b300", 103}, {"gb300", 103}};
-  for (const Generation& g : kGenerations)
-    if (device.id.starts_with(g.id)) return g.architecture;
-  return 0;
+  return factsOf(device.id).architecture;
 }
 
 const DeviceSpec* usualOfArchitecture(int architecture) {
-  const char* id = architecture == 70    ? "v100-32"
-                   : architecture == 80  ? "a100-80"
-                   : architecture == 89  ? "l40s"
-                   : architecture == 90  ? "h100-sxm"
-                   : architecture == 100 ? "b200"
-                   : architecture == 103 ? "b300"
-                                         : nullptr;
-  return id ? findDevice(id) : nullptr;
+  for (const DeviceFacts& f : deviceFacts())
+    if (f.isUsual && f.architecture == architecture) return findDevice(f.id);
+  return nullptr;
 }
 
 }  // namespace nest

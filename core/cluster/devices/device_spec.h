@@ -4,15 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "cluster/devices/number_format.h"
 #include "units/sourced.h"
 
 namespace nest {
-
-enum class NumberFormat { Bf16, Fp16, Fp8, Fp32 };
-inline constexpr const char* kNumberFormatNames[] = {"bf16", "fp16", "fp8", "fp32"};
-inline const char* nameOf(NumberFormat f) {
-  return kNumberFormatNames[static_cast<std::size_t>(f)];
-}
 
 /// One kind of accelerator: what it can do at best, and what of it is reached. The catalog in
 /// resources/devices.json holds the known ones, each figure with its source.
@@ -23,6 +18,8 @@ struct DeviceSpec {
   std::optional<Sourced<FlopsPerSecond>> peakFp8;
   Sourced<double> matrixEfficiency{0.8};  ///< largest share of `peak` that a large matrix product reaches
   std::optional<Sourced<double>> matrixEfficiencyFp8;  ///< the same of `peakFp8`; none: as `matrixEfficiency`
+  std::optional<Sourced<FlopsPerSecond>> peakFp4;
+  std::optional<Sourced<double>> matrixEfficiencyFp4;  ///< none: as `matrixEfficiencyFp8`
   Sourced<Bytes> memory;
   Sourced<BytesPerSecond> memoryBandwidth;
   Sourced<double> memoryEfficiency{0.8};  ///< share of `memoryBandwidth` that element-wise work reaches
@@ -47,6 +44,12 @@ struct DeviceSpec {
 
   /// Of the network between its hosts, Assumptions::crowding; none: none is known.
   std::optional<Sourced<double>> crowding;
+
+  /// The dense rate of products at that rate; nullopt: the device has none of its own, or it follows from the
+  /// 16-bit rate.
+  std::optional<FlopsPerSecond> narrowPeak(ProductRate) const;
+  /// The largest share of it that a large product reaches.
+  double narrowEfficiency(ProductRate) const;
 
   friend bool operator==(const DeviceSpec&, const DeviceSpec&) = default;
 };

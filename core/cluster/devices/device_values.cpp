@@ -50,6 +50,17 @@ DeviceValue figure(const char* key, const char* label, Measure measure, double l
 
 }  // namespace
 
+std::optional<FlopsPerSecond> DeviceSpec::narrowPeak(ProductRate rate) const {
+  const auto& peakOfRate = rate == ProductRate::Fp4 ? peakFp4 : peakFp8;
+  if ((rate != ProductRate::Fp4 && rate != ProductRate::Fp8) || !peakOfRate) return std::nullopt;
+  return peakOfRate->value;
+}
+
+double DeviceSpec::narrowEfficiency(ProductRate rate) const {
+  if (rate == ProductRate::Fp4 && matrixEfficiencyFp4) return matrixEfficiencyFp4->value;
+  return matrixEfficiencyFp8.value_or(matrixEfficiency).value;
+}
+
 const std::vector<DeviceValue>& deviceValues() {
   constexpr double kMostMemory = 1024.0 * 1024 * 1024 * 1024 * 1024;
   static const std::vector<DeviceValue> all = {
@@ -59,11 +70,16 @@ const std::vector<DeviceValue>& deviceValues() {
                                 "dense bf16/fp16 matrix rate"),
       figure<&DeviceSpec::peakFp8>("peak_fp8_flops_per_s", "Peak rate, fp8", Measure::Rate, 1e6, 1e21,
                                    "dense fp8 matrix rate"),
+      figure<&DeviceSpec::peakFp4>("peak_fp4_flops_per_s", "Peak rate, fp4", Measure::Rate, 1e6, 1e21,
+                                   "dense fp4 matrix rate"),
       figure<&DeviceSpec::matrixEfficiency>("matrix_efficiency", "Matrix efficiency", Measure::Share, 1e-3, 1,
                                             "largest share of the peak that a large matrix product reaches"),
       figure<&DeviceSpec::matrixEfficiencyFp8>("matrix_efficiency_fp8", "Matrix efficiency, fp8",
                                                Measure::Share, 1e-3, 1,
                                                "the same of the fp8 rate; without it, as matrix_efficiency"),
+      figure<&DeviceSpec::matrixEfficiencyFp4>(
+          "matrix_efficiency_fp4", "Matrix efficiency, fp4", Measure::Share, 1e-3, 1,
+          "the same of the fp4 rate; without it, as matrix_efficiency_fp8"),
       figure<&DeviceSpec::sustainedRate>(
           "sustained_rate", "Sustained rate", Measure::Share, 1e-3, 1,
           "share of the rates of single kernels that lasts through training steps"),

@@ -46,6 +46,10 @@ void noNarrowDispatch(Assumed& a) {
   if (a.number() < 1) a.leave("for which its dispatchers have no option: they send 16-bit numbers");
 }
 
+void noPrediction(Assumed& a) {
+  if (a.number() > 0) a.leave("which its files leave out: set it where the model is built");
+}
+
 constexpr LaunchAssumption kAssumptions[] = {
     {"/assumptions/overlap/tensor", splitsTensors, Encoding::by(noOverlap)},
     {"/assumptions/overlap/context", splitsContext},
@@ -81,6 +85,7 @@ constexpr LaunchAssumption kAssumptions[] = {
     {"/model/analytic/loss_workspace_bytes_per_logit"},
     {"/model/analytic/shared_loss_workspace_bytes_per_logit"},
     {"/model/analytic/gradient_workspace_bytes_per_parameter"},
+    {"/model/analytic/prediction_layers", nullptr, Encoding::by(noPrediction)},
     {"/model/analytic/offloaded_share", nullptr, kAlways},
     {"/model/analytic/host_time_per_block_s"},
     {"/model/analytic/eager_norm_traffic_bytes"},

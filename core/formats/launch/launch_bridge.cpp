@@ -105,9 +105,9 @@ void addOptimizer(Overrides& o, const LaunchPlan& p) {
 const char* mixedPrecision(const LaunchPlan& p) {
   if (p.job().format == NumberFormat::Fp16) return "fp16_mixed";
   if (p.job().format == NumberFormat::Bf16) return "bf16_mixed";
-  return fp8Recipe(p.source.problem->cluster->device()) == std::string_view("mxfp8")
-             ? "bf16_with_mxfp8_mixed"
-             : "bf16_with_fp8_delayed_scaling_mixed";
+  if (specOf(p.job().format).rate == ProductRate::Fp4) return "bf16_with_nvfp4_mixed";
+  return fp8Recipe(p) == std::string_view("mxfp8") ? "bf16_with_mxfp8_mixed"
+                                                   : "bf16_with_fp8_delayed_scaling_mixed";
 }
 
 /// Checks that both have in common, then all settings; nothing where the plan is refused.
@@ -258,6 +258,9 @@ Reading<std::string> writeNemo(LaunchPlan& p) {
   const LaunchRecipe* family = recipeOf(p.source.architecture);
   p.require(family && family->nemo, "recipe", "NeMo has no recipe of this model's family",
             "export megatron-bridge or megatron, which take the model's sizes without one");
+  p.require(specOf(p.job().format).rate != ProductRate::Fp4, "format",
+            std::string("it trains in ") + nameOf(p.job().format) + ", for which NeMo has no recipe",
+            "`job.format = bf16`");
   const auto o = overridesFor(p);
   if (!o) return p.finish({});
   const std::size_t perHost = map ? map->hosts.front().ranks.size() : 1;

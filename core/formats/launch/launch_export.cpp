@@ -210,8 +210,9 @@ void LaunchPlan::checkPrecision(std::initializer_list<NumberFormat> known) {
   if (std::find(known.begin(), known.end(), format) == known.end())
     refuse("format", std::string("it trains in ") + nameOf(format) + ", which has no setting there",
            "`job.format = bf16`");
-  else if (format == NumberFormat::Fp8 && !device.peakFp8)
-    refuse("fp8-device", "it trains in fp8, and " + device.name + " has no fp8 products",
+  else if (const NumberFormatSpec& f = specOf(format); f.isNarrow() && !device.narrowPeak(f.rate))
+    refuse(std::string(nameOf(f.rate)) + "-device",
+           "it trains in " + f.id + ", and " + device.name + " has no " + nameOf(f.rate) + " products",
            "`job.format = bf16`");
   else if (format == NumberFormat::Bf16 && !device.hasBf16)
     refuse("bf16-device", "it trains in bf16, and " + device.name + " has no bf16 products",

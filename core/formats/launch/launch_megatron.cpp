@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "analytic/block_shape.h"
+#include "cluster/devices/device_facts.h"
 #include "formats/launch/launch_assumptions.h"
 #include "formats/launch/launch_parts.h"
 
@@ -100,12 +101,17 @@ void addPrecision(ShellArray& a, const LaunchPlan& p) {
     a.add("--fp16");
     if (p.job().optimizer.gradientBytes > 2) a.add("--accumulate-allreduce-grads-in-fp32");
   }
-  if (format != NumberFormat::Bf16 && format != NumberFormat::Fp8) return;
+  if (format != NumberFormat::Bf16 && !specOf(format).isNarrow()) return;
   a.add("--bf16");
   if (p.job().optimizer.gradientBytes <= 2) a.add("--grad-reduce-in-bf16");  // the default is fp32
   if (format == NumberFormat::Bf16) return;
+  if (specOf(format).rate == ProductRate::Fp4) {
+    a.add("--fp4-format", "e2m1");
+    a.add("--fp4-recipe", nameOf(format));
+    return;
+  }
   a.add("--fp8-format", "hybrid");
-  a.add("--fp8-recipe", fp8Recipe(p.source.problem->cluster->device()));
+  a.add("--fp8-recipe", fp8Recipe(p));
 }
 
 void addOptimizer(ShellArray& a, LaunchPlan& p) {
@@ -138,9 +144,7 @@ void checkRecompute(LaunchPlan& p) {
             "it recomputes norms and activations, which Megatron does in layers with experts only",
             otherKind);
   p.require(
-      p.job().format != NumberFormat::Fp8 ||
-          fp8Recipe(p.source.problem->cluster->device()) != std::string_view("delayed"),
-      "recompute-modules",
+      p.job().format != NumberFormat::Fp8 || fp8Recipe(p) != std::string_view("delayed"), "recompute-modules",
       "it recomputes norms and activations, which Megatron refuses together with fp8 and delayed scaling",
       "`job.format = bf16`, or " + otherKind);
 }
@@ -291,7 +295,8 @@ void warnOfMegatronModel(LaunchPlan& p) {
 }
 
 void checkMegatron(LaunchPlan& p) {
-  p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp16, NumberFormat::Fp8, NumberFormat::Fp32});
+  p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp16, NumberFormat::Fp8, NumberFormat::Fp32,
+                    numberFormatNamed("mxfp8").value(), numberFormatNamed("nvfp4").value()});
   p.checkDecoder();
   p.require(p.plan.zero <= 1 || p.stages() == 1, "zero-with-pipeline",
             "ZeRO-" + std::to_string(p.plan.zero) + " does not go with a pipeline",
@@ -306,10 +311,9 @@ void checkMegatron(LaunchPlan& p) {
             "experts with tensor parallelism need sequence parallelism", "`search.sequence_parallel = true`");
 }
 
-const char* fp8Recipe(const DeviceSpec& device) {
-  const bool isBlackwell =
-      device.name.find("B200") != std::string::npos || device.name.find("B300") != std::string::npos;
-  return isBlackwell ? "mxfp8" : "delayed";
+const char* fp8Recipe(const LaunchPlan& p) {
+  if (p.job().format != NumberFormat::Fp8) return nameOf(p.job().format);
+  return factsOf(p.source.problem->cluster->device().id).architecture >= 100 ? "mxfp8" : "delayed";
 }
 
 namespace {

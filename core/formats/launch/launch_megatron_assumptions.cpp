@@ -1,16 +1,16 @@
 #include <iterator>
 
+#include "cluster/devices/device_facts.h"
 #include "formats/launch/launch_assumptions.h"
 
 namespace nest {
 namespace {
 
-/// Which library of Megatron's flex dispatcher runs on a device (DeepEP: Ampere, Hopper, B200 and B300;
-/// HybridEP: racks of GB200 and GB300); nullptr: none.
+/// Which library of Megatron's flex dispatcher runs on a device (DeepEP: NVIDIA's from Ampere on; HybridEP:
+/// racks of GB200 and later); nullptr: none.
 const char* flexBackend(const DeviceSpec& device) {
-  const auto is = [&](const char* kind) { return device.name.starts_with(kind); };
-  if (is("GB")) return "hybridep";
-  return is("A100") || is("A800") || is("H") || is("L40") || is("B200") || is("B300") ? "deepep" : nullptr;
+  const DeviceFacts& facts = factsOf(device.id);
+  return facts.domainSize > 0 ? "hybridep" : facts.architecture >= 80 ? "deepep" : nullptr;
 }
 
 void megatronTensorOverlap(Assumed& a) {

@@ -78,8 +78,8 @@ std::vector<LaunchSetting> modelDetails(LaunchPlan&);
 const char* megatronSharding(int zero);
 /// "Et*2|t*3|tL": E embedding, t decoder layer, L loss; an error is noted when a layer has no letter.
 std::string megatronLayout(LaunchPlan&);
-/// TransformerEngine's recipe that casts each operand once, as the plan counts: delayed scaling, and on
-/// Blackwell MXFP8.
-const char* fp8Recipe(const DeviceSpec&);
+/// TransformerEngine's recipe of the job's format; of plain fp8 the one that casts each operand once, as the
+/// plan counts: delayed scaling, and from Blackwell on MXFP8.
+const char* fp8Recipe(const LaunchPlan&);
 
 }  // namespace nest

@@ -285,10 +285,11 @@ private:
   }
 
   std::optional<NumberFormat> format() {
-    const std::string* fp8 = valueOf("fp8");
+    const std::string *fp8 = valueOf("fp8"), *fp4 = valueOf("fp4"), *recipe = valueOf("fp8_recipe");
+    if (fp4 && *fp4 != "None" && *fp4 != "False") return numberFormatNamed("nvfp4");
     if ((fp8 && *fp8 != "None" && *fp8 != "False") || flagOf("fp8_hybrid").value_or(false) ||
         flagOf("fp8_e4m3").value_or(false))
-      return NumberFormat::Fp8;
+      return recipe && *recipe == "mxfp8" ? numberFormatNamed("mxfp8") : NumberFormat::Fp8;
     const auto bf16 = flagOf("bf16"), fp16 = flagOf("fp16");
     if (bf16.value_or(false)) return NumberFormat::Bf16;
     if (fp16.value_or(false)) return NumberFormat::Fp16;

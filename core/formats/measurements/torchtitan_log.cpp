@@ -129,17 +129,18 @@ private:
     const auto has = [&line](const char* part) { return line.find(part) != std::string_view::npos; };
     const bool isMx = has("MX training active with recipe") || has("Swapped to MXLinear layers");
     const bool isOfExperts = has("Converted MoE layers matching") || has("Converted GroupedExperts");
-    if (has("Converted Linear layers to NVFP4Linear") || has("Converted Linear layers to TENVFP4Linear") ||
-        (isMx && has("fp4"))) {
+    if (has("Converted Linear layers to NVFP4Linear") || has("Converted Linear layers to TENVFP4Linear")) {
+      m_now.settings.format = numberFormatNamed("nvfp4");
+    } else if (isMx && has("fp4")) {
       m_now.isFp4 = true;
       m_now.settings.format.reset();
     } else if ((isOfExperts && (has("float8") || has("mxfp8") || has("MXFP8"))) ||
                has("MXFP8 MoE training enabled")) {
       m_now.hasFp8Experts = true;
-    } else if (!m_now.isFp4 &&
-               (isMx || has("Swapped to Float8Linear layers") || has("Float8 training active") ||
-                has("Float8 tensorwise scaled training active") ||
-                has("Converted Linear layers to MXFP8Linear"))) {
+    } else if (!m_now.isFp4 && (isMx || has("Converted Linear layers to MXFP8Linear"))) {
+      m_now.settings.format = numberFormatNamed("mxfp8");
+    } else if (!m_now.isFp4 && (has("Swapped to Float8Linear layers") || has("Float8 training active") ||
+                                has("Float8 tensorwise scaled training active"))) {
       m_now.settings.format = NumberFormat::Fp8;
     }
   }
@@ -329,7 +330,7 @@ private:
     if (!m_now.schedule.empty()) unused.add("pipeline schedule " + m_now.schedule);
     if (m_now.offloads) unused.add("CPU offloading");
     if (m_now.isFp4) unused.add("products in fp4");
-    if (m_now.hasFp8Experts && m_now.settings.format != NumberFormat::Fp8)
+    if (m_now.hasFp8Experts && !(m_now.settings.format && specOf(*m_now.settings.format).isNarrow()))
       unused.add("fp8 in the products of experts alone");
     if (m_now.hasBudget) unused.add("activation checkpointing by a memory budget");
     if (m_now.compilesLoss && !m_now.isCompiled && m_now.isParallelized) unused.add("the compiled loss");

@@ -281,7 +281,9 @@ void readFamily(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture&
     f.fields().report(Severity::Note, "config-extra-layers",
                       f.isGiven({"num_nextn_predict_layers"}) ? "num_nextn_predict_layers" : "",
                       std::to_string(extra) + " multi-token prediction " +
-                          (extra == 1 ? "layer is" : "layers are") + " left out of the model");
+                          (extra == 1 ? "layer is" : "layers are") + " left out of the model",
+                      "`model.analytic.prediction_layers = " + std::to_string(extra) + "` counts " +
+                          (extra == 1 ? "it" : "them"));
   if (e.more) e.more(f, a);
   readDetails(f, a);
   if (!f.lacksSizes()) readBlocks(e, f, a);

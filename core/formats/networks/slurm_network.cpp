@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cluster/devices/device_facts.h"
 #include "cluster/graph/generator_shapes.h"
 #include "formats/networks/slurm_topology.h"
 #include "formats/networks/slurm_tree.h"
@@ -77,8 +78,7 @@ bool SlurmTopology::tellsDevices() const {
 }
 
 bool hasNvlinkDomains(const SlurmTopology& t, const DeviceSpec& device) {
-  return t.areNvlinkDomains ||
-         (t.kind == SlurmTopology::Kind::Block && (device.id == "gb200" || device.id == "gb300"));
+  return t.areNvlinkDomains || (t.kind == SlurmTopology::Kind::Block && factsOf(device.id).domainSize > 0);
 }
 
 SlurmTree treeOf(const SlurmTopology& t) {

@@ -4,7 +4,10 @@
 #include <set>
 
 #include "cluster/devices/device_catalog.h"
+#include "cluster/devices/device_facts.h"
 #include "cluster/devices/device_json.h"
+#include "cluster/devices/device_names.h"
+#include "cluster/devices/device_values.h"
 #include "support/test_main.h"
 #include "test_paths.h"
 
@@ -64,6 +67,25 @@ private slots:
                            (device->matrixEfficiency.value * device->peak.value.value());
       QVERIFY2(ratio > 1.85 && ratio < 2, id);
     }
+  }
+  /// What is said of a device beside its numbers is part of its entry, or of its relative's.
+  void factsAreData() {
+    QCOMPARE(factsOf("gb300").domainSize, 72);
+    QCOMPARE(factsOf("b200").domainSize, 0);
+    QCOMPARE(factsOf("h800-sxm").family, std::string("Hopper"));
+    QCOMPARE(factsOf("mi355x").family, std::string("CDNA 3"));
+    QCOMPARE(factsOf("gaudi3").family, std::string("gaudi3"));
+    QCOMPARE(factsOf("h100-sxm-500w").architecture, 90);
+    QCOMPARE(factsOf("h100-sxm-mine").architecture, 90);
+    QCOMPARE(factsOf("nothing").architecture, 0);
+    for (const DeviceFacts& f : deviceFacts())
+      if (f.isUsual) QCOMPARE(usualOfArchitecture(f.architecture)->id, f.id);
+    const DeviceSpec* rubin = deviceCalled("NVIDIA VR200").device;
+    QVERIFY(rubin && rubin->id == "vr200");
+    QCOMPARE(factsOf("vr200").architecture, 107);
+    // What no kernel was measured for is not called measured because a relative's was.
+    for (const DeviceValue& v : deviceValues())
+      if (const auto value = v.get(*rubin)) QVERIFY2(value->origin != Origin::Measured, v.key);
   }
   /// A variant states what differs and has the rest of its relative.
   void relativesShareFigures() {

@@ -140,11 +140,12 @@ private slots:
     row("Float8 training active with recipe rowwise", "fp8");
     row("Float8 tensorwise scaled training active", "fp8");
     row("Swapped to Float8Linear layers with enable_fsdp_float8_all_gather=False", "fp8");
-    row("MX training active with recipe mxfp8_cublas", "fp8");
-    row("Swapped to MXLinear layers", "fp8");
-    row("Converted Linear layers to MXFP8Linear with saved input activation formats: 1 bf16, 2 mxfp8", "fp8");
+    row("MX training active with recipe mxfp8_cublas", "mxfp8");
+    row("Swapped to MXLinear layers", "mxfp8");
+    row("Converted Linear layers to MXFP8Linear with saved input activation formats: 1 bf16, 2 mxfp8",
+        "mxfp8");
     row("MX training active with recipe mxfp4_cutlass", "", "products in fp4");
-    row("Converted Linear layers to NVFP4Linear", "", "products in fp4");
+    row("Converted Linear layers to NVFP4Linear", "nvfp4");
     row("MXFP8 MoE training enabled", "", "fp8 in the products of experts alone");
     row("Converted GroupedExperts to use dynamic float8 rowwise quantization with scaled grouped GEMMs", "",
         "fp8 in the products of experts alone");
