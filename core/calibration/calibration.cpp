@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "calibration/kernel_fit.h"
 #include "calibration/layer_overlay.h"
@@ -151,6 +152,16 @@ Reading<Calibration> byChange(const Scenario& scenario, const Plan& plan, Change
 
 }  // namespace
 
+Diagnostics setMachine(Scenario& s, const MachineTimes& machine, std::vector<std::string>& told) {
+  Diagnostics out;
+  if (machine.kernels) out = setKernels(s, *machine.kernels, told);
+  if (machine.exchanges.empty()) return out;
+  Diagnostics more = setLinks(s.cluster, s.constraints.excludedDevices, s.assumptions, machine.exchanges,
+                              std::nullopt, told);
+  out.insert(out.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  return out;
+}
+
 Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, Seconds measured) {
   Reading<Calibration> result;
   const auto fail = [&](std::string message, std::string remedy) {
@@ -215,6 +226,8 @@ Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, 
                       level, c.told);
     if (const auto* kernels = std::get_if<KernelTimes>(&m.of))
       return setKernels(c.scenario, *kernels, c.told);
+    if (const auto* machine = std::get_if<MachineTimes>(&m.of))
+      return setMachine(c.scenario, *machine, c.told);
     auto model = std::holds_alternative<LayerTimes>(m.of)
                      ? withLayerTimes(scenario, plan, std::get<LayerTimes>(m.of), c.told)
                      : withBlockTable(scenario, plan, std::get<BlockTable>(m.of), c.told);

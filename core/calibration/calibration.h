@@ -32,4 +32,7 @@ Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, 
 Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, const Measurement&,
                                     std::optional<int> level = {});
 
+/// Puts all that was measured of a machine into a scenario: setKernels, then setLinks.
+Diagnostics setMachine(Scenario&, const MachineTimes&, std::vector<std::string>& told);
+
 }  // namespace nest

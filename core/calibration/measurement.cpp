@@ -89,6 +89,12 @@ std::string holdsOf(const KernelTimes& t) {
   return out;
 }
 
+std::string holdsOf(const MachineTimes& t) {
+  std::string out = t.kernels ? holdsOf(*t.kernels) : std::string();
+  for (const CollectiveTimes& c : t.exchanges) add(out, holdsOf(c), "; ");
+  return out;
+}
+
 std::string holdsOf(const LayerTimes& t) {
   Seconds forward, backward;
   for (const auto& l : t.layers) {

@@ -111,9 +111,17 @@ struct KernelTimes {
   std::vector<KernelTimes> others;   ///< of the other devices that the same table names
 };
 
+/// A machine as a whole (samples/profiling/measure_cluster.py): one of its devices, and exchanges of each
+/// level.
+struct MachineTimes {
+  std::optional<KernelTimes> kernels;      ///< one of the two is there
+  std::vector<CollectiveTimes> exchanges;  ///< inner levels first
+};
+
 struct Measurement {
   /// Of several times of exchanges each tells a level, or is compared with one that does; inner ones first.
-  std::variant<TrainingRun, std::vector<CollectiveTimes>, LayerTimes, BlockTable, KernelTimes> of;
+  std::variant<TrainingRun, std::vector<CollectiveTimes>, LayerTimes, BlockTable, KernelTimes, MachineTimes>
+      of;
 };
 
 /// "38 steps of 16.5 s (median), 412 TFLOP/s per device; TP 8 · PP 4 · DP 32 · MBS 1; megatron-core-2025".

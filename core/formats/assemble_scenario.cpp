@@ -1,6 +1,7 @@
 // What the parts of an import make together: files decide, then the program, then what was measured.
 #include <algorithm>
 
+#include "calibration/calibration.h"
 #include "calibration/kernel_fit.h"
 #include "calibration/link_fit.h"
 #include "cluster/devices/device_facts.h"
@@ -134,6 +135,11 @@ void layOver(const Imported::Measured& m, bool keepsProgram, Scenario& s, Diagno
     told = setKernels(s, *kernels, lines);
     for (std::string& line : lines)
       told.push_back(note("kernels-measured", {"", 0, 0, "/cluster/device"}, std::move(line)));
+  } else if (const auto* machine = std::get_if<MachineTimes>(&m.measurement.of)) {
+    std::vector<std::string> lines;
+    told = setMachine(s, *machine, lines);
+    for (std::string& line : lines)
+      told.push_back(note("machine-measured", {"", 0, 0, "/cluster"}, std::move(line)));
   } else {
     told.push_back(error(
         "trace-needs-plan", {},

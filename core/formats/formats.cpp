@@ -50,6 +50,7 @@ const Format& ncclTestsFormat();
 const Format& profilerTraceFormat();
 const Format& nsightExportFormat();
 const Format& galvatronFormat();
+const Format& machineTimesFormat();
 const Format& aiConfiguratorFormat();
 
 std::span<const Format* const> formats() {
@@ -70,6 +71,7 @@ std::span<const Format* const> formats() {
                                  &ncclTestsFormat(),
                                  &profilerTraceFormat(),
                                  &nsightExportFormat(),
+                                 &machineTimesFormat(),
                                  &galvatronFormat(),
                                  &aiConfiguratorFormat(),
                                  &clusterTextFormat(),

@@ -340,6 +340,8 @@ private:
           name.clear();
       } else if (const auto* kernels = std::get_if<KernelTimes>(&m.measurement.of)) {
         if (kernels->others.empty()) name = kernels->device;
+      } else if (const auto* machine = std::get_if<MachineTimes>(&m.measurement.of)) {
+        name = machine->kernels ? machine->kernels->device : machine->exchanges.front().device;
       } else if (const auto* run = std::get_if<TrainingRun>(&m.measurement.of))
         name = run->settings.device;
       if (name.empty()) continue;

@@ -137,6 +137,17 @@ private slots:
       const Ran table = run({"evaluate", made, plan, "--measured", dataOf(file)});
       QVERIFY2(table.code == 0 && table.out.contains(QString::fromUtf8(part)), qPrintable(table.all()));
     }
+    // A machine as a whole: what it changes, and the time before and after.
+    const QStringList own{"import", kModel, "--network", "host:8@450GB/s,3us rack:8@50GB/s,5us"};
+    const QString mine = dir.filePath("mine.nest.json"), ours = dir.filePath("ours.json"),
+                  times = dataOf("machine/two-hosts.json");
+    QCOMPARE(run(own + QStringList{"-o", mine}).code, 0);
+    QCOMPARE(run({"solve", mine, "-o", ours}).code, 0);
+    const Ran machine = run({"evaluate", mine, ours, "--measured", times});
+    for (const char* part : {"16-bit products reach 70", "level host: ", "level rack: ", "with measured"})
+      QVERIFY2(machine.code == 0 && machine.out.contains(QString::fromUtf8(part)), qPrintable(machine.all()));
+    const Ran known = run(own + QStringList{times, "-o", mine});
+    QVERIFY2(known.code == 0 && known.err.contains("level rack: "), qPrintable(known.err));
     const Ran device = run(cluster + QStringList{dataOf("aiconfigurator/gemm_perf.txt"), "-o", made});
     QVERIFY2(device.code == 0 && device.err.contains("16-bit products reach"), qPrintable(device.err));
     const Ran named = run({"check", dataOf("nsight-export/layers.sqlite")});
