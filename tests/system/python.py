@@ -52,7 +52,7 @@ assert rows[0]["batch_time_s"] < rows[2]["batch_time_s"]
 
 lost = nest.failures(small, ["host0/0"])
 assert [a["answer"] for a in lost["failures"][0]["answers"]] == ["swap", "shrink", "re-plan"]
-assert lost == command("failures", small, "--lost", "host0/0", "--json")
+assert lost["failures"] == command("failures", small, "--lost", "host0/0", "--json")["failures"]
 offers = samples / "three-offers-three-jobs.nest.json"
 matrix = nest.matrix(offers, by="money")
 assert len(matrix["cells"]) == 9 and sum(c["best"] for c in matrix["cells"]) == 3
