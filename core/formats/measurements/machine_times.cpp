@@ -105,11 +105,12 @@ private:
       JsonFields of(m_text, (*list)[i], pointer, m_out);
       CollectiveTimes c;
       c.device = device;
-      using Kind = CollectiveTimes::Kind;
-      static constexpr std::pair<std::string_view, Kind> kKinds[] = {{"all-reduce", Kind::AllReduce},
-                                                                     {"all-gather", Kind::AllGather},
-                                                                     {"reduce-scatter", Kind::ReduceScatter},
-                                                                     {"all-to-all", Kind::AllToAll}};
+      using enum CollectiveTimes::Kind;
+      static constexpr std::pair<std::string_view, CollectiveTimes::Kind> kKinds[] = {
+          {"all-reduce", AllReduce},
+          {"all-gather", AllGather},
+          {"reduce-scatter", ReduceScatter},
+          {"all-to-all", AllToAll}};
       of.requireKey("kind", "all-reduce, all-gather, reduce-scatter or all-to-all");
       const auto kind =
           of.oneOf("kind", {kKinds[0].first, kKinds[1].first, kKinds[2].first, kKinds[3].first});

@@ -59,19 +59,6 @@ QString changesText(const PlanDiff& d) {
   return all.isEmpty() ? SearchView::tr("same plan") : all.join(QStringLiteral("; "));
 }
 
-/// Without a plan there is no change in percent.
-QString rowWithout(const QString& what, const std::string& obstacle) {
-  return QStringLiteral("<tr><td style='padding-right:16px'>%1</td><td></td><td>%2</td></tr>")
-      .arg(what.toHtmlEscaped(), toQt(obstacle).toHtmlEscaped());
-}
-
-QString row(const QString& what, double change, const QString& detail) {
-  return QStringLiteral(
-             "<tr><td style='padding-right:16px'>%1</td><td align='right' "
-             "style='padding-right:16px'><b>%2</b></td><td>%3</td></tr>")
-      .arg(what.toHtmlEscaped(), toQt(text::signedPercent(change)), detail.toHtmlEscaped());
-}
-
 const auto kTryScheme = QStringLiteral("try");
 
 /// Of a number of devices, the field that makes as many of the outermost level; where there is none, no link.
