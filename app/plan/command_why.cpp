@@ -15,6 +15,7 @@
 #include "study/study_report.h"
 #include "text/json_layout.h"
 #include "units/text.h"
+#include "words/difference_words.h"
 #include "words/outcome_words.h"
 
 namespace nest::cli {
@@ -51,6 +52,12 @@ std::optional<std::vector<Parameter>> parametersCalled(const Setting& s,
   }
   if (hasErrors(wrong)) return report(wrong), std::nullopt;
   return out;
+}
+
+/// Where the time of the answer goes, on a line of its own.
+std::string stepText(const Counterfactual& c) {
+  const std::string terms = c.difference ? words::of(c.difference->time) : std::string();
+  return terms.empty() ? terms : "    " + terms + "\n";
 }
 
 int why(const Arguments& args) {
@@ -103,7 +110,7 @@ int why(const Arguments& args) {
     if (json)
       answers.push_back(report::counterfactualJson(c));
     else
-      std::cout << adviceText(c.answer) << "\n";
+      std::cout << adviceText(c.answer) << "\n" << stepText(c);
   }
   if (json) {
     nlohmann::ordered_json all{{"answers", std::move(answers)}};

@@ -9,9 +9,6 @@
 namespace nest {
 namespace {
 
-constexpr double kExplained = 0.9;  ///< share of a growth that is enough to name its causes
-constexpr double kNoTime = 1e-9;    ///< share of a step below which times differ by rounding only
-
 template <class Field>
 bool differIn(std::span<const Pace> all, Field field) {
   return std::any_of(all.begin(), all.end(), [&](const Pace& p) { return p.*field != all.front().*field; });
@@ -97,36 +94,6 @@ std::string paceChangeText(const Pace& a, const Pace& b, PaceMeasure m) {
 
 bool isFaster(const Pace& a, const Pace& than) {
   return a.batchTime.value() * than.tokens() < than.batchTime.value() * a.tokens();
-}
-
-std::vector<PartChange> partChanges(const Evaluation& first, const Pace& firstPace, const Evaluation& second,
-                                    const Pace& secondPace, bool shrinking) {
-  const PaceMeasure measure = measureOf(firstPace, secondPace);
-  const auto split = [measure](const Evaluation& e, const Pace& p) {
-    TimeSplit out = splitOf(e);
-    for (Seconds& t : out) {
-      if (t < kNoTime * e.batchTime) t = Seconds();
-      if (measure == PaceMeasure::Throughput && p.tokens() > 0) t = t / p.tokens();
-    }
-    return out;
-  };
-  const TimeSplit a = split(first, firstPace), b = split(second, secondPace);
-  std::vector<PartChange> all;
-  Seconds whole;
-  const auto size = [shrinking](const PartChange& c) { return shrinking ? -1.0 * c.growth() : c.growth(); };
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    const PartChange one{static_cast<TimePart>(k), a[k], b[k]};
-    if (!(size(one) > Seconds())) continue;
-    all.push_back(one);
-    whole += size(one);
-  }
-  std::stable_sort(all.begin(), all.end(),
-                   [&](const PartChange& x, const PartChange& y) { return size(x) > size(y); });
-  Seconds named;
-  std::size_t count = 0;
-  while (count < all.size() && named < kExplained * whole) named += size(all[count++]);
-  all.resize(count);
-  return all;
 }
 
 }  // namespace nest

@@ -57,9 +57,4 @@ struct PartChange {
 
   Seconds growth() const { return after - before; }
 };
-/// The parts that grow, the largest growth first; with `shrinking`, the parts that shrink. As many as make up
-/// nine tenths of the total growth (or reduction).
-std::vector<PartChange> partChanges(const Evaluation& first, const Pace& firstPace, const Evaluation& second,
-                                    const Pace& secondPace, bool shrinking = false);
-
 }  // namespace nest

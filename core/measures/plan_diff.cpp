@@ -185,6 +185,8 @@ PlanDiff diff(const Problem& problem, const Plan& first, const Evaluation& first
   d.changes = Comparison(problem, first, second).run();
   d.before = paceOf(before ? *before : problem, first, firstEvaluation);
   d.after = paceOf(problem, second, secondEvaluation);
+  d.time = stepDifference(firstEvaluation, d.before, secondEvaluation, d.after);
+  d.facts = changedFacts(first, firstEvaluation, second, secondEvaluation);
   d.timeDelta = secondEvaluation.batchTime - firstEvaluation.batchTime;
   if (firstEvaluation.batchTime.value() > 0)
     d.timeRatio = secondEvaluation.batchTime / firstEvaluation.batchTime;

@@ -5,6 +5,7 @@
 
 #include "evaluation/evaluation.h"
 #include "measures/pace.h"
+#include "measures/step_difference.h"
 #include "plan/plan.h"
 #include "problem/problem.h"
 
@@ -44,8 +45,10 @@ struct PlanDiff {
   std::vector<PlanChange> changes;  ///< empty if the plans are equal
   double timeRatio = 1;             ///< second ÷ first batch time
   Pace before, after;
-  Seconds timeDelta;  ///< second − first
-  Bytes memoryDelta;  ///< of predicted memory on the fullest device
+  StepDifference time;          ///< what the devices spend more or less of it on
+  std::vector<PlanFact> facts;  ///< the degrees and numbers that differ, briefly
+  Seconds timeDelta;            ///< second − first
+  Bytes memoryDelta;            ///< of predicted memory on the fullest device
   int devicesDelta = 0;
 
   bool same() const { return changes.empty(); }

@@ -93,8 +93,7 @@ Counterfactual whyNot(const Problem& problem, const RankedPlan& present, const D
     return c;
   }
   c.difference = diff(problem, present.plan, present.evaluation, best->plan, best->evaluation);
-  c.causes = partChanges(present.evaluation, paceOf(problem, present), best->evaluation,
-                         paceOf(demand.problem, *best));
+  c.causes = partChanges(c.difference->time);
   c.notSearched = outsideSearch(problem, best->plan);
   c.answer = "With " + demand.words + ": " + text::time(best->evaluation.batchTime) +
              " per step instead of " + text::time(present.evaluation.batchTime) +

@@ -63,11 +63,37 @@ const char* statusOf(const BaselineResult& b) {
   return nameOf(b.complete ? OutcomeStatus::Infeasible : OutcomeStatus::Stopped);
 }
 
+namespace {
+
+/// The growths of the terms add up to that of the whole.
+Json stepDifferenceJson(const StepDifference& d) {
+  Json j{{"measure", d.measure == PaceMeasure::BatchTime ? "step" : "token"},
+         {"before_s", d.before.value()},
+         {"after_s", d.after.value()}};
+  j["terms"] = listOf(d.terms, [](const PartChange& t) {
+    return Json{{"term", nameOf(t.part)},
+                {"before_s", t.before.value()},
+                {"after_s", t.after.value()},
+                {"change_s", t.growth().value()}};
+  });
+  return j;
+}
+
+Json factsJson(const std::vector<PlanFact>& facts) {
+  return listOf(facts, [](const PlanFact& f) {
+    return Json{{"fact", nameOf(f.kind)}, {"before", f.before}, {"after", f.after}};
+  });
+}
+
+}  // namespace
+
 Json diffJson(const PlanDiff& d) {
   Json j;
   j["changes"] = listOf(d.changes, [](const PlanChange& c) {
     return Json{{"what", nameOf(c.kind)}, {"stage", c.stage}, {"sentence", c.sentence}};
   });
+  j["time"] = stepDifferenceJson(d.time);
+  j["facts"] = factsJson(d.facts);
   j["time_ratio"] = d.timeRatio;
   j["time_delta_s"] = d.timeDelta.value();
   j["memory_delta_bytes"] = d.memoryDelta.value();
@@ -75,16 +101,20 @@ Json diffJson(const PlanDiff& d) {
   return j;
 }
 
-Json comparisonJson(const Problem&, const Outcome& exact, const std::vector<BaselineResult>& baselines) {
+Json comparisonJson(const Problem& problem, const Outcome& exact,
+                    const std::vector<BaselineResult>& baselines) {
   Json j{{"format", "nest-comparison"}, {"version", 1}};
   j["exact"] = summaryJson(exact);
-  j["baselines"] = listOf(baselines, [](const BaselineResult& b) {
+  j["baselines"] = listOf(baselines, [&](const BaselineResult& b) {
     Json k{{"method", nameOf(b.kind)},      {"runs", b.runs()}, {"complete", b.complete},
            {"status", statusOf(b)},         {"note", b.note},   {"evaluated", b.evaluated},
            {"elapsed_s", b.elapsed.value()}};
     if (b.plan) {
       addPlan(k, *b.plan);
       k["violations"] = violationsJson(b.plan->evaluation);
+      if (const RankedPlan* best = exact.best())
+        k["difference"] =
+            diffJson(diff(problem, best->plan, best->evaluation, b.plan->plan, b.plan->evaluation));
     }
     return k;
   });

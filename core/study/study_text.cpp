@@ -5,9 +5,12 @@
 
 #include "diagnostics/field_change.h"
 #include "measures/pace.h"
+#include "measures/plan_diff.h"
 #include "study/study_report.h"
 #include "units/amount.h"
 #include "units/text.h"
+#include "words/difference_words.h"
+#include "words/in_sentence.h"
 #include "words/outcome_words.h"
 
 namespace nest::report {
@@ -45,9 +48,22 @@ private:
   std::vector<std::vector<std::string>> m_rows;
 };
 
+/// From the best plan to another: the cause, then by what the times differ, then which degrees do.
+std::string differenceText(const Problem& problem, const RankedPlan& best, const std::string& name,
+                           const RankedPlan& other) {
+  const PlanDiff d = diff(problem, best.plan, best.evaluation, other.plan, other.evaluation);
+  if (d.same() || !d.time.isKnown()) return {};
+  const std::string obstacle =
+      other.evaluation.feasible() ? "" : std::string(" (") + words::obstacleTo(other.evaluation) + ")";
+  std::string out = "\n" + name + obstacle + ", " + words::inSentence(words::cause(d.time, d.facts)) +
+                    "\n    " + words::of(d.time) + "\n";
+  if (!d.facts.empty()) out += "    " + words::of(d.facts) + "\n";
+  return out;
+}
+
 }  // namespace
 
-std::string comparisonText(const Problem&, const Outcome& exact,
+std::string comparisonText(const Problem& problem, const Outcome& exact,
                            const std::vector<BaselineResult>& baselines) {
   Rows rows;
   rows.add({"method", "step time", "throughput", "devices", "plan", "remark"});
@@ -67,6 +83,8 @@ std::string comparisonText(const Problem&, const Outcome& exact,
   for (const BaselineResult& b : baselines)
     row(nameOf(b.kind), b.plan ? &*b.plan : nullptr, b.runs() ? nullptr : words::obstacleTo(b), b.note);
   std::string out = rows.text();
+  for (const BaselineResult& b : baselines)
+    if (best && b.plan) out += differenceText(problem, *best, nameOf(b.kind), *b.plan);
   if (best)
     out += "\nThroughput is relative to NEST Explorer's " + samplesRate(samplesPerSecond(*best)) + ".\n";
   return out;

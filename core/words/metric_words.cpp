@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "measures/step_difference.h"
 #include "program/prediction_interval.h"
 #include "program/program.h"
 #include "units/text.h"
@@ -97,7 +98,7 @@ std::string partsThatDiffer(const Pace& before, const Evaluation& first, const P
   const PaceMeasure measure = measureOf(before, after);
   const Seconds a = comparedTime(before, measure), b = comparedTime(after, measure);
   if (!(a > Seconds()) || (b - a < kAsFast * a && a - b < kAsFast * a)) return {};
-  const std::string parts = of(partChanges(first, before, second, after, b < a));
+  const std::string parts = of(partChanges(stepDifference(first, before, second, after), b < a));
   if (parts.empty()) return {};
   return std::string(b > a ? "What takes longer" : "What takes less") +
          (measure == PaceMeasure::BatchTime ? ", of the step: " : ", of a token: ") + parts + ".";

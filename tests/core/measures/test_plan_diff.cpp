@@ -1,4 +1,6 @@
 #include <QtTest/QTest>
+#include <algorithm>
+#include <cmath>
 
 #include "measures/plan_diff.h"
 #include "solver/baselines/equal_split.h"
@@ -82,6 +84,79 @@ private slots:
     QCOMPARE(d.timeRatio, 0.75);
     QCOMPARE(d.devicesDelta, 4);
     QCOMPARE(d.sentence(), std::string("TP 1 → 2 (−25 % time, +1 GiB on the fullest device, +4 devices)"));
+  }
+  /// From one step time to the other by terms: whatever is joined, nothing is lost.
+  void theWaterfallCloses() {
+    int joined = 0, several = 0;
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      const Problem p = test::randomInstance(seed);
+      Problem longer = p;
+      if (seed % 3 == 1) longer.job.sequenceLength *= 2;
+      std::vector<Plan> some;
+      visitPlans(p, [&](const Plan& plan) {
+        some.push_back(plan);
+        return some.size() < 12;
+      });
+      const Evaluation a = evaluate(p, some.front()), b = evaluate(longer, some.back());
+      const PlanDiff d = diff(longer, some.front(), a, some.back(), b, &p);
+      const Seconds whole = std::max(d.time.before, d.time.after);
+      const auto near = [&](Seconds x, Seconds y) {
+        return std::abs((x - y).value()) <= 1e-9 * whole.value();
+      };
+      QCOMPARE(d.time.measure == PaceMeasure::Throughput, seed % 3 == 1);
+      Seconds before, after;
+      for (const PartChange& t : d.time.terms) before += t.before, after += t.after;
+      QVERIFY(near(before, d.time.before) && near(after, d.time.after));
+      const auto steps = waterfallOf(d.time);
+      Seconds at = d.time.before;
+      for (const WaterfallStep& s : steps) {
+        QCOMPARE(s.from, at);
+        const Seconds rest = s.to - s.from - s.growth();  // of the last: what could not be seen
+        QVERIFY(near(rest, Seconds()) ||
+                (&s == &steps.back() && std::abs(rest.value()) < 2.1e-4 * whole.value()));
+        at = s.to;
+        joined += s.isJoined();
+      }
+      if (!steps.empty()) QCOMPARE(at, d.time.after);  // to the last bit
+      several += steps.size() > 2;
+    }
+    QVERIFY(joined > 3 && several > 20);  // or this tests little
+  }
+  void smallTermsAreJoined() {
+    StepDifference d;
+    d.before = Seconds(10), d.after = Seconds(12.06);
+    using enum TimePart;
+    const auto term = [](TimePart part, double before, double after) {
+      return PartChange{part, Seconds(before), Seconds(after)};
+    };
+    d.terms = {term(Compute, 7, 7), term(Tensor, 1, 3), term(Data, 1, 1.05), term(Idle, 1, 1.01)};
+    auto steps = waterfallOf(d);
+    QCOMPARE(steps.size(), std::size_t(2));
+    QVERIFY(steps[0].parts == std::vector{Tensor});
+    QVERIFY((steps[1].parts == std::vector{Data, Idle}));
+    QCOMPARE(steps[1].to, d.after);
+    // Small against the step, but all that there is.
+    d.after = Seconds(10.06), d.terms[1] = term(Tensor, 1, 1);
+    steps = waterfallOf(d);
+    QCOMPARE(steps.size(), std::size_t(2));
+    QVERIFY(steps[0].parts == std::vector{Data} && steps[1].parts == std::vector{Idle});
+    d.after = d.before, d.terms = {term(Compute, 10, 10)};
+    QVERIFY(waterfallOf(d).empty());
+  }
+  void factsAreBrief() {
+    Plan a = planOf(2, 8, 4), b = planOf(4, 4, 4);
+    b.zero = 3, b.shardReplicas = 2;
+    b.stages[1].strategy.tensor = 2;
+    b.stages[0].recompute = Recompute::Full;
+    Evaluation x, y;
+    x.microbatchCount = 8, y.microbatchCount = 16;
+    std::string all;
+    for (const PlanFact& f : changedFacts(a, x, b, y))
+      all += std::string(nameOf(f.kind)) + ' ' + f.before + ' ' + f.after + "; ";
+    QCOMPARE(all,
+             std::string("microbatches 8 16; tensor 8 2–4; stages 2 4; zero 0 3/2; recompute none mixed; "
+                         "devices 64 56; "));
+    QVERIFY(changedFacts(a, x, a, x).empty());
   }
   void whatIsNotToldIsCounted() {
     PlanDiff d;

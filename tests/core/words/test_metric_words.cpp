@@ -3,6 +3,7 @@
 #include "program/prediction_interval.h"
 #include "program/program.h"
 #include "support/test_main.h"
+#include "words/difference_words.h"
 #include "words/headline.h"
 #include "words/metric_words.h"
 
@@ -51,6 +52,36 @@ private slots:
     // Twice the samples in 11.8 instead of 9 s: a token takes less, of everything but PP.
     QCOMPARE(words::partsThatDiffer(pace(first, 8), first, pace(second, 16), second),
              std::string("What takes less, of a token: compute 750 µs → 375 µs, idle 250 µs → 113 µs."));
+  }
+  /// The title of a difference: by how much, what grew, which degree did it, and why it had to be.
+  void namesTheCauseOfADifference() {
+    using enum TimePart;
+    StepDifference d;
+    d.before = Seconds(16), d.after = Seconds(17.6);
+    const auto term = [](TimePart part, double before, double after) {
+      return PartChange{part, Seconds(before), Seconds(after)};
+    };
+    d.terms = {term(Compute, 13, 12.5), term(Tensor, 1, 2.5), term(Pipeline, 1, 1.6), term(Idle, 1, 1)};
+    const std::vector<PlanFact> facts{{PlanFact::Kind::Microbatches, "32", "64"},
+                                      {PlanFact::Kind::Tensor, "4", "8"}};
+    QCOMPARE(words::cause(d, facts), std::string("10 % slower: TP communication +1.5 s (TP 4 → 8), PP "
+                                                 "communication +600 ms (microbatches 32 → 64)"));
+    QCOMPARE(words::of(PlanObstacle{true, Bytes(3.0 * 1024 * 1024 * 1024)}, true),
+             std::string("the first plan is short by 3 GiB now"));
+    QCOMPARE(words::of(PlanObstacle{true, {}}, false), std::string("the second plan cannot run before"));
+    QCOMPARE(words::of(PlanObstacle{}, true), std::string());
+    QCOMPARE(words::of(d), std::string("16 s → 17.6 s per step: compute −500 ms, TP communication +1.5 s, PP "
+                                       "communication +600 ms"));
+    QCOMPARE(words::of(facts), std::string("microbatches 32 → 64, TP 4 → 8"));
+    std::swap(d.before, d.after);
+    for (PartChange& t : d.terms) std::swap(t.before, t.after);
+    QCOMPARE(words::cause(d, {}),
+             std::string("9.09 % less time: TP communication −1.5 s, PP communication −600 ms"));
+    d.measure = PaceMeasure::Throughput;
+    QVERIFY(words::cause(d, {}).starts_with("9.09 % less time per token: "));
+    d.after = d.before, d.terms = {term(Compute, 16, 16)};
+    QCOMPARE(words::cause(d, {}), std::string("As fast per token"));
+    QCOMPARE(words::cause({}, {}), std::string());
   }
   void opensTheBubble() {
     QCOMPARE(words::of(Bubble{0.0439, 0.1241}),
