@@ -152,7 +152,8 @@ Command sweepCommand() {
       .description =
           R"(Solves the scenario for every combination of values. FIELD is any field of the scenario file, as a path:
 job.global_batch, cluster.levels.1.bandwidth, assumptions.overlap.data, constraints.tensor, model.path. VALUES are
-separated by commas; 8..64x2 is 8,16,32,64 and 1..4+1 is 1,2,3,4. Values may carry their unit. A field that is a list
+separated by commas; 8..64x2 is 8,16,32,64, 1..4+1 is 1,2,3,4, 10..40/4 is four values at even steps, 10,20,30,40, and
+1..1000/4log four at even factors. Values may carry their unit. A field that is a list
 takes lists in JSON, quoted for the shell: --set 'job.microbatches=[1,2],[4]'; a value without brackets is a list of
 one. nest-plan fields lists all fields.
 

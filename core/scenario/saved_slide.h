@@ -88,7 +88,7 @@ struct SavedTable {
 struct SavedSlide {
   /// The one thing that is picked out; the meaning of the numbers depends on `kind`.
   struct Item {
-    std::string kind;  ///< "stage", "layer", "device", "group", "level", "pair"
+    std::string kind;  ///< "stage", "layer", "device", "group", "level", "pair", "task"
     int index = 0;
     int level = 0;   ///< "group": of which level; below 0: an item of the figure's own
     int other = -1;  ///< "pair": the second device or group

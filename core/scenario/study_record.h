@@ -26,7 +26,7 @@ struct StudyRecord {
     friend bool operator==(const Result&, const Result&) = default;
   };
 
-  std::string quantity;       ///< "Throughput, samples/s"; tokens/s where batch or sequence differ
+  std::string quantity;       ///< "Throughput, tokens/s", "Step time, s", …
   std::string acrossName;     ///< "devices"; empty: no study
   std::vector<Value> across;  ///< every value that is to be tried, ascending
   std::string upName;         ///< second field; empty: a curve
@@ -35,9 +35,17 @@ struct StudyRecord {
   /// Solved so far: for every value of `up` in turn (a curve: once) every value of `across`.
   std::vector<Result> results;
   int heldBatch = 0;  ///< global batch that stays while the devices grow (strong scaling); 0: no such study
-  bool cancelled = false;  ///< nothing is solved any more, though `results` is not whole
+  bool logarithmic = false;   ///< the axis of the quantity
+  bool lessIsBetter = false;  ///< of the quantity: times, memory
+  double threshold = 0;       ///< a value of the quantity that is to be reached; 0: none
+  std::string thresholdText;  ///< with its unit
+  bool cancelled = false;     ///< nothing is solved any more, though `results` is not whole
 
   std::size_t size() const { return across.size() * (upName.empty() ? 1 : up.size()); }
+  /// Whether a result with a plan is at least as good as the threshold.
+  bool reaches(const Result& r) const {
+    return r.y > 0 && (lessIsBetter ? r.y <= threshold * (1 + 1e-12) : r.y >= threshold * (1 - 1e-12));
+  }
   bool isWhole() const { return results.size() == size(); }
   friend bool operator==(const StudyRecord&, const StudyRecord&) = default;
 };

@@ -272,6 +272,7 @@ SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& 
   row.simulatedSeconds = m.simulated.value();
   row.samplesPerSecond = m.samplesPerSecond;
   row.tokensPerSecond = m.tokensPerSecond;
+  row.deviceHours = m.deviceHours.value_or(0);
   row.mfu = m.mfu;
   row.globalBatch = best->evaluation.globalBatch;
   if (m.trainingTime) row.trainingSeconds = m.trainingTime->value();

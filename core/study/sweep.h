@@ -26,7 +26,8 @@ struct SweepField {
 
 /// Reads FIELD=VALUES as people type it. FIELD: a path with dots or a JSON pointer ("job.global_batch",
 /// "cluster.levels.1.bandwidth"). VALUES: separated by commas, each JSON or bare text ("50 GB/s"); `8..64x2`
-/// is 8, 16, 32, 64 and `1..4+1` is 1, 2, 3, 4; "25 GB/s..100 GB/sx2" is 25, 50 and 100 GB/s.
+/// is 8, 16, 32, 64 and `1..4+1` is 1, 2, 3, 4; "25 GB/s..100 GB/sx2" is 25, 50 and 100 GB/s. `10..40/4` is
+/// four values at even steps, 10, 20, 30, 40; `1..1000/4log` four at even factors, 1, 10, 100, 1000.
 Reading<SweepField> readSweepField(std::string_view text);
 
 /// The grid of all combinations, the last field fastest.
@@ -72,6 +73,7 @@ struct SweepRow {
   std::optional<double> mfu;
   int devicesUsed = 0;
   double peakMemoryBytes = 0;
+  double deviceHours = 0;                ///< of the whole run; 0: its training tokens are not known
   std::string boundBy, largestOverhead;  ///< the largest part of the step; the largest that is not compute
   double lowerBoundSeconds = 0;          ///< 0: none
   std::optional<double> gap;

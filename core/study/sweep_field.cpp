@@ -46,6 +46,44 @@ std::pair<std::optional<double>, std::string_view> withUnit(std::string_view s) 
   return {v, text::trimmed(s.substr(static_cast<std::size_t>(end - s.data())))};
 }
 
+/// "10..40/4" and "1..1000/4log": so many values at even steps or factors, both ends among them. nullopt: not
+/// of that form.
+std::optional<std::vector<std::string>> countedRange(std::string_view s, std::string& wrong) {
+  const auto dots = s.find("..");
+  const auto slash = s.find_last_of('/');
+  if (dots == std::string_view::npos || slash == std::string_view::npos || slash < dots + 2)
+    return std::nullopt;
+  std::string_view count = text::trimmed(s.substr(slash + 1));
+  const bool isLog = count.ends_with("log");
+  if (isLog) count = text::trimmed(count.substr(0, count.size() - 3));
+  const auto n = number(count);
+  if (!n || *n != std::floor(*n)) return std::nullopt;  // a unit such as GB/s
+  const auto [from, unit] = withUnit(s.substr(0, dots));
+  const auto [to, unitOfEnd] = withUnit(s.substr(dots + 2, slash - dots - 2));
+  if (!from || !to) return std::nullopt;
+  std::vector<std::string> out;
+  if (unit != unitOfEnd && !unit.empty())
+    wrong = "has ends in different units";
+  else if (*n < 2 || *n > static_cast<double>(kMostValues))
+    wrong = "needs from 2 to 100,000 values";
+  else if (*to < *from)
+    wrong = "runs backwards";
+  else if (isLog && *from <= 0)
+    wrong = "multiplies from a number that is not above 0";
+  if (!wrong.empty()) return out;
+  for (int k = 0; k < static_cast<int>(*n); ++k) {
+    const double share = k / (*n - 1);
+    double v = isLog ? *from * std::pow(*to / *from, share) : *from + (*to - *from) * share;
+    if (k + 1 == static_cast<int>(*n)) v = *to;
+    // Six digits are more than any field needs, and 9.999999999 is 10.
+    const double scale = std::pow(10, 5 - std::floor(std::log10(std::max(std::abs(v), 1e-300))));
+    const double rounded = std::abs(v) > 0 ? std::round(v * scale) / scale : 0;
+    const std::string value = text::exact(k == 0 || k + 1 == static_cast<int>(*n) ? v : rounded);
+    out.push_back(unitOfEnd.empty() ? value : nlohmann::json(value + ' ' + std::string(unitOfEnd)).dump());
+  }
+  return out;
+}
+
 /// "8..64x2", "1..4+1" and "25 GB/s..100 GB/sx2"; nullopt: not of that form. `wrong`: why it has no values.
 std::optional<std::vector<std::string>> range(std::string_view s, std::string& wrong) {
   const auto dots = s.find("..");
@@ -114,9 +152,11 @@ Reading<SweepField> readSweepField(std::string_view text) {
     if (part.empty())
       return fail('"' + std::string(name) + "\" has an empty value", "separate values by single commas");
     std::string wrong;
-    const auto values = range(part, wrong);
+    auto values = countedRange(part, wrong);
+    if (!values) values = range(part, wrong);
     if (!wrong.empty())
-      return fail("the range " + std::string(part) + ' ' + wrong, "write for example 8..64x2 or 1..10+3");
+      return fail("the range " + std::string(part) + ' ' + wrong,
+                  "write for example 8..64x2, 1..10+3 or 10..40/4");
     if (values)
       field.values.insert(field.values.end(), values->begin(), values->end());
     else

@@ -38,6 +38,7 @@ Json rowJson(const SweepRow& r, const std::vector<SweepField>* fields) {
   j["mfu"] = r.mfu ? Json(*r.mfu) : Json(nullptr);
   j["devices_used"] = known(r.devicesUsed);
   j["peak_memory_bytes"] = known(r.peakMemoryBytes);
+  j["device_hours"] = known(r.deviceHours);
   j["bound_by"] = named(r.boundBy);
   j["largest_overhead"] = named(r.largestOverhead);
   j["lower_bound_s"] = known(r.lowerBoundSeconds);
@@ -83,6 +84,7 @@ std::optional<SweepRow> readRow(JsonFields& f, std::size_t fieldCount) {
   r.mfu = f.number("mfu", -most, most);
   r.devicesUsed = static_cast<int>(f.integer("devices_used", 0, 1 << 30).value_or(0));
   read("peak_memory_bytes", r.peakMemoryBytes);
+  read("device_hours", r.deviceHours);
   r.boundBy = f.string("bound_by").value_or("");
   r.largestOverhead = f.string("largest_overhead").value_or("");
   read("lower_bound_s", r.lowerBoundSeconds);
@@ -219,9 +221,8 @@ void writeSweepCsv(const std::vector<SweepField>& fields, const std::vector<Swee
   for (const SweepField& f : fields) out += cell(f.pointer.substr(1)) + ',';
   sink(out +
        "status,plan,batch_time_s,simulated_time_s,samples_per_s,tokens_per_s,mfu,devices_used,peak_memory_"
-       "bytes,bound_by,largest_overhead,lower_bound_s,gap,global_batch,training_time_s,money,energy_kwh,"
-       "states,"
-       "problem\n");
+       "bytes,device_hours,bound_by,largest_overhead,lower_bound_s,gap,global_batch,training_time_s,money,"
+       "energy_kwh,states,problem\n");
   const auto given = [](const std::optional<double>& v) { return v ? text::exact(*v) : std::string(); };
   for (const SweepRow& r : rows) {
     out.clear();
@@ -233,9 +234,9 @@ void writeSweepCsv(const std::vector<SweepField>& fields, const std::vector<Swee
          {cell(r.status), cell(r.plan), figure(r.batchSeconds), figure(r.simulatedSeconds),
           figure(r.samplesPerSecond), figure(r.tokensPerSecond), r.mfu ? text::exact(*r.mfu) : std::string(),
           r.devicesUsed ? std::to_string(r.devicesUsed) : std::string(), figure(r.peakMemoryBytes),
-          cell(r.boundBy), cell(r.largestOverhead), figure(r.lowerBoundSeconds), given(r.gap),
-          r.globalBatch ? std::to_string(r.globalBatch) : std::string(), given(r.trainingSeconds),
-          given(r.money), given(r.energyKwh), text::exact(r.states)})
+          figure(r.deviceHours), cell(r.boundBy), cell(r.largestOverhead), figure(r.lowerBoundSeconds),
+          given(r.gap), r.globalBatch ? std::to_string(r.globalBatch) : std::string(),
+          given(r.trainingSeconds), given(r.money), given(r.energyKwh), text::exact(r.states)})
       out += s + ',';
     sink(out + cell(r.problem) + '\n');
   }

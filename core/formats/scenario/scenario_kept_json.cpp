@@ -43,7 +43,8 @@ void readKeptPlan(const ScenarioReader& r, JsonFields& f, Scenario& s) {
 SavedSlide::Item readItem(JsonFields& f) {
   SavedSlide::Item item;
   f.requireKey("kind", "what is picked out: \"stage\", \"layer\", …");
-  item.kind = f.oneOf("kind", {"stage", "layer", "device", "group", "level", "pair"}).value_or("stage");
+  item.kind =
+      f.oneOf("kind", {"stage", "layer", "device", "group", "level", "pair", "task"}).value_or("stage");
   item.index = static_cast<int>(f.integer("index", 0, std::numeric_limits<int>::max()).value_or(0));
   item.level = static_cast<int>(f.integer("level", -2, 64).value_or(0));
   item.other = static_cast<int>(f.integer("other", -1, std::numeric_limits<int>::max()).value_or(-1));
@@ -207,6 +208,10 @@ StudyRecord readStudyRecord(const ScenarioReader& r, JsonFields& f) {
   s.acrossName = f.string("across_name").value_or("");
   s.upName = f.string("up_name").value_or("");
   s.heldBatch = static_cast<int>(f.integer("held_batch", 0, std::numeric_limits<int>::max()).value_or(0));
+  s.logarithmic = f.boolean("logarithmic").value_or(false);
+  s.lessIsBetter = f.boolean("less_is_better").value_or(false);
+  s.threshold = f.number("threshold", 0, kLargest).value_or(0);
+  s.thresholdText = f.string("threshold_text").value_or("");
   s.cancelled = f.boolean("cancelled").value_or(false);
   s.others = r.strings(f, "others");
   const auto values = [&](const char* key) {
@@ -299,6 +304,9 @@ Json studyJson(const StudyRecord& s) {
   if (!s.upName.empty()) j["up_name"] = s.upName, j["up"] = values(s.up);
   if (!s.others.empty()) j["others"] = s.others;
   if (s.heldBatch > 0) j["held_batch"] = s.heldBatch;
+  if (s.logarithmic) j["logarithmic"] = true;
+  if (s.lessIsBetter) j["less_is_better"] = true;
+  if (s.threshold > 0) j["threshold"] = s.threshold, j["threshold_text"] = s.thresholdText;
   if (s.cancelled) j["cancelled"] = true;
   j["results"] = Json::array();
   for (const auto& r : s.results) {

@@ -121,6 +121,12 @@ private slots:
     QCOMPARE(readSweepField("a=8..64x2")->values, (std::vector<std::string>{"8", "16", "32", "64"}));
     QCOMPARE(readSweepField("a=-3..-1+1")->values, (std::vector<std::string>{"-3", "-2", "-1"}));
     QCOMPARE(readSweepField("a=1..2+0.5")->values, (std::vector<std::string>{"1", "1.5", "2"}));
+    QCOMPARE(readSweepField("a=10..40/4")->values, (std::vector<std::string>{"10", "20", "30", "40"}));
+    QCOMPARE(readSweepField("a=1..1000/4log")->values, (std::vector<std::string>{"1", "10", "100", "1000"}));
+    QCOMPARE(readSweepField("a=25 GB/s..100 GB/s/4")->values,
+             (std::vector<std::string>{"\"25 GB/s\"", "\"50 GB/s\"", "\"75 GB/s\"", "\"100 GB/s\""}));
+    for (const char* bad : {"a=10..40/1", "a=40..10/4", "a=0..10/3log", "a=1 s..2 ms/3"})
+      QVERIFY2(!readSweepField(bad), bad);
     QCOMPARE(readSweepField("a=50 GB/s, \"x, y\"")->values,
              (std::vector<std::string>{"\"50 GB/s\"", "\"x, y\""}));
     for (const char* bad : {"", "=1", "a", "a=", "a=1,,2"}) QVERIFY2(!readSweepField(bad), bad);
@@ -225,12 +231,12 @@ private slots:
     const auto table = nlohmann::json::parse(tableOf(g, rows, writeSweepJson))["rows"];
     for (const char* key :
          {"batch_time_s", "simulated_time_s", "samples_per_s", "tokens_per_s", "mfu", "devices_used",
-          "peak_memory_bytes", "bound_by", "largest_overhead", "lower_bound_s", "gap"})
+          "peak_memory_bytes", "device_hours", "bound_by", "largest_overhead", "lower_bound_s", "gap"})
       QVERIFY2(table[0][key].is_null(), key);
     QVERIFY(table[1]["batch_time_s"] > 0 && table[1]["gap"] == 0);
     QVERIFY(table[1]["bound_by"].is_string() && table[1]["largest_overhead"].is_string());
     const std::string csv = tableOf(g, rows, writeSweepCsv);
-    QVERIFY2(csv.find(",infeasible,,,,,,,,,,,,,") != std::string::npos, csv.c_str());
+    QVERIFY2(csv.find(",infeasible,,,,,,,,,,,,,,") != std::string::npos, csv.c_str());
   }
   /// As --program does: what the scenario writes out of its own program's values is not carried to another.
   void aProgramBringsItsValues() {
