@@ -32,6 +32,7 @@ struct PlanContext {
   std::shared_ptr<const RankedPlan> plan;  ///< null: nothing fits, or not solved yet
   Diagnostics diagnostics;                 ///< of building the problem
   bool byHand = false;                     ///< cut by hand; the best one stands in `outcome`
+  std::string shownAs;                     ///< what it is, if it is looked at in place of the best plan
   bool current = true;                     ///< false: the scenario has been edited since this plan was found
   bool soFar = false;                      ///< found by a search that goes on; not current either
   int generation = 0;                      ///< grows with each edit

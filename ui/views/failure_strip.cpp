@@ -57,8 +57,12 @@ FailureStrip::FailureStrip(ScenarioDocument* document, QWidget* parent)
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(10, 4, 10, 4);
   row->addWidget(m_label, 1);
+  m_difference = new QPushButton(tr("Show difference"));
+  m_difference->setToolTip(tr("Where the time goes without and with these failures"));
+  row->addWidget(m_difference);
   row->addWidget(restore);
   setVisible(false);
+  connect(m_difference, &QPushButton::clicked, this, [this] { Q_EMIT differenceRequested(m_whole); });
   connect(restore, &QPushButton::clicked, this, [this] {
     if (m_document)
       m_document->edit({}, tr("Restore all failed parts"), [](Scenario& s) { s = withoutFailures(s); });
@@ -74,7 +78,13 @@ void FailureStrip::setContext(const PlanContextPtr& c) {
   if (c->scenario && lost.empty() && c->current) m_whole = c;
   setNamedText(*m_label, lost.empty() ? QString() : sentence(*c, lost));
   setRichTip(*m_label, plainTip(phrase(inWords(lost, kMostNamed))));
+  m_difference->setVisible(isComparable(*c));
   setVisible(!lost.empty());
+}
+
+bool FailureStrip::isComparable(const PlanContext& c) const {
+  return c.current && c.plan && c.problem && m_whole && m_whole->plan &&
+         m_whole->scenario->setting() == withoutFailures(*c.scenario).setting();
 }
 
 QString FailureStrip::sentence(const PlanContext& c, const LostParts& lost) const {

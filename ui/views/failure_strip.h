@@ -40,12 +40,18 @@ public:
   void setContext(const PlanContextPtr&);
   QString text() const;
 
+Q_SIGNALS:
+  void differenceRequested(const nest::PlanContextPtr& whole);  ///< from the plan without failures
+
 private:
+  bool isComparable(const PlanContext&) const;
+
   QString sentence(const PlanContext&, const LostParts&) const;
 
   ScenarioDocument* m_document;
   PlanContextPtr m_whole;  ///< the last plan with nothing failed
   QLabel* m_label;
+  QPushButton* m_difference;
 };
 
 }  // namespace nest

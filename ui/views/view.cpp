@@ -3,6 +3,7 @@
 #include <QAbstractButton>
 #include <QAccessible>
 #include <QComboBox>
+#include <QMenu>
 #include <QSettings>
 #include <QSplitter>
 #include <QTabWidget>
@@ -147,6 +148,20 @@ void View::applyState(const State& state) {
       if (!lost && !sizes.contains(-10000)) split->setSizes(sizes);
     }
   }
+}
+
+void View::addPlanActions(QMenu& menu, const NamedPlan& plan) {
+  const bool isThere = plan.context && plan.context->plan && plan.context->problem;
+  const auto add = [&](const QString& text, PlanUse use, const QString& whyNot = {}) {
+    QAction* action = menu.addAction(text, this, [this, use, plan] { Q_EMIT planRequested(use, plan); });
+    action->setEnabled(isThere && whyNot.isEmpty());
+    if (!whyNot.isEmpty()) action->setToolTip(whyNot);
+  };
+  add(tr("Show in all views"), PlanUse::Show);
+  add(tr("Compare with the best plan"), PlanUse::Compare);
+  add(tr("Keep this plan"), PlanUse::Keep, plan.whyNotKept);
+  add(tr("Pin its degrees"), PlanUse::Pin, plan.whyNotKept);
+  menu.setToolTipsVisible(true);
 }
 
 void View::setInSight(bool inSight) {

@@ -103,6 +103,22 @@ public:
   /// What works here, for the menu of its pane.
   virtual void addToPaneMenu(QMenu&) {}
 
+  /// What can be done with a plan wherever it is named.
+  enum class PlanUse {
+    Show,     ///< in all views, until the scenario or its plan changes
+    Compare,  ///< with the best plan
+    Keep,
+    Pin,  ///< its degrees become constraints of the scenario
+  };
+  struct NamedPlan {
+    QString name;
+    PlanContextPtr context;  ///< null, or without a plan: there is none yet
+    QString whyNotKept;      ///< empty: it can be kept
+    bool isBefore = false;   ///< the present plan is what became of it
+  };
+  /// Adds what can be done with it; each asks by planRequested().
+  void addPlanActions(QMenu&, const NamedPlan&);
+
   /// False: it lies behind other tabs, where Qt still calls it visible. It then marks itself dirty only.
   void setInSight(bool);
   bool isInSight() const { return isVisible() && m_inSight; }
@@ -111,6 +127,7 @@ Q_SIGNALS:
   void pulled(const QPoint& global);  ///< held by its name
   void enlargeRequested();            ///< or, of an enlarged one, the others back
   void paneMenuRequested(const QPoint& global);
+  void planRequested(nest::View::PlanUse, const nest::View::NamedPlan&);
 
 protected:
   /// Something else that the view shows has changed: refreshes now, or when it comes into sight.

@@ -45,6 +45,7 @@
 #include "window/lessons_controller.h"
 #include "window/measured_runs.h"
 #include "window/message_bar.h"
+#include "window/plan_uses.h"
 #include "window/presenter.h"
 #include "window/rail.h"
 #include "window/views_area.h"
@@ -282,14 +283,8 @@ void MainWindow::connectSession() {
     refreshIssues();
   });
   // What is cut by hand is looked at wherever a plan is, for as long as Cuts is in sight.
-  connect(m_views->findChild<CutView*>(), &CutView::handPlanChanged, this,
-          [this](const PlanContextPtr& hand) {
-            const PlanContextPtr& shown = hand ? hand : m_session->context();
-            for (const char* id : {"topology", "stages", "memory", "communication", "timeline", "placement"})
-              if (View* view = m_views->view(QLatin1String(id))) view->setContext(shown);
-            m_inspector->setContext(shown);
-            m_headline->showInstead(hand);
-          });
+  auto* uses = new PlanUses({m_document, *m_session, *m_views, *m_inspector, *m_headline, *m_messages}, this);
+  connect(m_views->findChild<CutView*>(), &CutView::handPlanChanged, uses, &PlanUses::showInstead);
   connect(m_session, &PlanningSession::diagnosticsChanged, this, [this] {
     m_panel->showDiagnostics(m_session->diagnostics());
     m_issues->setScenarioDiagnostics(m_session->diagnostics());

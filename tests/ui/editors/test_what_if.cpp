@@ -4,6 +4,7 @@
 #include <QMenu>
 #include <QSettings>
 #include <QSlider>
+#include <QTabWidget>
 #include <QTextBrowser>
 #include <QtTest/QTest>
 #include <cmath>
@@ -12,7 +13,7 @@
 #include "editors/what_if/what_if_form.h"
 #include "editors/what_if/what_if_view.h"
 #include "fields/field_slide.h"
-#include "figures/plan/plan_pair_figure.h"
+#include "figures/plan/waterfall_figure.h"
 #include "support/desk.h"
 #include "support/slider_drag.h"
 #include "views/figure_pane.h"
@@ -216,7 +217,7 @@ private slots:
     a.view.resize(900, 280);
     a.view.show();
     auto* words = a.view.findChild<QTextBrowser*>();
-    auto* plans = a.view.findChild<FigurePane*>();
+    auto* plans = a.view.findChild<QTabWidget*>();
     QVERIFY(plans->isVisible());
     a.view.keep();
     a.solveAgain();
@@ -250,7 +251,7 @@ private slots:
         if (action->text() == QStringLiteral("Compare with it")) action->trigger();
       delete menu;
     };
-    const auto& pair = static_cast<const PlanPairFigure&>(*a.view.figure());
+    const auto& pair = static_cast<const WaterfallFigure&>(*a.view.figure());
     compareWith(1);
     QCOMPARE(pair.side(0).name, strip->item(1)->text());
     QVERIFY2(!a.view.story().contains(QStringLiteral("→")), qPrintable(a.view.story()));
@@ -260,7 +261,8 @@ private slots:
     QVERIFY2(a.view.story().contains(QStringLiteral("→")), qPrintable(a.view.story()));
     QVERIFY2(a.view.story().contains(QStringLiteral("tokens/s")), qPrintable(a.view.story()));
     QVERIFY2(a.view.story().contains(QStringLiteral("Changed: global batch")), qPrintable(a.view.story()));
-    QVERIFY(pair.asText(a.context).contains(QStringLiteral("tokens/s")));
+    QVERIFY(pair.asText(a.context).contains(QStringLiteral("per token")));
+    QVERIFY(pair.asText(a.context).contains(QStringLiteral("Global batch")));
   }
 
   /// Its list is filled anew while the menu is open, as when the file is read again or the theme changes.

@@ -6,6 +6,7 @@
 #include "figures/plan/kinds.h"
 #include "figures/plan/plan_pair_figure.h"
 #include "figures/plan/stages_figure.h"
+#include "figures/plan/waterfall_figure.h"
 #include "formats/results/summary_text.h"
 #include "reading.h"
 #include "solver/baselines/baselines.h"
@@ -92,6 +93,34 @@ private slots:
       }
     }
     QVERIFY(hidden > 50 && chunked > 50);  // or this tests little
+  }
+
+  /// The bars of a waterfall lead from one time to the other, each as long as its term, on any page.
+  void theWaterfallLeadsFromOneTimeToTheOther() {
+    const QSizeF sizes[] = {{1100, 680}, {420, 300}, {1600, 900}, {260, 500}};
+    int broken = 0, seen = 0;
+    for (int seed = 0; seed < kPairs; ++seed) {
+      const RandomPair pair = randomPair(seed);
+      WaterfallFigure figure;
+      figure.setSides({QStringLiteral("A"), pair.a, pair.first}, {QStringLiteral("B"), pair.b, pair.second});
+      const auto columns = figure.columnsIn({{0, 0}, sizes[seed % 4]}, {}, seed % 2 == 0);
+      const StepDifference& d = figure.difference();
+      QCOMPARE(columns.size(), d.isKnown() ? figure.steps().size() + 2 : std::size_t(0));
+      if (columns.empty()) continue;
+      ++seen;
+      QCOMPARE(columns.front().high, d.before.value());
+      QCOMPARE(columns.back().high, d.after.value());
+      broken += columns.front().low > 0;
+      const double scale = columns.front().bar.height() / (columns.front().high - columns.front().low);
+      for (std::size_t i = 0; i < figure.steps().size(); ++i) {
+        const double size = std::abs((figure.steps()[i].to - figure.steps()[i].from).value());
+        QVERIFY(near(columns[i + 1].high - columns[i + 1].low, size) || size < 1e-12);
+        const double height = columns[i + 1].bar.height();
+        QVERIFY2(height <= 1.5 || std::abs(height - size * scale) < 0.01 * height + 0.01,
+                 qPrintable(QString::number(seed)));
+      }
+    }
+    QVERIFY(seen > kPairs / 2 && broken > 5 && broken < seen);  // or this tests little
   }
 
   /// The higher bars are those of the plan that takes longer; all bars of a plan end at its step.

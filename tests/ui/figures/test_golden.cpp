@@ -4,6 +4,7 @@
 #include "catalogue/registry.h"
 #include "figures/plan/cut_figure.h"
 #include "figures/plan/plan_pair_figure.h"
+#include "figures/plan/waterfall_figure.h"
 #include "figures/study/curve_figure.h"
 #include "figures/study/sweep_figure.h"
 #include "plan_contexts.h"
@@ -54,6 +55,10 @@ private slots:
     pair->setSides({QStringLiteral("This plan"), m_context.plan, m_context.problem},
                    {QStringLiteral("Kept 1"), kept.plan, kept.problem});
     m_figures.push_back(std::move(pair));
+    auto waterfall = std::make_unique<WaterfallFigure>();
+    waterfall->setSides({QStringLiteral("This plan"), m_context.plan, m_context.problem},
+                        {QStringLiteral("Kept 1"), kept.plan, kept.problem});
+    m_figures.push_back(std::move(waterfall));
     auto sweep = std::make_unique<SweepFigure>();
     StudyRecord grid;
     grid.quantity = "Throughput, samples/s", grid.acrossName = "devices", grid.upName = "global batch";

@@ -26,7 +26,7 @@
 #include "export/export_dialog.h"
 #include "fields/field.h"
 #include "figures/plan/memory_figure.h"
-#include "figures/plan/plan_pair_figure.h"
+#include "figures/plan/waterfall_figure.h"
 #include "solver/solve.h"
 #include "support/desk.h"
 #include "support/slider_drag.h"
@@ -96,7 +96,7 @@ private slots:
     QTRY_VERIFY(view->sliderOf(QStringLiteral("/cluster/device/memory_bytes")));
     QSlider* memory = view->sliderOf(QStringLiteral("/cluster/device/memory_bytes"));
     QTRY_VERIFY(memory->width() > 60);
-    const auto& pair = static_cast<const PlanPairFigure&>(*view->figure());
+    const auto& pair = static_cast<const WaterfallFigure&>(*view->figure());
     QTRY_COMPARE(pair.side(0).plan, planBefore);  // what changes are told against
 
     // A sixth of the memory: another plan, told in words, and in the figure below them.

@@ -3,6 +3,8 @@
 
 #include "cluster/graph/graph_edit.h"
 #include "document/kept_plans.h"
+#include "figures/paint/frame.h"
+#include "figures/plan/waterfall_figure.h"
 #include "formats/scenario/scenario_json.h"
 #include "slides/slide_edits.h"
 #include "views/compare/compare_view.h"
@@ -96,6 +98,47 @@ private Q_SLOTS:
     QTRY_COMPARE(strip->count(), 0);
     b.window.document().history().undo();
     QTRY_COMPARE(strip->count(), 1);
+  }
+
+  /// A plan that a view names is shown everywhere, compared, kept and pinned from where it is named.
+  void aNamedPlanIsShownComparedKeptAndPinned() {
+    KeptBench b;
+    QTRY_VERIFY(b.solved());
+    const auto best = b.window.session().context();
+    QVERIFY(best->outcome->plans.size() > 1);
+    auto other = std::make_shared<PlanContext>(*best);
+    other->plan = std::make_shared<const RankedPlan>(best->outcome->plans[1]);
+    View* search = b.window.views().view(QStringLiteral("search"));
+    const View::NamedPlan named{QStringLiteral("Second best"), other, {}};
+    Q_EMIT search->planRequested(View::PlanUse::Show, named);
+    View* memory = b.window.views().view(QStringLiteral("memory"));
+    QCOMPARE(memory->context().plan, other->plan);
+    QCOMPARE(memory->context().shownAs, std::string("Second best"));
+    QVERIFY(bannerOf(memory->context()).startsWith(QStringLiteral("Second best: ")));
+    // An edit brings the plan of the scenario back.
+    b.window.document().edit({}, QStringLiteral("x"), [](Scenario& s) { s.job.globalBatch *= 2; });
+    QTRY_VERIFY(b.solved());
+    QCOMPARE(memory->context().plan, b.window.session().context()->plan);
+    b.window.document().history().undo();
+    QTRY_VERIFY(b.solved());
+
+    Q_EMIT search->planRequested(View::PlanUse::Compare, named);
+    auto* compare = qobject_cast<CompareView*>(b.window.views().view(QStringLiteral("compare")));
+    QTRY_VERIFY(compare->figure()
+                    ->asText(compare->context())
+                    .startsWith(QStringLiteral("This plan and Second best")));
+    const auto& waterfall = static_cast<const WaterfallFigure&>(*compare->figure());
+    QCOMPARE(waterfall.side(1).plan->plan, other->plan->plan);
+
+    Q_EMIT search->planRequested(View::PlanUse::Keep, named);
+    QCOMPARE(b.scenario().keptPlans.size(), std::size_t(1));
+    QCOMPARE(*b.scenario().keptPlans[0].plan, other->plan->plan);
+
+    Q_EMIT search->planRequested(View::PlanUse::Pin, named);
+    QCOMPARE(b.scenario().constraints.stages,
+             (Bound{other->plan->plan.stageCount(), other->plan->plan.stageCount()}));
+    QTRY_VERIFY(b.solved());
+    QCOMPARE(b.window.session().context()->plan->plan.dataDegree(), other->plan->plan.dataDegree());
   }
 
   /// A slide shows its plan whether or not that is kept elsewhere, too.

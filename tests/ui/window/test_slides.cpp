@@ -14,7 +14,7 @@
 #include <algorithm>
 
 #include "catalogue/registry.h"
-#include "figures/plan/plan_pair_figure.h"
+#include "figures/plan/waterfall_figure.h"
 #include "formats/scenario/scenario_json.h"
 #include "slides/slide_edits.h"
 #include "slides/slide_renderer.h"
@@ -403,12 +403,12 @@ private Q_SLOTS:
     QCOMPARE(qobject_cast<CompareView*>(show.sight()->view())->rowCount(), bars);
     QVERIFY(figure().contains(QStringLiteral("Manual")));
     show.next();
-    const auto& pair = static_cast<const PlanPairFigure&>(*show.sight()->view()->figure());
+    const auto& pair = static_cast<const WaterfallFigure&>(*show.sight()->view()->figure());
     QVERIFY(pair.side(0).plan && pair.side(1).plan);
     QCOMPARE(pair.side(0).plan->evaluation.batchTime.value(), before);
     QVERIFY(pair.side(1).plan->evaluation.batchTime.value() > before);
     // Screen and page say what changes, in the picture, which has the memory below the times.
-    QVERIFY2(figure().contains(QStringLiteral("Changed: ")), qPrintable(figure()));
+    QVERIFY2(figure().contains(QStringLiteral("Bandwidth of level")), qPrintable(figure()));
     for (const Theme::Kind kind : {Theme::Kind::Light, Theme::Kind::Print}) {
       SlideRenderer sight(again->slides[2], show.sight()->view()->contextPtr(), *again, kind);
       TextRecorder seen(kSlide.toSize());

@@ -18,6 +18,9 @@ namespace nest {
 TopologyView::TopologyView(ViewServices services, QWidget* parent)
     : FigureView(std::make_unique<TopologyFigure>(), services, parent),
       m_loss(new FailureStrip(services.document)) {
+  connect(m_loss, &FailureStrip::differenceRequested, this, [this](const PlanContextPtr& whole) {
+    Q_EMIT planRequested(PlanUse::Compare, {tr("Without failures"), whole, {}, true});
+  });
   if (services.document) addEditor();
   addBelow(m_loss);
   for (const char* rare : {"folding", "level"}) keepInMenu(rare);

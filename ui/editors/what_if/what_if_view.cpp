@@ -4,9 +4,11 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSplitter>
+#include <QTabWidget>
 #include <QTextDocument>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "document/scenario_document.h"
 #include "editors/what_if/kept_strip.h"
@@ -14,6 +16,7 @@
 #include "fields/setting_difference.h"
 #include "figures/paint/phrases.h"
 #include "figures/plan/plan_pair_figure.h"
+#include "figures/plan/waterfall_figure.h"
 #include "theme/offline_browser.h"
 #include "theme/qt_text.h"
 #include "units/text.h"
@@ -37,7 +40,8 @@ QString obstacleOf(const PlanContext& c) {
 WhatIfView::WhatIfView(ViewServices services, QWidget* parent)
     : View(services, parent),
       m_form(new WhatIfForm(services.document)),
-      m_pair(std::make_unique<PlanPairFigure>(QStringLiteral("what-if"))),
+      m_waterfall(std::make_unique<WaterfallFigure>(QStringLiteral("what-if"))),
+      m_pair(std::make_unique<PlanPairFigure>(QStringLiteral("what-if-stages"))),
       m_strip(new KeptStrip(services.document)) {
   setAccessibleName(title());
   auto* scroll = new QScrollArea;
@@ -92,8 +96,18 @@ QWidget* WhatIfView::buildAnswer() {
   m_story->document()->setDefaultStyleSheet(
       QStringLiteral("h3 { margin: 0; } p { margin: 2px 0; } ul { margin: 0; }"));
   m_story->setMinimumHeight(m_story->fontMetrics().lineSpacing() * 5);
+  m_waterfallPane = new FigurePane(*m_waterfall, m_step);
+  m_waterfallPane->setLeastHeight(200);
+  m_waterfallPane->setObjectName(QStringLiteral("difference"));
   m_pane = new FigurePane(*m_pair, m_stage);
   m_pane->setLeastHeight(250);
+  m_pane->setObjectName(QStringLiteral("stages"));
+  m_tabs = new QTabWidget;
+  m_tabs->setAccessibleName(tr("Pictures of the difference"));
+  m_tabs->setDocumentMode(true);
+  m_tabs->addTab(m_waterfallPane, tr("Difference"));
+  m_tabs->addTab(m_pane, tr("Stage by stage"));
+  remember("tab", m_tabs);
   m_keep = new QPushButton(tr("Keep this what-if"));
   m_keep->setToolTip(tr("Save this variant to revisit or compare later"));
   m_reset = new QPushButton(tr("Set as baseline"));
@@ -109,12 +123,26 @@ QWidget* WhatIfView::buildAnswer() {
   auto* tools = new QWidget;
   auto* buttons = new QHBoxLayout(tools);
   buttons->setContentsMargins(0, 0, 0, 0);
-  m_pane->addButtons(buttons);
+  for (const auto& [pane, own] :
+       {std::pair(m_waterfallPane, &m_waterfallTools), std::pair(m_pane, &m_pairTools)}) {
+    *own = new QWidget;
+    auto* row = new QHBoxLayout(*own);
+    row->setContentsMargins(0, 0, 0, 0);
+    pane->addButtons(row);
+    buttons->addWidget(*own);
+  }
   flow->setTrailing(tools);
+  const auto showTools = [this] {
+    const bool isPair = m_tabs->currentWidget() == m_pane;
+    m_waterfallTools->setVisible(!isPair);
+    m_pairTools->setVisible(isPair);
+  };
+  connect(m_tabs, &QTabWidget::currentChanged, this, showTools);
+  showTools();
   column->addWidget(bar);
   auto* told = new QSplitter(Qt::Vertical);
   told->addWidget(m_story);
-  told->addWidget(m_pane);
+  told->addWidget(m_tabs);
   told->setSizes({150, 220});
   told->setChildrenCollapsible(false);
   column->addWidget(told, 1);
@@ -122,7 +150,8 @@ QWidget* WhatIfView::buildAnswer() {
 }
 
 const Figure* WhatIfView::figure() const {
-  return m_pair.get();
+  if (m_tabs->currentWidget() == m_pane) return m_pair.get();
+  return m_waterfall.get();
 }
 
 QSlider* WhatIfView::sliderOf(const QString& fieldId) const {
@@ -165,7 +194,10 @@ void WhatIfView::tellAgainst(const QString& name, const PlanContext& c) {
 }
 
 std::vector<const Figure*> WhatIfView::figures() const {
-  return isReferenceShown() ? std::vector<const Figure*>() : std::vector{figure()};
+  if (isReferenceShown()) return {};
+  const Figure* other =
+      figure() == m_pair.get() ? static_cast<const Figure*>(m_waterfall.get()) : m_pair.get();
+  return {figure(), other};
 }
 
 std::vector<View::PlanBeside> WhatIfView::plansBeside() const {
@@ -227,26 +259,37 @@ void WhatIfView::resizeEvent(QResizeEvent* event) {
 void WhatIfView::arrange() {
   const bool low = height() < kLowForm;
   m_strip->setLow(low);
-  m_pane->setVisible(!low || keptCount() == 0);
+  m_tabs->setVisible(!low || keptCount() == 0);
 }
 
 void WhatIfView::showAnswer() {
   m_story->setHtml(m_told = storyHtml());
   const bool sameModel =
       m_reference.problem && context().problem && *m_reference.problem->graph == *context().problem->graph;
-  if (m_reference.plan && context().plan && sameModel)
-    m_pair->setSides({m_reference.name, m_reference.plan, m_reference.problem},
-                     {tr("Now"), context().plan, context().problem});
-  else if (m_reference.scenario && context().scenario && (!m_reference.plan || !context().plan))
-    m_pair->showInstead({m_reference.plan ? tr("Now: %1").arg(obstacleOf(context()))
-                         : context().plan ? tr("Before: %1").arg(m_reference.obstacle)
-                                          : tr("Before and now: %1").arg(m_reference.obstacle),
-                         tr("Two plans are shown here once there is one before and one after the change.")});
-  else if (m_reference.scenario && !sameModel && context().problem)
-    m_pair->showInstead({tr("Another model"), tr("Set a new baseline to compare again.")});
-  else
+  const auto instead = [this](const FigureState& why) {
+    m_pair->showInstead(why);
+    m_waterfall->showInstead(why);
+  };
+  if (m_reference.plan && context().plan && sameModel) {
+    const PlanSide before{m_reference.name, m_reference.plan, m_reference.problem},
+        now{tr("Now"), context().plan, context().problem};
+    m_pair->setSides(before, now);
+    m_waterfall->setSides(before, now);
+    m_waterfall->setScenarioChange(
+        phrase(settingDifference(m_reference.scenario->setting(), context().scenario->setting())));
+  } else if (m_reference.scenario && context().scenario && (!m_reference.plan || !context().plan)) {
+    instead({m_reference.plan ? tr("Now: %1").arg(obstacleOf(context()))
+             : context().plan ? tr("Before: %1").arg(m_reference.obstacle)
+                              : tr("Before and now: %1").arg(m_reference.obstacle),
+             tr("Two plans are shown here once there is one before and one after the change.")});
+  } else if (m_reference.scenario && !sameModel && context().problem) {
+    instead({tr("Another model"), tr("Set a new baseline to compare again.")});
+  } else {
     m_pair->setSides({}, {});
+    m_waterfall->setSides({}, {});
+  }
   m_pair->setNotes(isReferenceShown() ? QStringList() : notes());
+  m_waterfallPane->show(context(), theme());
   m_pane->show(context(), theme());
 }
 

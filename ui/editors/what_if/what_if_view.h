@@ -7,6 +7,7 @@
 
 class QPushButton;
 class QSlider;
+class QTabWidget;
 class QTextBrowser;
 
 namespace nest {
@@ -14,6 +15,7 @@ namespace nest {
 class FigurePane;
 class KeptStrip;
 class PlanPairFigure;
+class WaterfallFigure;
 class WhatIfForm;
 
 /// Sliders over the figures of the scenario: while one is dragged the plan follows, and what it changes is
@@ -70,9 +72,12 @@ private:
   QStringList notes() const;                       ///< the story in lines, for the figure
 
   WhatIfForm* m_form;
-  std::unique_ptr<PlanPairFigure> m_pair;  ///< before and now, stage by stage
-  Selection m_stage;                       ///< of that figure
-  FigurePane* m_pane;
+  std::unique_ptr<WaterfallFigure> m_waterfall;  ///< from before to now, by what the time goes to
+  std::unique_ptr<PlanPairFigure> m_pair;        ///< before and now, stage by stage
+  Selection m_step, m_stage;                     ///< of those figures
+  QTabWidget* m_tabs;
+  FigurePane *m_waterfallPane, *m_pane;
+  QWidget *m_waterfallTools, *m_pairTools;
   QTextBrowser* m_story;
   QString m_told;  ///< the html in it
   KeptStrip* m_strip;

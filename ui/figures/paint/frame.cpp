@@ -77,11 +77,12 @@ QString bannerOf(const PlanContext& c, bool saysSearch) {
     const words::NoPlan none = words::noPlan(*c.outcome);
     return phrase(none.title + ". " + none.detail);
   }
-  if (c.byHand && c.plan) {
+  if ((c.byHand || !c.shownAs.empty()) && c.plan) {
+    const QString what = c.byHand ? QStringLiteral("Cut by hand") : phrase(c.shownAs);
     const Evaluation& mine = c.plan->evaluation;
     if (!mine.feasible())
-      return QStringLiteral("Cut by hand; it does not run: ") + phrase(mine.violations.front().message);
-    QString out = QStringLiteral("Cut by hand: %1 per step").arg(timeText(mine.batchTime));
+      return what + QStringLiteral("; it does not run: ") + phrase(mine.violations.front().message);
+    QString out = QStringLiteral("%1: %2 per step").arg(what, timeText(mine.batchTime));
     if (const RankedPlan* best = c.outcome ? c.outcome->best() : nullptr) {
       // Of a search that was stopped a plan by hand may be faster.
       const double slower = mine.batchTime / best->evaluation.batchTime - 1;

@@ -3,11 +3,11 @@
 #include <QCoreApplication>
 #include <QStringList>
 #include <array>
-#include <memory>
 #include <vector>
 
 #include "figures/paint/list_figure.h"
 #include "figures/plan/kinds.h"
+#include "figures/plan/plan_side.h"
 #include "measures/pace.h"
 
 namespace nest {
@@ -22,11 +22,7 @@ public:
   explicit PlanPairFigure(const QString& id = QStringLiteral("plans"))
       : ListFigure(id, tr("Two plans"), {1100, 680}) {}
 
-  struct Side {
-    QString name;
-    std::shared_ptr<const RankedPlan> plan;  ///< null: nothing is shown
-    std::shared_ptr<const Problem> problem;  ///< in which it runs
-  };
+  using Side = PlanSide;
   void setSides(Side first, Side second) {
     m_sides = {std::move(first), std::move(second)};
     m_instead.reset();

@@ -190,6 +190,10 @@ const std::vector<QString>& FrontFigure::names(const PlanContext& c) const {
   return m_names;
 }
 
+const RankedPlan& FrontFigure::planAt(int i, const PlanContext& c) const {
+  return *plansOf(c)[static_cast<std::size_t>(i)];
+}
+
 int FrontFigure::count(const PlanContext& c) const {
   return isShown(c) ? static_cast<int>(plansOf(c).size()) : 0;
 }

@@ -16,6 +16,8 @@ public:
 
   int count(const PlanContext&) const override;
 
+  const RankedPlan& planAt(int i, const PlanContext&) const;  ///< of an item
+
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
   void draw(FigurePainter&, const QRectF& area, const PlanContext&) const override;

@@ -7,6 +7,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QTabWidget>
 #include <QTableWidget>
@@ -19,6 +20,7 @@
 #include "figures/paint/frame.h"
 #include "figures/paint/table_figure.h"
 #include "figures/plan/plan_pair_figure.h"
+#include "figures/plan/waterfall_figure.h"
 #include "figures/study/comparison_figure.h"
 #include "measures/metrics.h"
 #include "measures/plan_diff.h"
@@ -35,6 +37,8 @@
 namespace nest {
 namespace {
 
+constexpr const char* kEarlierTabs[] = {"times", "stages", "table"};  ///< in the order of earlier versions
+
 const TransformerArchitecture* architectureOf(const std::shared_ptr<const Scenario>& s) {
   return s && s->model.architecture ? &*s->model.architecture : nullptr;
 }
@@ -43,8 +47,11 @@ const TransformerArchitecture* architectureOf(const std::shared_ptr<const Scenar
 
 CompareView::CompareView(ViewServices services, QWidget* parent) : View(services, parent) {
   m_figure = std::make_unique<ComparisonFigure>();
+  m_waterfall = std::make_unique<WaterfallFigure>();
   m_pair = std::make_unique<PlanPairFigure>();
   m_pane = new FigurePane(*m_figure, m_row);
+  m_waterfallPane = new FigurePane(*m_waterfall, m_step);
+  m_waterfallPane->setLeastHeight(200);
   m_pairPane = new FigurePane(*m_pair, m_stage);
   m_pairPane->setLeastHeight(250);
   auto* run = new QPushButton(tr("Run baselines"));
@@ -72,12 +79,15 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   m_pane->setObjectName(QStringLiteral("times"));
   m_pairPane->setObjectName(QStringLiteral("stages"));
   m_tabs->addTab(m_pane, tr("Step time"));
+  m_waterfallPane->setObjectName(QStringLiteral("difference"));
+  m_tabs->addTab(m_waterfallPane, tr("Difference"));
   m_tabs->addTab(m_pairPane, tr("Stage by stage"));
   m_tabs->addTab(buildTable(), tr("Table"));
   m_table->setObjectName(QStringLiteral("table"));
-  m_tabs->setCurrentIndex(setting(QStringLiteral("views/compare/tab"), 0).toInt());
-  connect(m_tabs, &QTabWidget::currentChanged, this,
-          [this](int tab) { keepSetting(QStringLiteral("views/compare/tab"), tab); });
+  showTab(setting(QStringLiteral("views/compare/tab"), QStringLiteral("times")).toString());
+  connect(m_tabs, &QTabWidget::currentChanged, this, [this] {
+    keepSetting(QStringLiteral("views/compare/tab"), m_tabs->currentWidget()->objectName());
+  });
   auto* save = new QToolButton;
   save->setText(tr("Export…"));
   save->setAutoRaise(true);
@@ -120,6 +130,8 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   setAccessibleName(title());
   remember("tab", m_tabs);
   if (services.document)
+    connect(services.document, &ScenarioDocument::opened, this, [this] { m_named.clear(); });
+  if (services.document)
     connect(services.document, &ScenarioDocument::changed, this, [this](ScenarioParts parts) {
       if (parts & ScenarioPart::KeptPlans) outdate();
     });
@@ -131,6 +143,7 @@ CompareView::~CompareView() = default;
 
 const Figure* CompareView::figure() const {
   if (m_tabs->currentWidget() == m_table) return m_tableFigure.get();
+  if (m_tabs->currentWidget() == m_waterfallPane) return m_waterfall.get();
   return m_tabs->currentWidget() == m_pairPane ? static_cast<const Figure*>(m_pair.get()) : m_figure.get();
 }
 
@@ -141,19 +154,33 @@ View::State CompareView::state() const {
   return state;
 }
 
+void CompareView::showTab(const QString& name) {
+  bool isPlace = false;  // earlier versions kept the place of a tab
+  const int place = name.toInt(&isPlace);
+  const QString known = isPlace && place >= 0 && place < static_cast<int>(std::size(kEarlierTabs))
+                            ? QLatin1String(kEarlierTabs[place])
+                            : name;
+  for (int i = 0; i < m_tabs->count(); ++i)
+    if (m_tabs->widget(i)->objectName() == known) m_tabs->setCurrentIndex(i);
+}
+
 void CompareView::applyState(const State& state) {
   View::applyState(state);
+  if (const auto tab = state.find("tab"); tab != state.end() && tab->second.number())
+    showTab(QString::number(static_cast<int>(*tab->second.number())));
   m_wanted = state;
+}
+
+PlanContextPtr CompareView::contextOf(const Entry& e) {
+  auto c = std::make_shared<PlanContext>();
+  c->scenario = e.scenario, c->problem = e.problem, c->plan = std::make_shared<const RankedPlan>(e.plan);
+  return c;
 }
 
 std::vector<View::PlanBeside> CompareView::plansBeside() const {
   std::vector<PlanBeside> out;
-  for (std::size_t i = context().plan ? 1 : 0; i < m_entries.size(); ++i) {
-    const Entry& e = m_entries[i];
-    auto c = std::make_shared<PlanContext>();
-    c->scenario = e.scenario, c->problem = e.problem, c->plan = std::make_shared<const RankedPlan>(e.plan);
-    out.push_back({e.name, e.note, std::move(c)});
-  }
+  for (std::size_t i = context().plan ? 1 : 0; i < m_entries.size(); ++i)
+    out.push_back({m_entries[i].name, m_entries[i].note, contextOf(m_entries[i])});
   return out;
 }
 
@@ -169,11 +196,12 @@ QString CompareView::whyNotKept() const {
 
 std::optional<SelectionItem> CompareView::marked() const {
   if (m_tabs->currentWidget() == m_table) return std::nullopt;
+  if (m_tabs->currentWidget() == m_waterfallPane) return m_step.selected();
   return (m_tabs->currentWidget() == m_pairPane ? m_stage : m_row).selected();
 }
 
 std::vector<const Figure*> CompareView::figures() const {
-  return {m_figure.get(), m_pair.get()};
+  return {m_figure.get(), m_waterfall.get(), m_pair.get()};
 }
 
 void CompareView::compute(const Control& control) {
@@ -197,7 +225,6 @@ QWidget* CompareView::buildTable() {
   m_table->setAlternatingRowColors(true);
   m_table->verticalHeader()->hide();
   m_table->horizontalHeader()->setStretchLastSection(true);
-  m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
   auto* copy = new QAction(tr("Copy table"), m_table);
   connect(copy, &QAction::triggered, this, &CompareView::copyTable);
   m_table->addAction(copy);
@@ -214,6 +241,17 @@ QWidget* CompareView::buildTable() {
   });
   m_table->addAction(remove);
   connect(m_table, &QTableWidget::currentCellChanged, this, [this](int row) { chooseSecond(row); });
+  m_table->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(m_table, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
+    QMenu menu(this);
+    if (const int row = m_table->rowAt(at.y()); row >= 0 && row < rowCount()) {
+      const Entry& e = m_entries[row];
+      addPlanActions(menu, {e.name, contextOf(e), {}});
+      menu.addSeparator();
+    }
+    menu.addActions(m_table->actions());
+    menu.exec(m_table->viewport()->mapToGlobal(at));
+  });
   return m_table;
 }
 
@@ -305,6 +343,16 @@ void CompareView::addPlan(const Plan& plan, const QString& name) {
   rebuild();
 }
 
+void CompareView::compareWith(const QString& name, const PlanContextPtr& other, bool isBefore) {
+  if (!other || !other->plan || !other->problem) return;
+  std::erase_if(m_named, [&](const PlanBeside& b) { return b.name == name; });
+  m_named.push_back({name, {}, other});
+  m_wantedSecond = name;
+  m_wantedIsBefore = isBefore;
+  showTab(QStringLiteral("difference"));
+  outdate();
+}
+
 void CompareView::takeWaiting() {
   if (!context().problem) return;
   for (auto& [plan, name] : std::exchange(m_waiting, {})) {
@@ -340,6 +388,8 @@ void CompareView::rebuild() {
       if (const auto c = m_keptContexts.of(kept, document->scenario()); c->plan)
         m_entries.push_back({toQt(kept.name), {}, *c->plan, c->problem, c->scenario, true});
   }
+  for (const PlanBeside& b : m_named)
+    m_entries.push_back({b.name, b.note, *b.context->plan, b.context->problem, b.context->scenario, false});
   QStringList without;
   for (const auto& b : m_baselines) {
     if (b.plan)
@@ -375,6 +425,10 @@ void CompareView::fillChoices() {
     if (wants("second")) second = i;
   }
   if (rowCount() > 1) m_wanted.clear();
+  for (int i = 1; i < rowCount() && !m_wantedSecond.isEmpty(); ++i)
+    if (m_entries[i].name == m_wantedSecond)
+      first = m_wantedIsBefore ? i : 0, second = m_wantedIsBefore ? 0 : i;
+  m_wantedSecond.clear();
   for (QComboBox* box : {m_first, m_second}) {
     const QSignalBlocker quiet(box);
     box->clear();
@@ -384,7 +438,8 @@ void CompareView::fillChoices() {
   {
     const QSignalBlocker a(m_first), b(m_second);
     m_first->setCurrentIndex(std::min(first, last));
-    m_second->setCurrentIndex(second > 0 && second <= last ? second : std::min(1, last));
+    const bool isChosen = second > 0 || (second == 0 && first > 0);
+    m_second->setCurrentIndex(isChosen && second <= last ? second : std::min(1, last));
   }
   showDifference();
 }
@@ -398,6 +453,12 @@ void CompareView::showDifference() {
   };
   m_stage.setSelected(std::nullopt);
   m_pair->setSides(sideOf(a), a == b ? PlanPairFigure::Side{} : sideOf(b));
+  m_step.setSelected(std::nullopt);
+  m_waterfall->setSides(sideOf(a), a == b ? PlanSide{} : sideOf(b));
+  if (a >= 0 && b >= 0 && a != b)
+    m_waterfall->setScenarioChange(
+        toQt(settingDifference(m_entries[a].scenario->setting(), m_entries[b].scenario->setting())));
+  m_waterfallPane->show(context(), theme());
   m_pairPane->show(context(), theme());
   if (a < 0 || b < 0 || a == b) {
     m_difference->setHtml(tr("<p>Choose two plans to see what differs.</p>"));

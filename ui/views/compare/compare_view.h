@@ -23,6 +23,7 @@ class ComparisonFigure;
 class FigurePane;
 class PlanPairFigure;
 class TableFigure;
+class WaterfallFigure;
 
 /// The plan beside the other planning methods and beside plans that were kept, on one scale, with the
 /// differences in words.
@@ -49,6 +50,9 @@ public:
   void keepPlan();  ///< keeps the shown plan as it is, with its scenario, for comparison
   /// Keeps a plan from elsewhere, as it would run in the open scenario.
   void addPlan(const Plan&, const QString& name);
+  /// Shows the difference from the plan of the scenario to another, which stands with the others from then
+  /// on. `isBefore`: from the other to the plan of the scenario.
+  void compareWith(const QString& name, const PlanContextPtr& other, bool isBefore = false);
   int rowCount() const { return static_cast<int>(m_entries.size()); }
 
 protected:
@@ -63,6 +67,8 @@ private:
     std::shared_ptr<const Scenario> scenario;
     bool kept = false;
   };
+  void showTab(const QString& name);
+  static PlanContextPtr contextOf(const Entry&);
   void rebuild();
   void takeWaiting();
   void showDifference();
@@ -74,6 +80,9 @@ private:
 
   std::vector<Entry> m_entries;  ///< first the present plan, then kept ones, then baselines
   KeptContexts m_keptContexts;
+  std::vector<PlanBeside> m_named;                  ///< by other views, to be compared with
+  QString m_wantedSecond;                           ///< name of the plan to compare with, once it is listed
+  bool m_wantedIsBefore = false;                    ///< and it is the first of the two
   std::vector<std::pair<Plan, QString>> m_waiting;  ///< brought before there was a problem to cost them on
   std::vector<BaselineResult> m_baselines;
   std::shared_ptr<const Problem> m_baselineProblem;  ///< that they were run on
@@ -81,10 +90,11 @@ private:
   State m_wanted;                                    ///< which two are looked at, until they are there
   QWidget* m_bar;
   std::unique_ptr<ComparisonFigure> m_figure;
+  std::unique_ptr<WaterfallFigure> m_waterfall;
   std::unique_ptr<PlanPairFigure> m_pair;
   std::unique_ptr<TableFigure> m_tableFigure;
-  Selection m_row, m_stage;  ///< of the figures: what they show need not be the shown plan
-  FigurePane *m_pane, *m_pairPane;
+  Selection m_row, m_step, m_stage;  ///< of the figures: what they show need not be the shown plan
+  FigurePane *m_pane, *m_waterfallPane, *m_pairPane;
   QTableWidget* m_table;
   QLabel* m_whyEmpty;  ///< over the table without rows
   QTabWidget* m_tabs;

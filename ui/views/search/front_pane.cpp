@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QResizeEvent>
 #include <QVBoxLayout>
@@ -70,6 +71,12 @@ FrontPane::FrontPane(QWidget* parent)
   column->addLayout(bar);
   column->addWidget(m_pane, 1);
   connect(m_find, &QPushButton::clicked, this, &FrontPane::search);
+  connect(m_pane, &FigurePane::menuMade, this, [this](QMenu* menu) {
+    const int i = ListFigure::indexOf(m_chosen.selected());
+    if (!m_context || i < 0 || i >= m_figure->count(*m_context)) return;
+    menu->addSeparator();
+    Q_EMIT menuMade(menu, m_figure->planAt(i, *m_context));
+  });
   connect(m_backgroundRun, &BackgroundRun::ended, this, &FrontPane::tell);
   offer();
 }

@@ -9,6 +9,7 @@
 #include "theme/theme.h"
 
 class QLabel;
+class QMenu;
 class QPushButton;
 
 namespace nest {
@@ -33,6 +34,7 @@ public:
 Q_SIGNALS:
   /// The context's outcome with the wider front in it; comes once nothing runs any more.
   void found(PlanContextPtr);
+  void menuMade(QMenu*, const nest::RankedPlan&);  ///< of the chosen plan
 
 protected:
   void resizeEvent(QResizeEvent*) override;

@@ -3,6 +3,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QTableWidget>
 #include <QVBoxLayout>
@@ -44,6 +45,14 @@ PlansPane::PlansPane(QWidget* parent)
   column->addWidget(m_table, 1);
   connect(m_keep, &QPushButton::clicked, this, &PlansPane::keep);
   connect(m_table, &QTableWidget::currentCellChanged, this, [this](int r) { m_keep->setEnabled(r >= 0); });
+  m_table->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(m_table, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
+    const int row = m_table->rowAt(at.y());
+    if (row < 0 || !m_context || !m_context->outcome) return;
+    QMenu menu(this);
+    Q_EMIT menuMade(&menu, m_context->outcome->plans[row]);
+    menu.exec(m_table->viewport()->mapToGlobal(at));
+  });
 }
 
 void PlansPane::setContext(PlanContextPtr context) {

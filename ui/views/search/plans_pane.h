@@ -8,6 +8,7 @@
 #include "figures/paint/table_figure.h"
 
 class QLabel;
+class QMenu;
 class QPushButton;
 class QTableWidget;
 
@@ -25,6 +26,7 @@ public:
 Q_SIGNALS:
   /// The context with this plan as the one shown.
   void keepRequested(const nest::PlanContext&, const QString& name);
+  void menuMade(QMenu*, const nest::RankedPlan&);  ///< of a row
 
 private:
   std::optional<Plan> chosenPlan() const;

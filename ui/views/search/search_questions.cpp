@@ -2,7 +2,9 @@
 // costs.
 #include <QHBoxLayout>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
+#include <QToolButton>
 #include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -15,13 +17,16 @@
 #include "fields/field_advice.h"
 #include "figures/paint/frame.h"
 #include "figures/paint/phrases.h"
+#include "figures/plan/waterfall_figure.h"
 #include "study/counterfactual.h"
 #include "study/quiet_solve.h"
 #include "study/sensitivity.h"
 #include "theme/offline_browser.h"
 #include "theme/qt_text.h"
 #include "units/text.h"
+#include "views/adaptive_splitter.h"
 #include "views/background_run.h"
+#include "views/figure_pane.h"
 #include "views/flow_layout.h"
 #include "views/search/search_view.h"
 #include "words/outcome_words.h"
@@ -142,14 +147,57 @@ QWidget* SearchView::buildQuestions() {
       m_earlier.clear();
       showAnswers();
     });
-  column->addWidget(m_answer, 1);
+  m_waterfall = std::make_unique<WaterfallFigure>(QStringLiteral("why-not"));
+  m_waterfallPane = new FigurePane(*m_waterfall, m_step);
+  m_waterfallPane->setLeastHeight(180);
+  m_usePlan = new QToolButton;
+  m_usePlan->setText(tr("Use this plan"));
+  m_usePlan->setToolTip(tr("Show, compare, keep or pin the plan of this answer"));
+  m_usePlan->setPopupMode(QToolButton::InstantPopup);
+  m_usePlan->setMenu(new QMenu(m_usePlan));
+  connect(m_usePlan->menu(), &QMenu::aboutToShow, this, [this] {
+    m_usePlan->menu()->clear();
+    addPlanActions(*m_usePlan->menu(), m_answered);
+  });
+  auto* figure = new QWidget;
+  auto* figureColumn = new QVBoxLayout(figure);
+  figureColumn->setContentsMargins(0, 0, 0, 0);
+  auto* tools = new QHBoxLayout;
+  tools->addWidget(m_usePlan);
+  tools->addStretch(1);
+  m_waterfallPane->addButtons(tools);
+  figureColumn->addLayout(tools);
+  figureColumn->addWidget(m_waterfallPane, 1);
+  auto* answered = new AdaptiveSplitter(300, {180, 260});
+  answered->addWidget(m_answer);
+  answered->addWidget(figure);
+  m_answeredSplit = answered;
+  answered->showSecond(false);
+  column->addWidget(answered, 1);
   m_backgroundRun->addTrigger(askButton);
   connect(askButton, &QPushButton::clicked, this, [this] { ask(m_question->text()); });
   connect(m_question, &QLineEdit::returnPressed, this, [this] { ask(m_question->text()); });
   return box;
 }
 
+void SearchView::hideAnswered() {
+  m_answered = {};
+  m_answeredSplit->showSecond(false);
+}
+
+void SearchView::showAnswered(NamedPlan plan) {
+  m_answered = std::move(plan);
+  const PlanContext& now = context();
+  if (!m_answered.context || !now.plan || !now.problem) return hideAnswered();
+  m_waterfall->setSides({tr("This plan"), now.plan, now.problem},
+                        {m_answered.name, m_answered.context->plan, m_answered.context->problem});
+  m_waterfallPane->show(now, theme());
+  m_answeredSplit->showSecond(true);
+  if (const auto use = std::exchange(m_useOfAnswer, std::nullopt)) Q_EMIT planRequested(*use, m_answered);
+}
+
 void SearchView::say(const QString& html) {
+  hideAnswered();
   m_newest = {html, context().plan};
   showAnswers();
 }
@@ -195,6 +243,7 @@ void SearchView::followLink(const QUrl& link) {
 
 void SearchView::askInBackground(const QString& doing, BackgroundTask::Work work) {
   beginAnswer();
+  hideAnswered();
   m_backgroundRun->start(doing, std::move(work));
 }
 
@@ -220,6 +269,7 @@ void SearchView::ask(const QString& question) {
                   .arg(adviceHtml(d.remedy.empty() ? d.message : d.message + "; " + d.remedy));
     m_backgroundRun->drop();
     beginAnswer();
+    m_useOfAnswer.reset();
     return say(html);
   }
   askInBackground(
@@ -232,6 +282,12 @@ void SearchView::ask(const QString& question) {
                   .arg(tr("Why not %1?").arg(toQt(found.demand).toHtmlEscaped()), adviceHtml(found.summary));
           if (found.difference) html += changesHtml(*found.difference);
           say(html);
+          if (const RankedPlan* best = found.outcome.best()) {
+            NamedPlan answered = namedPlan(*best);
+            answered.name = toQt(found.demand);
+            showAnswered(std::move(answered));
+          }
+          m_useOfAnswer.reset();
         });
       });
 }

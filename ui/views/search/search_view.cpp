@@ -20,6 +20,7 @@
 #include "document/kept_plans.h"
 #include "figures/paint/frame.h"
 #include "figures/paint/phrases.h"
+#include "figures/plan/waterfall_figure.h"
 #include "figures/study/front_figure.h"
 #include "schedule/pipeline_schedule.h"
 #include "theme/plain_text.h"
@@ -52,6 +53,9 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
   m_dp = new DpPane;
   m_plans = new PlansPane;
   m_plans->setObjectName(QStringLiteral("best"));
+  const auto offer = [this](QMenu* menu, const RankedPlan& plan) { addPlanActions(*menu, namedPlan(plan)); };
+  connect(m_plans, &PlansPane::menuMade, this, offer);
+  connect(m_front, &FrontPane::menuMade, this, offer);
   connect(m_plans, &PlansPane::keepRequested, this, [this](const PlanContext& c, const QString& name) {
     if (this->services().document) keepPlan(*this->services().document, c, name);
   });
@@ -90,6 +94,8 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
       selection().setSelected(SelectionItem{ItemKind::Stage, cell->index});
   });
 }
+
+SearchView::~SearchView() = default;
 
 /// Why a candidate lost is the last and longest column: where both parts side by side would hide it, they
 /// stand one above the other, and where that is too low for two, the candidates are one more tab.
@@ -215,8 +221,8 @@ const Candidate& SearchView::candidateAt(const QModelIndex& shown) const {
   return context().outcome->log.candidates[m_sorted->mapToSource(shown).row()];
 }
 
-/// "Why not" of a candidate, as the question that a person would type.
-void SearchView::askAbout(const Candidate& c) {
+/// A candidate's degrees as a person would ask for them.
+QString SearchView::questionOf(const Candidate& c) {
   QString question = tr("b=%1, t=%2").arg(c.microbatch).arg(c.strategy.tensor);
   if (c.strategy.context > 1) question += tr(", c=%1").arg(c.strategy.context);
   if (c.strategy.expert > 1) question += tr(", e=%1").arg(c.strategy.expert);
@@ -226,9 +232,47 @@ void SearchView::askAbout(const Candidate& c) {
     question += QStringLiteral(", ") + toQt(std::string(scheduleOf(c.schedule).id()));
   else if (c.chunks > 1)
     question += tr(", v=%1").arg(c.chunks);
-  m_question->setText(question);
+  return question;
+}
+
+void SearchView::askAbout(const Candidate& c) {
+  m_question->setText(questionOf(c));
   m_tabs->setCurrentIndex(0);
-  ask(question);
+  ask(m_question->text());
+}
+
+/// A candidate whose plan is not listed is solved first, as a question is.
+void SearchView::addCandidateActions(QMenu& menu, const Candidate& candidate) {
+  if (const NamedPlan known = namedPlanOf(candidate); known.context) return addPlanActions(menu, known);
+  for (const auto& [use, text] :
+       {std::pair(PlanUse::Show, tr("Solve it and show it in all views")),
+        std::pair(PlanUse::Compare, tr("Solve it and compare it with the best plan")),
+        std::pair(PlanUse::Keep, tr("Solve it and keep its plan"))})
+    menu.addAction(text, this, [this, candidate, use = use] {
+      m_useOfAnswer = use;
+      askAbout(candidate);
+    });
+}
+
+/// The best plan that was found of a candidate's degrees: the search lists plans, not one for each candidate.
+View::NamedPlan SearchView::namedPlanOf(const Candidate& c) const {
+  NamedPlan out{toQt(toText(c.strategy)) + tr(" · DP%1 · MBS%2").arg(c.dataDegree).arg(c.microbatch), {}, {}};
+  const auto isOf = [&c](const RankedPlan& r) {
+    return r.plan.microbatch == c.microbatch && r.plan.dataDegree() == c.dataDegree &&
+           (c.stageCount <= 0 || r.plan.stageCount() == c.stageCount) && !r.plan.stages.empty() &&
+           r.plan.stages.front().strategy == c.strategy;
+  };
+  const auto& o = *context().outcome;
+  for (const auto* list : {&o.plans, &o.front})
+    if (const auto it = std::find_if(list->begin(), list->end(), isOf); it != list->end() && !out.context)
+      out = namedPlan(*it);
+  return out;
+}
+
+View::NamedPlan SearchView::namedPlan(const RankedPlan& plan) const {
+  auto c = std::make_shared<PlanContext>(context());
+  c->plan = std::make_shared<const RankedPlan>(plan);
+  return {toQt(summaryOf(plan.plan)), std::move(c), {}};
 }
 
 void SearchView::fillMenu(const QPoint& at) {
@@ -238,6 +282,8 @@ void SearchView::fillMenu(const QPoint& at) {
     // Another search may have ended when it is chosen.
     const Candidate& candidate = candidateAt(here);
     menu.addAction(tr("Why not this one?"), this, [this, candidate] { askAbout(candidate); });
+    menu.addSeparator();
+    addCandidateActions(menu, candidate);
     menu.addSeparator();
   }
   menu.addAction(tr("Copy selected rows"), this, [this] {
@@ -306,6 +352,7 @@ QWidget* SearchView::buildCandidates() {
 void SearchView::refresh() {
   m_backgroundRun->drop();
   showAnswers();
+  if (m_newest.askedOf != context().plan) hideAnswered();
   if (!answer().isEmpty() && m_newest.askedOf != context().plan)
     m_backgroundRun->say(tr("The plan has changed since this was answered."));
   m_model->setOutcome(context().outcome);

@@ -14,17 +14,21 @@ class QSplitter;
 class QTableView;
 class QTabWidget;
 class QTextBrowser;
+class QToolButton;
 class QUrl;
 
 namespace nest {
 
+class AdaptiveSplitter;
 class BackgroundRun;
 class CandidateFilter;
 class CandidateModel;
 class DpPane;
+class FigurePane;
 class FrontPane;
 class PlansPane;
 struct Improvement;
+class WaterfallFigure;
 
 /// What was searched and why each candidate lost; the Pareto front; and questions: why not this, what would
 /// help most.
@@ -32,6 +36,7 @@ class SearchView : public View {
   Q_OBJECT
 public:
   explicit SearchView(ViewServices services, QWidget* parent = nullptr);
+  ~SearchView() override;
 
   QString id() const override { return QStringLiteral("search"); }
   QString title() const override { return tr("Search"); }
@@ -67,6 +72,12 @@ protected:
 
 private:
   void fillMenu(const QPoint&);
+  static QString questionOf(const Candidate&);
+  void addCandidateActions(QMenu&, const Candidate&);
+  NamedPlan namedPlanOf(const Candidate&) const;  ///< without a context: no plan of it is known
+  NamedPlan namedPlan(const RankedPlan&) const;   ///< of the open scenario
+  void showAnswered(NamedPlan);  ///< its difference from the plan, and what can be done with it
+  void hideAnswered();
   const Candidate& candidateAt(const QModelIndex& shown) const;
   void askAbout(const Candidate&);
   void placeHeadline();
@@ -110,6 +121,13 @@ private:
   Answer m_newest;
   std::vector<Answer> m_earlier;  ///< newest first
   QString m_shownAnswers;
+  std::unique_ptr<WaterfallFigure> m_waterfall;  ///< from the plan to that of the answer
+  Selection m_step;
+  FigurePane* m_waterfallPane;
+  QToolButton* m_usePlan;
+  AdaptiveSplitter* m_answeredSplit;     ///< the words, and the figure of a plan that was found
+  NamedPlan m_answered;                  ///< the plan of the answer; without a context: there is none
+  std::optional<PlanUse> m_useOfAnswer;  ///< asked for before it was solved
 };
 
 }  // namespace nest
