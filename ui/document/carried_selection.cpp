@@ -52,6 +52,7 @@ bool isThere(const SelectionItem& item, const PlanContext& c) {
   };
   switch (item.kind) {
     case ItemKind::Stage:
+    case ItemKind::Task:
       return below(item.index, c.plan->plan.stageCount());
     case ItemKind::Layer:
       return below(item.index, c.problem->graph->layerCount());

@@ -15,14 +15,16 @@ QString nameOf(ItemKind kind) {
     case ItemKind::Level:
       return QStringLiteral("level");
     case ItemKind::Pair:
+      return QStringLiteral("pair");
+    case ItemKind::Task:
       break;
   }
-  return QStringLiteral("pair");
+  return QStringLiteral("task");
 }
 
 std::optional<ItemKind> itemKindNamed(const QString& name) {
-  for (const ItemKind kind :
-       {ItemKind::Stage, ItemKind::Layer, ItemKind::Device, ItemKind::Group, ItemKind::Level, ItemKind::Pair})
+  for (const ItemKind kind : {ItemKind::Stage, ItemKind::Layer, ItemKind::Device, ItemKind::Group,
+                              ItemKind::Level, ItemKind::Pair, ItemKind::Task})
     if (nameOf(kind) == name) return kind;
   return std::nullopt;
 }

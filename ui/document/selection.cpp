@@ -3,6 +3,21 @@
 #include <utility>
 
 namespace nest {
+namespace {
+
+constexpr int kChunkShift = 24;  ///< of SelectionItem::other: below it the microbatch, counted from 1
+
+}  // namespace
+
+SelectionItem taskItem(const TaskId& t) {
+  return {ItemKind::Task, t.stage, t.kind, (t.chunk << kChunkShift) | (t.microbatch + 1)};
+}
+
+std::optional<TaskId> taskOf(const SelectionItem& item) {
+  if (item.kind != ItemKind::Task || item.other < 0) return std::nullopt;
+  return TaskId{item.index, item.level, item.other >> kChunkShift,
+                (item.other & ((1 << kChunkShift) - 1)) - 1};
+}
 
 void Selection::setHovered(std::optional<SelectionItem> item) {
   if (m_hovered == item) return;
@@ -13,6 +28,15 @@ void Selection::setHovered(std::optional<SelectionItem> item) {
 void Selection::setSelected(std::optional<SelectionItem> item) {
   if (m_selected == item) return;
   m_selected = item;
+  m_taskTimes.reset();
+  Q_EMIT selectedChanged();
+}
+
+void Selection::selectTask(const TaskId& task, const TaskTimes& times) {
+  const SelectionItem item = taskItem(task);
+  if (m_selected == item && m_taskTimes == times) return;
+  m_selected = item;
+  m_taskTimes = times;
   Q_EMIT selectedChanged();
 }
 

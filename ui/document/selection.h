@@ -7,16 +7,31 @@
 
 namespace nest {
 
-enum class ItemKind { Stage, Layer, Device, Group, Level, Pair };
+enum class ItemKind { Stage, Layer, Device, Group, Level, Pair, Task };
 
 /// One thing that can be pointed at in a view, by number alone. Group: level `level`, group `index`. Pair:
-/// groups `index` and `other` of level `level`, devices with level −1.
+/// groups `index` and `other` of level `level`, devices with level −1. Task: of stage `index`, of TaskKind
+/// `level`; `other` holds chunk and microbatch, see taskItem().
 struct SelectionItem {
   ItemKind kind = ItemKind::Stage;
   int index = 0;
   int level = 0;
   int other = -1;
   friend auto operator<=>(const SelectionItem&, const SelectionItem&) = default;
+};
+
+/// A task of a stage's schedule: what it runs, of which chunk and microbatch (−1: of none).
+struct TaskId {
+  int stage = 0, kind = 0, chunk = 0, microbatch = 0;
+  friend bool operator==(const TaskId&, const TaskId&) = default;
+};
+SelectionItem taskItem(const TaskId&);
+std::optional<TaskId> taskOf(const SelectionItem&);
+
+/// When the selected task runs, in seconds since the step began; the first `recompute` seconds compute again.
+struct TaskTimes {
+  double begin = 0, end = 0, recompute = 0;
+  friend bool operator==(const TaskTimes&, const TaskTimes&) = default;
 };
 
 /// What a stage does at the play head: a kind of task (see TaskKind) on a microbatch.
@@ -46,6 +61,9 @@ public:
   void setPlayhead(std::optional<PlayheadState>);
   void setHovered(std::optional<SelectionItem>);
   void setSelected(std::optional<SelectionItem>);
+  /// Of the selected task, as the view that selected it has simulated it; nullopt: unknown.
+  const std::optional<TaskTimes>& taskTimes() const { return m_taskTimes; }
+  void selectTask(const TaskId&, const TaskTimes&);
 
 Q_SIGNALS:
   void hoveredChanged();
@@ -55,6 +73,7 @@ Q_SIGNALS:
 private:
   std::optional<SelectionItem> m_hovered, m_selected;
   std::optional<PlayheadState> m_playhead;
+  std::optional<TaskTimes> m_taskTimes;
 };
 
 }  // namespace nest

@@ -208,13 +208,14 @@ QString Inspector::whyNothing() const {
 
 void Inspector::followSearch() {
   if (m_dirty || !isVisible() || m_context->shownPlan()) return;
-  if (factsOf(*m_context, m_selection.selected()).rows.empty()) setNamedText(*m_facts, whyNothing());
+  if (factsOf(*m_context, m_selection.selected(), m_selection.taskTimes()).rows.empty())
+    setNamedText(*m_facts, whyNothing());
 }
 
 void Inspector::refresh() {
   m_dirty = !isVisible();
   if (m_dirty) return;
-  const Facts facts = factsOf(*m_context, m_selection.selected());
+  const Facts facts = factsOf(*m_context, m_selection.selected(), m_selection.taskTimes());
   m_title->setText(facts.title);
   setNamedText(*m_facts, facts.rows.empty() ? whyNothing() : factsHtml(facts));
   m_facts->setAccessibleName(facts.title);
@@ -261,7 +262,7 @@ void Inspector::showTerm() {
 }
 
 QString Inspector::asText() const {
-  const Facts facts = factsOf(*m_context, m_selection.selected());
+  const Facts facts = factsOf(*m_context, m_selection.selected(), m_selection.taskTimes());
   QString text = facts.title + QLatin1Char('\n');
   for (const auto& [name, value] : facts.rows)
     text += name + QStringLiteral(": ") + value + QLatin1Char('\n');

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "evaluation/schedule.h"
 #include "evaluation/traffic.h"
 #include "figures/paint/phrases.h"
 #include "figures/plan/communication_figure.h"
@@ -61,6 +62,96 @@ void addStage(Facts& f, const PlanContext& c, int index) {
   f.rows.emplace_back(left.value() >= 0 ? tr("Free") : tr("Short by"),
                       phrase(text::memory(left.value() >= 0 ? left : -left)));
   f.rows.emplace_back(tr("Microbatches in flight"), phrase(text::count(e.inFlight)));
+}
+
+QString taskName(TaskKind kind) {
+  switch (kind) {
+    case TaskKind::Forward:
+      return tr("Forward");
+    case TaskKind::Backward:
+      return tr("Backward");
+    case TaskKind::WeightGradient:
+      return tr("Weight gradients");
+    case TaskKind::ActivationTransfer:
+      return tr("Activations received");
+    case TaskKind::GradientTransfer:
+      return tr("Gradients received");
+    case TaskKind::Sync:
+      return tr("Gradient reduction");
+    case TaskKind::Step:
+      break;
+  }
+  return tr("Optimizer step");
+}
+
+QString taskTitle(const TaskId& t) {
+  const auto kind = static_cast<TaskKind>(t.kind);
+  const QString name = taskName(kind);
+  return kind == TaskKind::Sync || kind == TaskKind::Step
+             ? name
+             : tr("%1 of microbatch %2").arg(name).arg(t.microbatch);
+}
+
+/// What a task consists of: the terms of its stage's pass in full, and what of them overlaps.
+void addTask(Facts& f, const PlanContext& c, const TaskId& t, const std::optional<TaskTimes>& times) {
+  const StageEvaluation& e = c.shownEvaluation()->stages[static_cast<std::size_t>(t.stage)];
+  const int chunks = c.shownPlan()->chunksPerStage();
+  f.rows.emplace_back(tr("Stage"), stageNumber(t.stage));
+  if (chunks > 1) f.rows.emplace_back(tr("Chunk"), QString::number(t.chunk));
+  if (times) {
+    f.rows.emplace_back(tr("Takes"), exactTime(Seconds(times->end - times->begin)));
+    f.rows.emplace_back(tr("Begins"), exactTime(Seconds(times->begin)));
+    f.rows.emplace_back(tr("Ends"), exactTime(Seconds(times->end)));
+  }
+  Seconds whole;
+  const auto add = [&](const QString& name, Seconds part) {
+    addTime(f, name, part);
+    whole += part;
+  };
+  const auto exchanges = [&](bool forward) {
+    for (const Exchange kind : {Exchange::Tensor, Exchange::Context, Exchange::Expert, Exchange::Data})
+      add(tr("%1 communication").arg(QString::fromLatin1(words::brief(kind))),
+          forward ? e.forwardExchange[kind] : e.exchange[kind] - e.forwardExchange[kind]);
+  };
+  const auto sent = [&](int level, Bytes bytes) {
+    if (level >= 0) f.rows.emplace_back(tr("Over"), levelName(c, level));
+    f.rows.emplace_back(tr("Sent by one rank"), memoryText(bytes));
+  };
+  switch (static_cast<TaskKind>(t.kind)) {
+    case TaskKind::Forward:
+      add(tr("Compute"), e.forward);
+      exchanges(true);
+      break;
+    case TaskKind::Backward: {
+      const bool splits = c.shownPlan()->pipelineSchedule().splitsBackward();
+      add(tr("Recompute"), e.recompute);
+      add(tr("Compute"), splits ? e.backward - e.weightGradient : e.backward);
+      exchanges(false);
+      break;
+    }
+    case TaskKind::WeightGradient:
+      add(tr("Compute"), e.weightGradient);
+      break;
+    case TaskKind::ActivationTransfer:
+      sent(e.activationLevel, e.activationBytes);
+      break;
+    case TaskKind::GradientTransfer:
+      sent(e.gradientLevel, e.gradientBytes);
+      break;
+    case TaskKind::Sync:
+      f.rows.emplace_back(tr("Gradients of one rank"), memoryText(e.dataBytes));
+      addTime(f, tr("of it exposed"), e.exposed);
+      break;
+    case TaskKind::Step:
+      break;
+  }
+  if (!(whole > Seconds())) return;
+  if (chunks > 1) {
+    f.rows.emplace_back(tr("Terms are of"), tr("all %1 chunks of the stage").arg(chunks));
+  } else if (times) {
+    const Seconds hidden = whole - Seconds(times->end - times->begin);
+    if (hidden > 1e-6 * whole) f.rows.emplace_back(tr("Hidden behind compute"), phrase(text::time(-hidden)));
+  }
 }
 
 void addDevice(Facts& f, const PlanContext& c, int position) {
@@ -191,7 +282,8 @@ void addPlan(Facts& f, const PlanContext& c) {
 int stageOf(const PlanContext& c, const SelectionItem& item) {
   const Plan* plan = c.shownPlan();
   if (!plan) return -1;
-  if (item.kind == ItemKind::Stage) return item.index < plan->stageCount() ? item.index : -1;
+  if (item.kind == ItemKind::Stage || item.kind == ItemKind::Task)
+    return item.index < plan->stageCount() ? item.index : -1;
   if (item.kind == ItemKind::Layer) {
     for (int s = 0; s < plan->stageCount(); ++s) {
       const auto layers = plan->stages[s].layers();
@@ -203,7 +295,8 @@ int stageOf(const PlanContext& c, const SelectionItem& item) {
   return -1;
 }
 
-Facts factsOf(const PlanContext& c, const std::optional<SelectionItem>& item) {
+Facts factsOf(const PlanContext& c, const std::optional<SelectionItem>& item,
+              const std::optional<TaskTimes>& times) {
   Facts f;
   const bool hasPlan =
       c.problem && c.shownPlan() && c.shownEvaluation() && !c.shownEvaluation()->stages.empty();
@@ -217,6 +310,12 @@ Facts factsOf(const PlanContext& c, const std::optional<SelectionItem>& item) {
     case ItemKind::Stage:
       f.title = tr("Stage %1").arg(stageNumber(i));
       if (hasPlan && i < c.shownPlan()->stageCount()) addStage(f, c, i);
+      break;
+    case ItemKind::Task:
+      if (const auto task = taskOf(*item)) {
+        f.title = taskTitle(*task);
+        if (hasPlan && i < c.shownPlan()->stageCount()) addTask(f, c, *task, times);
+      }
       break;
     case ItemKind::Layer: {
       f.title = capitalised(c.problem && i < c.problem->graph->layerCount()

@@ -17,8 +17,9 @@ struct Facts {
 };
 
 /// Of what is selected, or of the whole plan when nothing is. Anything that the context does not hold is left
-/// out.
-Facts factsOf(const PlanContext&, const std::optional<SelectionItem>&);
+/// out. `times`: when a selected task runs, where that is known.
+Facts factsOf(const PlanContext&, const std::optional<SelectionItem>&,
+              const std::optional<TaskTimes>& times = {});
 
 /// The stage that an item belongs to: a stage itself, a layer's, a device's; −1 if none.
 int stageOf(const PlanContext&, const SelectionItem&);

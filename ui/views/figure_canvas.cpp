@@ -132,8 +132,7 @@ void FigureCanvas::mouseReleaseEvent(QMouseEvent* e) {
   m_panning = false;
   unsetCursor();
   if (!click) return;
-  const auto hit = m_figure.hit(at(e->position()), area(), m_context);
-  m_selection.setSelected(hit ? std::optional(hit->item) : std::nullopt);
+  m_selection.setSelected(m_figure.chosenAt(at(e->position()), area(), m_context));
 }
 
 void FigureCanvas::mouseDoubleClickEvent(QMouseEvent* e) {

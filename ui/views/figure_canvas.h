@@ -37,6 +37,11 @@ public:
   /// Where the item is drawn, in this widget; empty: nowhere.
   QRectF placeOf(const SelectionItem&) const;
 
+  /// What the figure is laid out in; at() maps from the widget to it.
+  QRectF area() const { return {QPointF(), QSizeF(size()) / enlargement()}; }
+  QPointF at(const QPointF& position) const { return position / enlargement(); }
+  double enlargement() const;
+
   QSize sizeHint() const override { return {800, 500}; }
   QSize minimumSizeHint() const override { return {240, 160}; }
 
@@ -61,12 +66,6 @@ protected:
   void focusOutEvent(QFocusEvent*) override;
   void contextMenuEvent(QContextMenuEvent*) override;
   bool event(QEvent*) override;
-
-protected:
-  /// What the figure is laid out in; at() maps from the widget to it.
-  QRectF area() const { return {QPointF(), QSizeF(size()) / enlargement()}; }
-  QPointF at(const QPointF& position) const { return position / enlargement(); }
-  double enlargement() const;
 
 private:
   void zoomBy(double factor);

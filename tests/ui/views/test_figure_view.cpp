@@ -108,11 +108,12 @@ private slots:
       QVERIFY2(selection.selected(), qPrintable(entry.id));
       const SelectionItem first = *selection.selected();
       QVERIFY(!canvas->currentText().isEmpty());
-      QTest::keyClick(canvas, entry.id == QStringLiteral("timeline") ? Qt::Key_Down : Qt::Key_Right);
+      const Qt::Key on = entry.id == QStringLiteral("timeline") ? Qt::Key_Down : Qt::Key_Right;
+      QTest::keyClick(canvas, on);
       QVERIFY2(*selection.selected() != first, qPrintable(entry.id));
       QTest::keyClick(canvas, Qt::Key_End);
       const SelectionItem last = *selection.selected();
-      QTest::keyClick(canvas, Qt::Key_Right);
+      QTest::keyClick(canvas, on);
       QCOMPARE(*selection.selected(), last);
       auto* accessible = QAccessible::queryAccessibleInterface(canvas);
       QVERIFY(accessible);

@@ -1,15 +1,15 @@
 #include <QComboBox>
 #include <QImage>
 #include <QSettings>
-#include <QSlider>
 #include <QTest>
-#include <QToolButton>
+#include <cmath>
 
 #include "../figures/plan_contexts.h"
 #include "editors/network/network_canvas.h"
 #include "editors/network/topology_view.h"
 #include "evaluation/schedule.h"
 #include "figures/paint/interactive_figure.h"
+#include "figures/plan/timeline_figure.h"
 #include "support/test_main.h"
 #include "views/figure_canvas.h"
 #include "views/figure_views.h"
@@ -37,7 +37,10 @@ struct Both {
       (void)QTest::qWaitForWindowExposed(view);
     }
   }
-  QSlider* head() { return timeline.findChild<QSlider*>(); }
+  TimelineFigure& figure() {
+    return const_cast<TimelineFigure&>(static_cast<const TimelineFigure&>(*timeline.figure()));
+  }
+  void moveTo(double share) { timeline.movePlayHead(share * figure().duration(*context)); }
   /// Colour of the first device of a stage, beside its number.
   QColor colourOf(int stage) {
     FigureCanvas* canvas = topology.canvas();
@@ -57,31 +60,38 @@ class TestPlayHead : public QObject {
 private slots:
   void init() { QSettings().clear(); }
 
-  /// Nothing on the slider points at a time that is no longer shown.
-  void theKnobGoesWithThePlayHead() {
+  /// A flag in the ruler: a click sets it, a drag moves it, Escape and another plan take it away.
+  void aClickInTheRulerSetsIt() {
     Both b;
-    b.head()->setValue(400);
+    FigureCanvas* canvas = b.timeline.canvas();
+    const QRectF ruler = b.figure().rulerOf(canvas->area(), *b.context);
+    QVERIFY(ruler.width() > 300 && ruler.height() > 10);
+    const auto at = [&](double share) {
+      return QPointF(ruler.left() + share * ruler.width(), ruler.center().y()).toPoint();
+    };
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, at(0.5));
     QVERIFY(b.selection.playhead());
-    for (auto* button : b.timeline.findChildren<QToolButton*>())
-      if (button->text() == QLatin1String("Clear")) button->click();
+    const double whole = b.figure().duration(*b.context);
+    QVERIFY(std::abs(b.selection.playhead()->seconds - 0.5 * whole) < 0.01 * whole);
+    QTest::mousePress(canvas, Qt::LeftButton, {}, at(0.5));
+    QTest::mouseMove(canvas, at(0.75));
+    QTest::mouseRelease(canvas, Qt::LeftButton, {}, at(0.75));
+    QVERIFY(std::abs(b.selection.playhead()->seconds - 0.75 * whole) < 0.01 * whole);
+    QVERIFY(!b.figure().span());
+    QTest::keyClick(canvas, Qt::Key_Escape);
     QVERIFY(!b.selection.playhead());
-    QCOMPARE(b.head()->value(), 0);
-    b.head()->setValue(400);
+    b.moveTo(0.2);
     QVERIFY(b.selection.playhead());
     b.timeline.setContext(std::make_shared<PlanContext>(*b.context));  // another plan
     QVERIFY(!b.selection.playhead());
-    QCOMPARE(b.head()->value(), 0);
   }
 
   void devicesOfWaitingStagesStepBack() {
     Both b;
     const QColor first = b.colourOf(0), last = b.colourOf(3);
     QVERIFY(first.isValid() && first != last);
-    QVERIFY(b.head() && b.head()->isVisible());
     // A little after the beginning the first stage works and the last one waits for its first microbatch.
-    b.head()->setFocus();
-    QTest::keyClick(b.head(), Qt::Key_Home);
-    QTest::keyClick(b.head(), Qt::Key_Right);
+    b.moveTo(0.0005);
     QVERIFY(b.selection.playhead());
     const auto runs = [&](int stage) {
       for (const RunningTask& r : b.selection.playhead()->running)
@@ -92,8 +102,7 @@ private slots:
     QCOMPARE(b.colourOf(0), first);
     QVERIFY2(b.colourOf(3) != last, "the last stage waits, and looks so");
     // In the middle all are busy; with the head put away everything looks as before.
-    const int middle = (b.head()->minimum() + b.head()->maximum()) / 2;
-    while (b.head()->value() < middle) QTest::keyClick(b.head(), Qt::Key_PageUp);
+    b.moveTo(0.5);
     QVERIFY(runs(0) && runs(3));
     QCOMPARE(b.colourOf(0), first);
     QCOMPARE(b.colourOf(3), last);
@@ -108,7 +117,7 @@ private slots:
     QVERIFY(traffic);
     traffic->setCurrentIndex(1);
     const auto at = [&](int share) {
-      b.head()->setValue(b.head()->minimum() + (b.head()->maximum() - b.head()->minimum()) * share / 100);
+      b.moveTo(share / 100.0);
       return b.topology.canvas()->grab().toImage();
     };
     QVERIFY(at(1) != at(50));

@@ -1,15 +1,19 @@
 #include <QComboBox>
 #include <QPainter>
 #include <QSettings>
-#include <QSlider>
 #include <QTest>
+#include <cmath>
 #include <set>
 
 #include "../figures/plan_contexts.h"
+#include "evaluation/schedule.h"
 #include "export/figure_export.h"
+#include "figures/plan/focus.h"
 #include "figures/plan/kinds.h"
 #include "figures/plan/timeline_figure.h"
+#include "inspector/selection_facts.h"
 #include "support/test_main.h"
+#include "units/at.h"
 #include "views/figure_canvas.h"
 #include "views/figure_views.h"
 
@@ -21,6 +25,13 @@ namespace {
 PlanContextPtr longRun(int microbatches = 1000) {
   test::ContextShape shape;
   shape.fanouts = {8, 4, 32}, shape.stages = 64, shape.blocks = 126, shape.microbatches = microbatches;
+  return std::make_shared<PlanContext>(test::contextOf(shape));
+}
+
+PlanContextPtr shortRun() {
+  test::ContextShape shape;
+  shape.fanouts = {8, 4}, shape.stages = 4, shape.tensor = 4, shape.inner = 2, shape.microbatches = 8;
+  shape.parametersPerBlock = 1.2e9;
   return std::make_shared<PlanContext>(test::contextOf(shape));
 }
 
@@ -70,7 +81,7 @@ private slots:
     QTest::keyClick(shown.view.canvas(), Qt::Key_Home);
     QTest::keyClick(shown.view.canvas(), Qt::Key_End);
     QCOMPARE(*shown.selection.selected(), (SelectionItem{ItemKind::Stage, 63}));
-    shown.view.findChild<QSlider*>()->setValue(900);
+    shown.view.movePlayHead(0.45 * shown.view.context().shownEvaluation()->batchTime.value());
     QVERIFY(shown.selection.playhead());
     QVERIFY(!shown.selection.playhead()->running.empty());
   }
@@ -145,6 +156,125 @@ private slots:
       tones.insert(dense.pixel(x, y));
     QVERIFY2(tones.size() > 2, "ground and hatch");
     QVERIFY(!tones.contains(theme.color(Theme::Role::Canvas).rgb()));
+  }
+
+  /// A click takes the task that is there; its terms are in the inspector, and keys walk on from it.
+  void aClickSelectsATask() {
+    Shown shown(shortRun());
+    const auto& c = shown.view.context();
+    auto& f = static_cast<const TimelineFigure&>(*shown.view.figure());
+    FigureCanvas* canvas = shown.view.canvas();
+    const auto third = f.find(QStringLiteral("forward 3 stage 2"), std::nullopt, c);
+    QVERIFY(third);
+    QCOMPARE(third->id, (TaskId{1, static_cast<int>(TaskKind::Forward), 0, 3}));
+    const auto place = f.locate(taskItem(third->id), canvas->area(), c);
+    QVERIFY(place);
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, place->area.center().toPoint());
+    QCOMPARE(*shown.selection.selected(), taskItem(third->id));
+    QVERIFY(shown.selection.taskTimes());
+    QCOMPARE(shown.selection.taskTimes()->begin, third->times.begin);
+    const Facts facts = factsOf(c, shown.selection.selected(), shown.selection.taskTimes());
+    QCOMPARE(facts.title, QStringLiteral("Forward of microbatch 3"));
+    QStringList names;
+    for (const auto& [name, value] : facts.rows) names << name;
+    for (const char* name : {"Stage", "Takes", "Begins", "Compute", "TP communication"})
+      QVERIFY2(names.contains(QLatin1String(name)), qPrintable(names.join(u'|')));
+    // Down: the same microbatch on the next stage; up and back again.
+    const auto chosen = [&] { return taskOf(*shown.selection.selected()).value_or(TaskId{-1, 0, 0, 0}); };
+    QTest::keyClick(canvas, Qt::Key_Down);
+    QCOMPARE(chosen(), (TaskId{2, third->id.kind, 0, 3}));
+    QTest::keyClick(canvas, Qt::Key_Up);
+    QCOMPARE(chosen(), third->id);
+    const double before = shown.selection.taskTimes()->begin;
+    QTest::keyClick(canvas, Qt::Key_Right);
+    QCOMPARE(chosen().stage, 1);
+    QVERIFY(shown.selection.taskTimes()->begin > before);
+    QTest::keyClick(canvas, Qt::Key_Left);
+    QCOMPARE(chosen(), third->id);
+    QTest::keyClick(canvas, Qt::Key_Home);
+    QVERIFY(shown.selection.taskTimes()->begin < before);
+    QTest::keyClick(canvas, Qt::Key_Escape);
+    QVERIFY(!shown.selection.selected());
+    // The other views light up the stage.
+    shown.selection.selectTask(third->id, third->times);
+    QCOMPARE(stageOf(*shown.selection.selected(), c).value_or(-1), 1);
+  }
+
+  /// Each task of a microbatch begins after the one before it has ended: down the stages, and back.
+  void theChainOfAMicrobatchIsInOrder() {
+    Shown shown(shortRun());
+    const auto& f = static_cast<const TimelineFigure&>(*shown.view.figure());
+    const auto chain = f.chainOf({0, static_cast<int>(TaskKind::Backward), 0, 5}, shown.view.context());
+    QCOMPARE(chain.size(), std::size_t(8));
+    for (std::size_t k = 0; k < chain.size(); ++k) {
+      QCOMPARE(chain[k].id.stage, static_cast<int>(k < 4 ? k : 7 - k));
+      if (k > 0) QVERIFY(chain[k].times.begin >= chain[k - 1].times.end - 1e-12);
+    }
+  }
+
+  /// The whole step marked is what the stage is busy in the whole step; a part of it is measured as it is.
+  void aSpanIsMeasured() {
+    Shown shown(shortRun());
+    const auto& c = shown.view.context();
+    auto& f = static_cast<const TimelineFigure&>(*shown.view.figure());
+    const double whole = f.duration(c);
+    const Schedule s = simulate(*c.problem, *c.shownPlan(), *c.shownEvaluation());
+    for (int stage = 0; stage < 4; ++stage)
+      QVERIFY(std::abs(f.busyShare({0, whole}, stage, c) - s.busy[at(stage)] / s.total) < 1e-9);
+    FigureCanvas* canvas = shown.view.canvas();
+    const QRectF ruler = f.rulerOf(canvas->area(), c);
+    const auto point = [&](double share) {
+      return QPointF(ruler.left() + share * ruler.width(), ruler.center().y()).toPoint();
+    };
+    QTest::mousePress(canvas, Qt::LeftButton, {}, point(0.6));
+    QTest::mouseMove(canvas, point(0.4));
+    QTest::mouseMove(canvas, point(0.3));
+    QTest::mouseRelease(canvas, Qt::LeftButton, {}, point(0.3));
+    QVERIFY(f.span());
+    QVERIFY(std::abs(f.span()->from - 0.3 * whole) < 0.01 * whole);
+    QVERIFY(std::abs(f.span()->to - 0.6 * whole) < 0.01 * whole);
+    QVERIFY(!shown.selection.playhead());
+    const QString said = f.spanText(c, 1);
+    QVERIFY2(said.contains(QStringLiteral(", stage 2 busy ")), qPrintable(said));
+    QVERIFY(shown.text().contains(QStringLiteral("stages busy")));
+    // It is kept with the view, and goes by Escape.
+    QCOMPARE(shown.view.state().count("mark_from") + f.viewport().count("mark_from") > 0, true);
+    QTest::keyClick(canvas, Qt::Key_Escape);
+    QVERIFY(!f.span());
+  }
+
+  void keysZoomAndPan() {
+    Shown shown(shortRun());
+    const auto& f = static_cast<const TimelineFigure&>(*shown.view.figure());
+    FigureCanvas* canvas = shown.view.canvas();
+    const auto value = [&](const char* key) { return f.viewport().at(key); };
+    QTest::keyClick(canvas, Qt::Key_W);
+    QTest::keyClick(canvas, Qt::Key_W);
+    QVERIFY(value("span") < 0.7);
+    const double from = value("from");
+    QTest::keyClick(canvas, Qt::Key_D);
+    QVERIFY(value("from") > from);
+    QTest::keyClick(canvas, Qt::Key_A);
+    QVERIFY(std::abs(value("from") - from) < 1e-9);
+    for (int i = 0; i < 4; ++i) QTest::keyClick(canvas, Qt::Key_S);
+    QCOMPARE(value("span"), 1.0);
+  }
+
+  void tasksAreFound() {
+    Shown shown(shortRun());
+    const auto& f = static_cast<const TimelineFigure&>(*shown.view.figure());
+    QVERIFY(shown.view.find(QStringLiteral("backward 2")));
+    const TaskId first = *taskOf(*shown.selection.selected());
+    QCOMPARE(first.microbatch, 2);
+    QVERIFY(shown.view.find(QStringLiteral("backward 2")));  // the next one
+    QVERIFY(*taskOf(*shown.selection.selected()) != first);
+    QVERIFY(shown.view.find(QStringLiteral("optimizer stage 4")));
+    QCOMPARE(taskOf(*shown.selection.selected())->stage, 3);
+    const auto before = shown.selection.selected();
+    for (const char* wrong : {"", "nothing", "forward 99", "stage 0", "stage"})
+      QVERIFY2(!shown.view.find(QLatin1String(wrong)), wrong);
+    QCOMPARE(shown.selection.selected(), before);
+    QVERIFY(f.find(QStringLiteral("mb=1, stage: 1"), std::nullopt, shown.view.context()));
   }
 };
 NEST_TEST(TestTimelineView)

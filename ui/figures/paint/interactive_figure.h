@@ -27,6 +27,12 @@ public:
     return isShown(c) ? sentenceOf(item, c) : QString();
   }
 
+  /// What a click here selects: what is hit, or a part of it.
+  virtual std::optional<SelectionItem> chosenAt(const QPointF& at, const QRectF& area,
+                                                const PlanContext& c) const {
+    const auto found = hit(at, area, c);
+    return found ? std::optional(found->item) : std::nullopt;
+  }
   virtual bool canZoom() const { return false; }
   /// Keeps the point where it is. `factor` > 1 enlarges.
   virtual void zoomAt(const QPointF&, double /*factor*/, const QRectF& /*area*/, const PlanContext&) {}

@@ -11,6 +11,7 @@ std::optional<int> stageOf(const SelectionItem& item, const PlanContext& c) {
   if (!plan || !c.problem) return std::nullopt;
   switch (item.kind) {
     case ItemKind::Stage:
+    case ItemKind::Task:
       return item.index >= 0 && item.index < plan->stageCount() ? std::optional(item.index) : std::nullopt;
     case ItemKind::Layer:
       for (int i = 0; i < plan->stageCount(); ++i)

@@ -233,7 +233,9 @@ void TimelineFigure::draw(FigurePainter& ink, const QRectF& area, const PlanCont
   const double total = run.end;
   const double from = style.standalone ? 0 : m_from * total,
                to = style.standalone ? total : (m_from + m_span) * total;
-  const Focus focus(c, style);
+  FigureStyle looked = style;  // a task stands out by its outline and arrows, which dimmed rows would hide
+  if (looked.selected && looked.selected->kind == ItemKind::Task) looked.selected.reset();
+  const Focus focus(c, looked);
   const TimelineRows rows(run.schedule, run.starts, layout.plot, from, to);
   const QString bands =
       rows.drawsTasks() ? QString() : QStringLiteral("; bands: each part's share of the time");
@@ -253,10 +255,7 @@ void TimelineFigure::draw(FigurePainter& ink, const QRectF& area, const PlanCont
     if (focus.selects(s) || focus.hovers(s))
       ink.outline(rows.rowBox(s).adjusted(1, 0.5, -1, -0.5),
                   ink.color(focus.selects(s) ? Role::Selection : Role::Hover), 1.6);
-  if (style.playhead && !style.standalone) {
-    const double x = rows.xOf(style.playhead->seconds);
-    ink.line({x, layout.plot.top()}, {x, rows.rowBox(stages - 1).bottom()}, error, 2);
-  }
+  paintTask(ink, rows, layout.plot, c);
   painter.restore();
   for (int s = 0; s < stages; ++s) {  // beside what is drawn to scale, not over it
     if (!run.overflows(s)) continue;
@@ -299,16 +298,18 @@ void TimelineFigure::draw(FigurePainter& ink, const QRectF& area, const PlanCont
   ink.firstThatFits(QRectF(body.left() - 6, below.bottom() + 5, 50, 16), {unitText, axis.unitName},
                     Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
   if (m_showsMemory && layout.memory.isEmpty()) ink.leaveOut();
-  if (!layout.memory.isEmpty()) {
-    int stage = run.fullest;
-    if (focus.selected()) stage = *focus.selected();
-    for (int s = 0; s < stages; ++s)
-      if (focus.hovers(s)) stage = s;
-    QRectF memory = layout.memory;
+  int stage = run.fullest;
+  if (const auto chosen = style.selected ? stageOf(*style.selected, c) : std::nullopt) stage = *chosen;
+  for (int s = 0; s < stages; ++s)
+    if (focus.hovers(s)) stage = s;
+  QRectF memory = layout.memory;
+  if (!memory.isEmpty()) {
     memory.moveTop(below.bottom() + 48);
     paintMemoryCurve(ink, memory, run.memoryOf(stage), stage, run.capacityOf(stage),
                      reservedOn(c.problem->assumptions, run.capacityOf(stage)).headroom, from, to);
   }
+  paintSpan(ink, rows, below, memory, c);
+  if (!style.standalone) paintPlayhead(ink, rows, below, memory, stage, c);
   paintLegend(ink, layout.legend, items);
 }
 
@@ -326,28 +327,32 @@ std::optional<Figure::Hit> TimelineFigure::itemAt(const QPointF& at, const QRect
   for (std::size_t k = from; k < to; ++k) {
     const auto& i = run.schedule.intervals[k];
     if (i.begin.value() > t || i.end.value() < t) continue;
-    const bool pass = i.kind == TaskKind::Forward || i.kind == TaskKind::Backward ||
-                      i.kind == TaskKind::WeightGradient || i.kind == TaskKind::ActivationTransfer ||
-                      i.kind == TaskKind::GradientTransfer;
-    Tip tip(pass ? QStringLiteral("%1 of microbatch %2").arg(nameOf(partOf(i.kind))).arg(i.microbatch)
-                 : nameOf(partOf(i.kind)));
-    tip.row(QStringLiteral("Stage"), stageNumber(stage));
-    if (c.shownPlan()->chunksPerStage() > 1 && pass)
-      tip.row(QStringLiteral("Chunk"), QString::number(i.chunk));
-    tip.row(QStringLiteral("Takes"), exactTime(i.end - i.begin));
-    if (const QString sent = sentWithin(run.evaluation, partOf(i.kind)); !sent.isEmpty())
-      tip.row(QStringLiteral("with communication"), sent);
-    if (i.recompute.value() > 0) tip.row(QStringLiteral("of it recompute"), exactTime(i.recompute));
-    tip.row(QStringLiteral("Begins"), exactTime(i.begin)).row(QStringLiteral("Ends"), exactTime(i.end));
     const QRectF row = rows.rowBox(stage);
     return Hit{{ItemKind::Stage, stage},
                QRectF(rows.xOf(i.begin.value()), row.top(),
                       rows.xOf(i.end.value()) - rows.xOf(i.begin.value()), row.height()),
-               tip.html()};
+               tipOf(k, c)};
   }
   Tip tip(QStringLiteral("Stage %1 waits").arg(stageNumber(stage)));
   tip.note(QStringLiteral("Bubble: idle until its inputs arrive."));
   return Hit{{ItemKind::Stage, stage}, rows.rowBox(stage), tip.html()};
+}
+
+QString TimelineFigure::tipOf(std::size_t k, const PlanContext& c) const {
+  const Run& run = runOf(c);
+  const ScheduleInterval& i = run.schedule.intervals[k];
+  const bool pass = i.kind != TaskKind::Sync && i.kind != TaskKind::Step;
+  Tip tip(pass ? QStringLiteral("%1 of microbatch %2").arg(nameOf(partOf(i.kind))).arg(i.microbatch)
+               : nameOf(partOf(i.kind)));
+  tip.row(QStringLiteral("Stage"), stageNumber(i.stage));
+  if (c.shownPlan()->chunksPerStage() > 1 && pass) tip.row(QStringLiteral("Chunk"), QString::number(i.chunk));
+  tip.row(QStringLiteral("Takes"), exactTime(i.end - i.begin));
+  if (const QString sent = sentWithin(run.evaluation, partOf(i.kind)); !sent.isEmpty())
+    tip.row(QStringLiteral("with communication"), sent);
+  if (i.recompute.value() > 0) tip.row(QStringLiteral("of it recompute"), exactTime(i.recompute));
+  return tip.row(QStringLiteral("Begins"), exactTime(i.begin))
+      .row(QStringLiteral("Ends"), exactTime(i.end))
+      .html();
 }
 
 std::optional<Figure::Hit> TimelineFigure::placeOf(const SelectionItem& item, const QRectF& area,
@@ -355,6 +360,16 @@ std::optional<Figure::Hit> TimelineFigure::placeOf(const SelectionItem& item, co
   const auto stage = stageOf(item, c);
   if (!stage) return std::nullopt;
   const Run& run = runOf(c);
+  if (const auto id = taskOf(item)) {
+    const auto k = intervalOf(*id, c);
+    if (!k) return std::nullopt;
+    const ScheduleInterval& i = run.schedule.intervals[*k];
+    const TimelineRows rows(run.schedule, run.starts, plotOf(area, c), m_from * run.end,
+                            (m_from + m_span) * run.end);
+    const QRectF row = rows.rowBox(*stage);
+    const double x = rows.xOf(i.begin.value());
+    return Hit{item, QRectF(x, row.top(), rows.xOf(i.end.value()) - x, row.height()), tipOf(*k, c)};
+  }
   const TimelineRows rows(run.schedule, run.starts, plotOf(area, c), 0, 1);
   Tip tip(QStringLiteral("Stage %1").arg(stageNumber(*stage)));
   const Seconds busy = run.schedule.busy[at(*stage)];
@@ -369,20 +384,19 @@ std::optional<Figure::Hit> TimelineFigure::placeOf(const SelectionItem& item, co
   return Hit{{ItemKind::Stage, *stage}, rows.rowBox(*stage), tip.html()};
 }
 
-std::optional<SelectionItem> TimelineFigure::stepFrom(const std::optional<SelectionItem>& from, Step step,
-                                                      const PlanContext& c) const {
-  const int last = c.shownPlan()->stageCount() - 1;
-  const auto stage = from ? stageOf(*from, c) : std::nullopt;
-  if (!stage || step == Step::First) return SelectionItem{ItemKind::Stage, 0};
-  if (step == Step::Last) return SelectionItem{ItemKind::Stage, last};
-  const int by = step == Step::Down ? 1 : step == Step::Up ? -1 : 0;
-  return SelectionItem{ItemKind::Stage, std::clamp(*stage + by, 0, last)};
-}
-
 QString TimelineFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) const {
   const auto stage = stageOf(item, c);
   if (!stage) return {};
   const Run& run = runOf(c);
+  if (const auto id = taskOf(item)) {
+    const auto k = intervalOf(*id, c);
+    if (!k) return {};
+    const ScheduleInterval& i = run.schedule.intervals[*k];
+    const bool pass = i.kind != TaskKind::Sync && i.kind != TaskKind::Step;
+    return QStringLiteral("%1%2 on stage %3: %4, from %5 to %6")
+        .arg(nameOf(partOf(i.kind)), pass ? QStringLiteral(" of microbatch %1").arg(i.microbatch) : QString(),
+             stageNumber(*stage), timeText(i.end - i.begin), timeText(i.begin), timeText(i.end));
+  }
   const Seconds busy = run.schedule.busy[at(*stage)], total = run.schedule.total;
   QString out =
       QStringLiteral("Stage %1: busy %2 of %3 (%4)")
@@ -396,6 +410,7 @@ QString TimelineFigure::sentenceOf(const SelectionItem& item, const PlanContext&
 QString TimelineFigure::words(const PlanContext& c) const {
   QString out = title() + u'\n' + sentence(c) + u'\n';
   if (!runOf(c).fits() && !saysVerdict(c)) out += capitalised(verdict(c)) + u'\n';
+  if (m_mark) out += spanText(c, std::nullopt) + u'\n';
   for (int i = 0; i < c.shownPlan()->stageCount(); ++i) out += describe({ItemKind::Stage, i}, c) + u'\n';
   return out;
 }
@@ -413,7 +428,9 @@ void TimelineFigure::zoomAt(const QPointF& at, double factor, const QRectF& area
 }
 
 std::map<std::string, double> TimelineFigure::viewport() const {
-  return {{"from", m_from}, {"span", m_span}};
+  std::map<std::string, double> out{{"from", m_from}, {"span", m_span}};
+  if (m_mark) out["mark_from"] = m_mark->from, out["mark_to"] = m_mark->to;
+  return out;
 }
 
 void TimelineFigure::setViewport(const std::map<std::string, double>& wanted) {
@@ -421,6 +438,10 @@ void TimelineFigure::setViewport(const std::map<std::string, double>& wanted) {
   if (from == wanted.end() || span == wanted.end()) return;
   m_span = std::clamp(span->second, 1e-9, 1.0);
   m_from = std::clamp(from->second, 0.0, 1 - m_span);
+  const auto markFrom = wanted.find("mark_from"), markTo = wanted.find("mark_to");
+  m_mark.reset();
+  if (markFrom != wanted.end() && markTo != wanted.end() && markTo->second > markFrom->second)
+    m_mark = Span{std::max(0.0, markFrom->second), markTo->second};
 }
 
 void TimelineFigure::panBy(const QPointF& pixels, const QRectF& area, const PlanContext& c) {

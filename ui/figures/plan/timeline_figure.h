@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "evaluation/schedule.h"
 #include "figures/paint/interactive_figure.h"
@@ -10,9 +11,11 @@
 namespace nest {
 
 class FigurePainter;
+class TimelineRows;
 
 /// The batch as it runs: one row per stage, time to the right; below it the memory of one stage's device.
-/// Zooms in time.
+/// Zooms in time. A click selects a task, and arrows lead to the same microbatch on the other stages; a span
+/// of the ruler below the rows can be marked and is measured.
 class TimelineFigure : public InteractiveFigure {
 public:
   TimelineFigure();
@@ -30,6 +33,40 @@ public:
   /// What runs at a share of the batch; nullopt where there is no schedule (yet).
   std::optional<PlayheadState> playheadAt(double share, const PlanContext&) const;
 
+  struct Task {
+    TaskId id;
+    TaskTimes times;
+  };
+  std::optional<Task> taskAt(const QPointF&, const QRectF& area, const PlanContext&) const;
+  std::optional<Task> task(const TaskId&, const PlanContext&) const;  ///< with its times
+  /// The first task from `after` on (or from the beginning again) that a person describes: "forward 17", "b 3
+  /// stage 2", "step".
+  std::optional<Task> find(const QString& words, const std::optional<TaskId>& after,
+                           const PlanContext&) const;
+  /// Tasks of the same microbatch in the order in which one waits for the other: forward through all stages,
+  /// then backward.
+  std::vector<Task> chainOf(const TaskId&, const PlanContext&) const;
+
+  /// A part of the step that is measured, in seconds.
+  struct Span {
+    double from = 0, to = 0;
+    friend bool operator==(const Span&, const Span&) = default;
+  };
+  const std::optional<Span>& span() const { return m_mark; }
+  void setSpan(std::optional<Span> span) { m_mark = span; }
+  /// "1.42 s, stage 2 busy 88 %"; without a stage, all of them on average.
+  QString spanText(const PlanContext&, std::optional<int> stage) const;
+  double busyShare(const Span&, int stage, const PlanContext&) const;
+
+  /// The axis below the rows, where the playhead's flag stands and spans are marked.
+  QRectF rulerOf(const QRectF& area, const PlanContext&) const;
+  double timeAt(double x, const QRectF& area, const PlanContext&) const;  ///< seconds, within the step
+  double xOf(double seconds, const QRectF& area, const PlanContext&) const;
+  double duration(const PlanContext&) const;          ///< of what is drawn, seconds
+  void showTime(double seconds, const PlanContext&);  ///< pans so that it is visible
+
+  std::optional<SelectionItem> chosenAt(const QPointF& at, const QRectF& area,
+                                        const PlanContext&) const override;
   bool canZoom() const override { return true; }
   void zoomAt(const QPointF&, double factor, const QRectF& area, const PlanContext&) override;
   void panBy(const QPointF&, const QRectF& area, const PlanContext&) override;
@@ -56,6 +93,14 @@ private:
   /// It does not fit, and the banner above the figure is about something else.
   bool saysVerdict(const PlanContext&) const;
   QRectF plotOf(const QRectF& area, const PlanContext&) const;  ///< the rows, on screen
+  std::optional<std::size_t> intervalOf(const TaskId&, const PlanContext&) const;
+  Task taskOfInterval(std::size_t, const PlanContext&) const;
+  QString tipOf(std::size_t interval, const PlanContext&) const;
+  void paintTask(FigurePainter&, const TimelineRows&, const QRectF& plot, const PlanContext&) const;
+  void paintSpan(FigurePainter&, const TimelineRows&, const QRectF& rows, const QRectF& memory,
+                 const PlanContext&) const;
+  void paintPlayhead(FigurePainter&, const TimelineRows&, const QRectF& rows, const QRectF& memory,
+                     int memoryStage, const PlanContext&) const;
 
   ScheduleKind kindOf(const PlanContext&) const;
 
@@ -63,6 +108,7 @@ private:
   std::optional<ScheduleKind> m_kind;  ///< nullopt: the plan's own
   Ask m_ask;
   double m_from = 0, m_span = 1;  ///< shares of the batch that are visible
+  std::optional<Span> m_mark;     ///< measured
   mutable std::unique_ptr<Run> m_run;
 };
 
