@@ -8,7 +8,6 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSettings>
-#include <QSlider>
 #include <QTabWidget>
 #include <QTableView>
 #include <QTableWidget>
@@ -28,6 +27,7 @@
 #include "views/figure_views.h"
 #include "views/search/candidate_model.h"
 #include "views/search/search_view.h"
+#include "views/study/study_controls.h"
 #include "views/study/study_view.h"
 
 using namespace nest;
@@ -212,7 +212,7 @@ private slots:
     QVERIFY2(relative, "Manual is once as fast as itself");
     // Two plans, stage by stage, by keyboard.
     auto* tabs = view.findChild<QTabWidget*>();
-    tabs->setCurrentIndex(1);
+    tabs->setCurrentIndex(2);
     auto* canvas = tabs->currentWidget()->findChild<FigureCanvas*>();
     QTest::keyClick(canvas, Qt::Key_Home);
     QVERIFY(!canvas->currentText().isEmpty());
@@ -245,6 +245,39 @@ private slots:
     for (int r = 0; r < view.sweep().rows(); ++r)
       for (int x = 0; x < view.sweep().columns(); ++x) QVERIFY(view.sweep().cell(x, r));
     QVERIFY(view.figure() == &view.sweep());
+  }
+
+  /// Quantity, range, steps and threshold are what the study has, and each point can be looked at.
+  void aStudyOfARange() {
+    Desk desk;
+    StudyView view(desk.services());
+    desk.show(view);
+    view.chooseField(1);
+    view.chooseQuantity(StudyQuantity::StepTime);
+    view.range().setRange(QStringLiteral("8"), QStringLiteral("32"), 3, StudyScale::Doubling);
+    view.findChild<QLineEdit*>(QStringLiteral("threshold"))->setText(QStringLiteral("1000 s"));
+    view.run();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isBusy() && view.record().isWhole(), 60000);
+    const StudyRecord& r = view.record();
+    QCOMPARE(r.quantity, std::string("Step time, s"));
+    QCOMPARE(r.across.size(), std::size_t(3));
+    QCOMPARE(r.across.front().x, 8.0);
+    QVERIFY(r.lessIsBetter && r.threshold == 1000);
+    QVERIFY(r.results[1].y > r.results[0].y);
+    QVERIFY(CurveFigure::thresholdText(r).contains(QStringLiteral("1,000 s or less at all")) ||
+            CurveFigure::thresholdText(r).contains(QStringLiteral("or less at all")));
+    const View::NamedPlan point = view.namedPlan(1);
+    QVERIFY(point.context && point.context->plan && point.whyNotKept.isEmpty());
+    QCOMPARE(point.context->plan->evaluation.batchTime.value(), r.results[1].y);
+    QCOMPARE(point.context->scenario->job.globalBatch, 16);
+    // What cannot be read, and what runs backwards, is said, and nothing is run.
+    view.range().setRange(QStringLiteral("many"), {}, 0, StudyScale::Usual);
+    view.run();
+    QVERIFY(!view.isBusy());
+    view.range().setRange(QStringLiteral("32"), QStringLiteral("8"), 0, StudyScale::Usual);
+    view.run();
+    QVERIFY(!view.isBusy());
+    QCOMPARE(view.record().across.size(), std::size_t(3));
   }
 
   void aCancelledStudyKeepsWhatItHas() {
@@ -313,10 +346,8 @@ private slots:
     Desk desk;
     TimelineView view(desk.services());
     desk.show(view);
-    auto* head = view.findChild<QSlider*>();
-    QVERIFY(head);
-    head->setFocus();
-    for (int k = 0; k < 5; ++k) QTest::keyClick(head, Qt::Key_PageUp);
+    view.canvas()->setFocus();
+    for (int k = 0; k < 5; ++k) QTest::keyClick(view.canvas(), Qt::Key_Period);
     QVERIFY(desk.selection.playhead());
     QVERIFY(desk.selection.playhead()->seconds > 0);
     QVERIFY(!desk.selection.playhead()->running.empty());

@@ -67,10 +67,11 @@ ChartPlane CurveFigure::planeOf(const QRectF& area, const PlanContext& c, bool s
     for (const double y : r.others) include(y);
   }
   include(linearAt(right));
+  include(m_record.threshold);
   const double top = roundBound(most * 1.02);
   const int ticks = ticksWithin(plane.plot.height(), 36);
   plane.y =
-      linearAt(right) > 0
+      linearAt(right) > 0 || (m_record.logarithmic && least > 0)
           ? ChartScale::powers(roundBound(least * 0.9, true), top, ticks, phrase(m_record.quantity))
           : ChartScale::linear({top, 1, {}, roundTicks(top, std::min(ticks, 6))}, phrase(m_record.quantity));
   constexpr double kLong = 1e4;
@@ -135,6 +136,7 @@ void CurveFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext
   paintGround(ink, plane);
   addOthers(ink, chart, plane);
   addLinear(ink, chart, plane);
+  addThreshold(ink, chart, plane);
   const QColor fill = ink.color(Role::Accent);
   chart.line(valuesOf([](const Result& r) { return r.y; }), QPen(fill, 2));
   const std::vector<const Result*> plans = marks();
@@ -151,6 +153,11 @@ void CurveFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext
   chart.marks(pointsOf(numbered), {2 * kMark, fill, rim});
   chart.paint();
   paintMissing(ink, plane);
+  if (m_record.threshold > 0)
+    ink.label(QRectF(plane.plot.left() + 4, plane.at(m_record.across.front().x, m_record.threshold).y() - 16,
+                     plane.plot.width() - 8, 14),
+              phrase(m_record.thresholdText), Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kSmall,
+              ink.color(Role::Warning), true);
   if (const double linear = linearAt(m_record.across.back().x); linear > 0)
     chart.name(plane.at(m_record.across.back().x, linear), kMark, {tr("linear scaling")});
   paintNumbers(ink, chart, plane, plans, numbered);
@@ -286,6 +293,32 @@ void CurveFigure::addLinear(FigurePainter& ink, Chart& chart, const ChartPlane& 
              QPen(ink.color(Role::MutedText), 1, Qt::DashLine, Qt::FlatCap));
 }
 
+void CurveFigure::addThreshold(FigurePainter& ink, Chart& chart, const ChartPlane& plane) const {
+  if (m_record.threshold > 0)
+    chart.line({{plane.x.low, m_record.threshold}, {plane.x.high, m_record.threshold}},
+               QPen(ink.color(Role::Warning), 1.4, Qt::DashLine, Qt::FlatCap));
+}
+
+/// "; 20 s or less from 512 on", "; 900 k tokens/s or more at 3 of 8 values"; empty: no threshold.
+QString CurveFigure::thresholdText(const StudyRecord& r) {
+  if (!(r.threshold > 0) || r.results.empty()) return {};
+  const QString level = (r.lessIsBetter ? tr("%1 or less") : tr("%1 or more")).arg(phrase(r.thresholdText));
+  const auto reaches = [&r](const Result& one) { return r.reaches(one); };
+  const auto& all = r.results;
+  const auto count = std::count_if(all.begin(), all.end(), reaches);
+  if (count == 0) return tr("; %1 at none of these values").arg(level);
+  if (count == static_cast<std::ptrdiff_t>(all.size())) return tr("; %1 at all of these values").arg(level);
+  const auto first = std::find_if(all.begin(), all.end(), reaches);
+  const auto textOf = [&](auto it) {
+    return phrase(r.across[static_cast<std::size_t>(it - all.begin())].text);
+  };
+  if (r.upName.empty() && count == all.end() - first) return tr("; %1 from %2 on").arg(level, textOf(first));
+  if (r.upName.empty() && std::all_of(all.begin(), all.begin() + count, reaches))
+    return tr("; %1 up to %2").arg(level, textOf(all.begin() + count - 1));
+  return tr("; %1 at %2 of %3 values")
+      .arg(level, countText(count), countText(static_cast<long long>(all.size())));
+}
+
 /// "From 8.45 samples/s at 64 to 121 samples/s at 1,024, 90 % of linear; global batch held at 1,536 (strong
 /// scaling); the plan changes 6 times".
 QString CurveFigure::sentence() const {
@@ -318,7 +351,7 @@ QString CurveFigure::sentence() const {
           : changes == 1 ? tr("; the plan changes once")
           : changes == 2 ? tr("; the plan changes twice")
                          : tr("; the plan changes %1 times").arg(changes)) +
-         withoutPlan(m_record);
+         thresholdText(m_record) + withoutPlan(m_record);
 }
 
 /// "; no plan fits at 5 of 12 values": what the sentence before does not speak of; empty: a plan at each.

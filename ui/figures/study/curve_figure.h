@@ -25,7 +25,8 @@ public:
   int count(const PlanContext&) const override { return static_cast<int>(m_record.results.size()); }
   /// What of the study is there: empty when all of it is.
   static QString progressOf(const StudyRecord&);
-  static QString withoutPlan(const StudyRecord&);  ///< how many values have no plan
+  static QString withoutPlan(const StudyRecord&);    ///< how many values have no plan
+  static QString thresholdText(const StudyRecord&);  ///< where the threshold is reached
   /// Throughput that perfect scaling from the first point that runs would give at `x`; 0: not such a study.
   double linearAt(double x) const;
   /// Where a value stands in the picture.
@@ -61,6 +62,7 @@ private:
     int rows = 1;
   };
   Key keyOf(const QRectF& plot) const;
+  void addThreshold(FigurePainter&, Chart&, const ChartPlane&) const;
   void addLinear(FigurePainter&, Chart&, const ChartPlane&) const;
   void addOthers(FigurePainter&, Chart&, const ChartPlane&) const;
   QString sentence() const;

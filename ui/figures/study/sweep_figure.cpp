@@ -134,12 +134,16 @@ void SweepFigure::paintScale(FigurePainter& ink, const QRectF& p, double least, 
 
 QString SweepFigure::sentence() const {
   const QString part = CurveFigure::progressOf(m_record);
+  const bool less = m_record.lessIsBetter;
   const auto best = std::max_element(m_record.results.begin(), m_record.results.end(),
-                                     [](const auto& a, const auto& b) { return a.y < b.y; });
+                                     [less](const auto& a, const auto& b) {
+                                       if (!(a.y > 0) || !(b.y > 0)) return b.y > 0 && !(a.y > 0);
+                                       return less ? a.y > b.y : a.y < b.y;
+                                     });
   QString out = part.isEmpty() ? QString() : part + QStringLiteral(": ");
   if (best != m_record.results.end() && best->y > 0) {
     const int i = static_cast<int>(best - m_record.results.begin());
-    out += part.isEmpty() ? tr("Most") : tr("most");
+    out += less ? (part.isEmpty() ? tr("Least") : tr("least")) : (part.isEmpty() ? tr("Most") : tr("most"));
     out += tr(" %1 at %2 %3 and %4 %5; ")
                .arg(phrase(best->yText), phrase(m_record.acrossName),
                     phrase(m_record.across[i % columns()].text), phrase(m_record.upName),
@@ -148,7 +152,7 @@ QString SweepFigure::sentence() const {
   return out +
          (out.isEmpty() ? tr("Lines separate different best plans")
                         : tr("lines separate different best plans")) +
-         CurveFigure::withoutPlan(m_record);
+         CurveFigure::thresholdText(m_record) + CurveFigure::withoutPlan(m_record);
 }
 
 QString SweepFigure::valueText(int i) const {

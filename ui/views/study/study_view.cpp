@@ -8,6 +8,8 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QTableWidget>
@@ -27,81 +29,77 @@
 #include "views/background_run.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
+#include "views/study/study_controls.h"
 #include "words/outcome_words.h"
 
 namespace nest {
 namespace {
 
-/// The quantity of a study: tokens a second wherever its points train other batches or sequences, as plans
-/// are compared anywhere.
-QString quantityOf(PaceMeasure m) {
-  return m == PaceMeasure::BatchTime ? StudyView::tr("Throughput, samples/s")
-                                     : StudyView::tr("Throughput, tokens/s");
+const TransformerArchitecture* architectureIn(const Setting& s) {
+  return s.model.architecture ? &*s.model.architecture : nullptr;
 }
 
-double rateOf(const Problem& problem, const RankedPlan& plan, PaceMeasure m) {
-  const Pace pace = paceOf(problem, plan);
-  return pace.tokensPerSecond() / (m == PaceMeasure::BatchTime ? pace.sequenceLength : 1);
+/// A value of a study: the setting there, and its problem; none if it cannot be planned.
+struct StudyPoint {
+  Setting setting;
+  std::optional<Problem> problem;
+};
+StudyPoint pointAt(const Setting& s, const Problem& problem,
+                   const std::vector<std::pair<Parameter, double>>& values) {
+  StudyPoint out{s, problemAt(s, problem, values)};
+  for (const auto& [p, value] : values)
+    if (p.field) setNumber(out.setting, *p.field, value);
+  return out;
 }
 
-QString rateText(double rate, PaceMeasure m) {
-  return toQt(m == PaceMeasure::BatchTime ? samplesRate(rate) : tokensRate(rate));
-}
-
-/// Whether the points of a study along these parameters train the same work in a step.
-PaceMeasure measureAlong(const Scenario& scenario, const Problem& problem,
-                         const std::vector<Parameter>& parameters) {
-  std::vector<Pace> paces;
-  const auto add = [&paces](const Job& job) {
-    paces.push_back({Seconds(1), job.globalBatch, job.sequenceLength});
-  };
-  add(scenario.job);
-  for (const Parameter& p : parameters)
-    for (const double value :
-         p.isDevices() ? std::vector<double>() : studyValues(scenario, problem, p, false)) {
-      Setting there = scenario.setting();
-      setNumber(there, *p.field, value);
-      add(there.job);
-    }
-  return measureOf(paces);
-}
-
-QString nameOf(const Parameter& p) {
-  return p.isDevices() ? StudyView::tr("devices") : toQt(p.name());
-}
-
-/// What a solve gives; no problem: the scenario cannot be planned with that value. `previous`: the plan of
-/// the value before, where something fitted.
-StudyRecord::Result resultOf(const Problem* problem, const Outcome& outcome,
-                             const std::optional<RankedPlan>& previous, PaceMeasure measure) {
+/// What a solve gives. `previous`: the plan of the value before, where something fitted.
+StudyRecord::Result resultOf(const StudyPoint& point, const Outcome& outcome,
+                             const std::optional<RankedPlan>& previous, StudyQuantity quantity) {
   StudyRecord::Result r;
   const RankedPlan* best = outcome.best();
-  if (!problem || !best) {
-    r.none = problem ? words::of(outcome) : StudyView::tr("cannot be planned").toStdString();
-    r.decided = !problem || outcome.status == OutcomeStatus::Infeasible;
+  if (!point.problem || !best) {
+    r.none = point.problem ? words::of(outcome) : StudyView::tr("cannot be planned").toStdString();
+    r.decided = !point.problem || outcome.status == OutcomeStatus::Infeasible;
     return r;
   }
-  r.y = rateOf(*problem, *best, measure), r.yText = rateText(r.y, measure).toStdString();
+  const auto value = valueOf(quantity, metricsOf(*point.problem, architectureIn(point.setting), *best));
+  if (!value) {
+    r.none = whyUnknown(quantity);
+    return r;
+  }
+  r.y = *value, r.yText = valueText(quantity, r.y);
   r.plan = summaryOf(best->plan);
   if (!previous) return r;
   // More or fewer devices are the point of the study; another strategy, stage count or cut is news.
   for (const auto& c :
-       diff(*problem, previous->plan, previous->evaluation, best->plan, best->evaluation).changes)
+       diff(*point.problem, previous->plan, previous->evaluation, best->plan, best->evaluation).changes)
     if (c.kind != PlanChange::Kind::Data && c.kind != PlanChange::Kind::Placement)
       r.change += (r.change.empty() ? "" : "; ") + c.sentence;
   return r;
 }
 
-/// The values of a study as its record keeps them. The axis is logarithmic: of a field that is not, or that
-/// may be 0, the values stand at even steps.
-std::vector<StudyRecord::Value> valuesOf(const Setting& s, const Problem& problem, const Parameter& p,
-                                         bool fine) {
-  const auto values = studyValues(s, problem, p, fine);
+/// All that the views show of a point; null: it has no plan.
+PlanContextPtr contextOf(const StudyPoint& point, const Outcome& outcome, const Scenario& studied) {
+  if (!point.problem || !outcome.best()) return nullptr;
+  auto scenario = std::make_shared<Scenario>(studied);
+  static_cast<Setting&>(*scenario) = point.setting;
+  auto c = std::make_shared<PlanContext>();
+  c->scenario = std::move(scenario);
+  c->problem = std::make_shared<const Problem>(*point.problem);
+  c->plan = std::make_shared<const RankedPlan>(*outcome.best());
+  c->outcome = std::make_shared<const Outcome>(outcome);
+  return c;
+}
+
+/// The values of a study as its record keeps them. The axis is logarithmic: where steps are even, or a value
+/// may be 0, the values stand at even distances.
+std::vector<StudyRecord::Value> recordedValues(const Setting& s, const Problem& problem, const Parameter& p,
+                                               const StudyRange& range, const std::vector<double>& values) {
   const auto now = valueOf(s, problem, p);
-  const bool even = (p.field && p.field->field->slide == Slide::Linear) || !(values.front() > 0);
+  const bool log = isLogarithmic(p, range, values);
   std::vector<StudyRecord::Value> out;
   for (std::size_t i = 0; i < values.size(); ++i)
-    out.push_back({even ? std::exp2(double(i)) : values[i], valueText(s, p, values[i]), values[i] == now});
+    out.push_back({log ? values[i] : std::exp2(double(i)), valueText(s, p, values[i]), values[i] == now});
   return out;
 }
 
@@ -128,7 +126,21 @@ StudyView::StudyView(ViewServices services, QWidget* parent) : View(services, pa
   m_table->verticalHeader()->hide();
   m_table->horizontalHeader()->setStretchLastSection(true);
   m_table->setAlternatingRowColors(true);
-  m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+  m_table->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(m_table, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
+    QMenu menu(this);
+    if (const int row = m_table->rowAt(at.y()); row >= 0) addPlanActions(menu, namedPlan(row));
+    menu.addSeparator();
+    menu.addActions(m_table->actions());
+    menu.exec(m_table->viewport()->mapToGlobal(at));
+  });
+  for (const auto& [pane, items] : {std::pair(m_curvePane, &m_point), std::pair(m_sweepPane, &m_cell)})
+    connect(pane, &FigurePane::menuMade, this, [this, items = items](QMenu* menu) {
+      const int i = ListFigure::indexOf(items->selected());
+      if (i < 0) return;
+      menu->addSeparator();
+      addPlanActions(*menu, namedPlan(i));
+    });
 
   m_bar = new QWidget;
   auto* bar = new FlowLayout(6);
@@ -162,22 +174,47 @@ StudyView::StudyView(ViewServices services, QWidget* parent) : View(services, pa
 
 void StudyView::buildBar(FlowLayout& bar) {
   int place = 0;
-  const auto box = [&](const QString& label, const QString& name) {
-    auto* b = new QComboBox;
-    b->setAccessibleName(name);
-    b->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  const auto put = [&](const QString& label, QWidget* widget) {
     auto* text = new QLabel(label);
-    text->setBuddy(b);
+    text->setBuddy(widget);
     auto* both = new QWidget;  // the name goes with its box into the next line
     auto* row = new QHBoxLayout(both);
     row->setContentsMargins(0, 0, 0, 0);
     row->addWidget(text);
-    row->addWidget(b);
+    row->addWidget(widget);
     bar.insertWidget(place++, both);
-    return b;
   };
-  m_field = box(tr("Vary"), tr("Vary"));
-  m_second = box(tr("and"), tr("Second field to vary"));
+  m_quantity = new QComboBox;
+  m_quantity->setAccessibleName(tr("Quantity"));
+  m_quantity->setToolTip(tr("What is read off the best plan at each value"));
+  for (int k = 0; k < kStudyQuantityCount; ++k) {
+    const auto q = static_cast<StudyQuantity>(k);
+    m_quantity->addItem(QString::fromLatin1(labelOf(q)), QString::fromLatin1(nest::nameOf(q)));
+  }
+  select(*m_quantity,
+         setting(QStringLiteral("views/study/quantity"), QStringLiteral("tokens")).toString().toStdString());
+  m_field = new ParameterBox(tr("Vary"));
+  m_range = new RangeBox(tr("First field"));
+  m_second = new ParameterBox(tr("Second field to vary"), tr("nothing else"));
+  m_secondRange = new RangeBox(tr("Second field"));
+  m_threshold = new QLineEdit;
+  m_threshold->setObjectName(QStringLiteral("threshold"));
+  m_threshold->setFixedWidth(96);
+  m_threshold->setAccessibleName(tr("Threshold"));
+  m_threshold->setToolTip(tr("A value to reach, drawn as a line: \"20 s\", \"900 k\", \"40 %\""));
+  m_threshold->setPlaceholderText(tr("none"));
+  m_log = new QToolButton;
+  m_log->setText(tr("Log axis"));
+  m_log->setCheckable(true);
+  m_log->setAutoRaise(true);
+  m_log->setToolTip(tr("Draw the quantity on a logarithmic axis"));
+  m_log->setChecked(setting(QStringLiteral("views/study/log"), false).toBool());
+  put(tr("Study"), m_quantity);
+  put(tr("over"), m_field);
+  bar.insertWidget(place++, m_range);
+  put(tr("and"), m_second);
+  bar.insertWidget(place++, m_secondRange);
+  put(tr("Threshold"), m_threshold);
   m_baselines = new QCheckBox(tr("Baselines"));
   m_baselines->setToolTip(tr("Plan every point with the baselines as well"));
   m_baselines->setChecked(setting(QStringLiteral("views/study/baselines"), false).toBool());
@@ -187,7 +224,7 @@ void StudyView::buildBar(FlowLayout& bar) {
   m_backgroundRun->addTrigger(run);
   m_copy = new QPushButton(tr("Copy table"));
   m_copy->setToolTip(tr("As tab-separated text, for a spreadsheet"));
-  for (QWidget* w : std::initializer_list<QWidget*>{m_baselines, run, m_backgroundRun})
+  for (QWidget* w : std::initializer_list<QWidget*>{m_log, m_baselines, run, m_backgroundRun})
     bar.insertWidget(place++, w);
   auto* right = new QWidget;
   auto* buttons = new QHBoxLayout(right);
@@ -207,8 +244,66 @@ void StudyView::buildBar(FlowLayout& bar) {
   connect(m_copy, &QPushButton::clicked, this, &StudyView::copyTable);
   connect(m_baselines, &QCheckBox::toggled, this,
           [this](bool on) { keepSetting(QStringLiteral("views/study/baselines"), on); });
-  connect(m_second, &QComboBox::currentIndexChanged, this,
-          [this](int i) { m_baselines->setEnabled(i <= 0); });
+  connect(m_quantity, &QComboBox::currentIndexChanged, this, [this] {
+    keepSetting(QStringLiteral("views/study/quantity"), QString::fromLatin1(nest::nameOf(quantity())));
+    showThreshold();
+  });
+  connect(m_threshold, &QLineEdit::textChanged, this, &StudyView::showThreshold);
+  connect(m_log, &QToolButton::toggled, this, [this](bool on) {
+    keepSetting(QStringLiteral("views/study/log"), on);
+    m_record.logarithmic = on;
+    show(m_record);
+  });
+  for (ParameterBox* box : {m_field, m_second})
+    connect(box, &ParameterBox::chosenChanged, this, &StudyView::showRanges);
+}
+
+View::NamedPlan StudyView::namedPlan(int i) const {
+  const auto at = static_cast<std::size_t>(i);
+  if (i < 0 || at >= m_record.results.size()) return {};
+  const std::size_t columns = m_record.across.size();
+  NamedPlan out;
+  out.name = tr("%1 %2").arg(toQt(m_record.acrossName), toQt(m_record.across[at % columns].text));
+  if (!m_record.upName.empty())
+    out.name += tr(", %1 %2").arg(toQt(m_record.upName), toQt(m_record.up[at / columns].text));
+  if (at < m_points.size()) out.context = m_points[at];
+  const std::string devices = ParameterBox::nameOf({}).toStdString();
+  if (m_record.acrossName == devices || m_record.upName == devices)
+    out.whyNotKept = tr("The scenario has no field for this number of devices, so it cannot keep the plan.");
+  return out;
+}
+
+StudyQuantity StudyView::quantity() const {
+  return studyQuantityNamed(nameIn(*m_quantity)).value_or(StudyQuantity::Tokens);
+}
+
+void StudyView::chooseQuantity(StudyQuantity q) {
+  m_quantity->setCurrentIndex(static_cast<int>(q));
+}
+
+/// The usual ends of what is chosen, and the second range only where there is a second field.
+void StudyView::showRanges() {
+  const int i = m_field->chosen(), j = m_second->chosen();
+  const bool grid = j >= 0 && j != i;
+  m_secondRange->setVisible(grid);
+  m_baselines->setEnabled(!grid);
+  m_log->setEnabled(!grid);
+  if (!context().scenario || !context().problem) return;
+  const auto show = [&](RangeBox& box, int at, bool fine) {
+    if (at >= 0 && at < static_cast<int>(m_fields.size()))
+      box.showUsual(*context().scenario, *context().problem, m_fields[static_cast<std::size_t>(at)], fine);
+  };
+  show(*m_range, i, !grid);
+  show(*m_secondRange, j, false);
+}
+
+/// The line that the record draws, if the study is of the quantity that is chosen.
+void StudyView::showThreshold() {
+  if (m_record.results.empty() || m_record.quantity != nest::axisOf(quantity())) return;
+  const auto value = readValue(quantity(), m_threshold->text().toStdString());
+  m_record.threshold = value.value_or(0);
+  m_record.thresholdText = value ? valueText(quantity(), *value) : std::string();
+  show(m_record);
 }
 
 FigurePane* StudyView::pane() const {
@@ -232,10 +327,10 @@ int StudyView::pointCount() const {
   return static_cast<int>(m_record.results.size());
 }
 void StudyView::chooseField(int index) {
-  m_field->setCurrentIndex(index);
+  m_field->choose(index);
 }
 void StudyView::chooseSecondField(int index) {
-  m_second->setCurrentIndex(index + 1);
+  m_second->choose(index);
 }
 void StudyView::setWithBaselines(bool on) {
   m_baselines->setChecked(on);
@@ -247,20 +342,9 @@ bool StudyView::isBusy() const {
 void StudyView::refresh() {
   m_fields =
       context().problem && context().scenario ? parametersOf(*context().scenario) : std::vector<Parameter>{};
-  QStringList names;
-  for (const Parameter& p : m_fields) names << nameOf(p);
-  QStringList present;
-  for (int i = 0; i < m_field->count(); ++i) present << m_field->itemText(i);
-  if (names != present) {
-    const int chosen = m_field->currentIndex(), second = m_second->currentIndex();
-    m_field->clear();
-    m_field->addItems(names);
-    m_field->setCurrentIndex(chosen >= 0 && chosen < m_field->count() ? chosen : 0);
-    m_second->clear();
-    m_second->addItem(tr("nothing else"));
-    m_second->addItems(names);
-    m_second->setCurrentIndex(second >= 0 && second < m_second->count() ? second : 0);
-  }
+  m_field->setParameters(m_fields);
+  m_second->setParameters(m_fields);
+  showRanges();
   m_backgroundRun->setReady(context().problem != nullptr, context().scenario
                                                               ? tr("Fix the errors in the scenario first.")
                                                               : tr("Open a scenario to study it."));
@@ -286,17 +370,35 @@ void StudyView::tellIfOutdated() {
     m_backgroundRun->say({});
 }
 
+std::optional<StudyView::Axis> StudyView::axisOf(const ParameterBox& box, const RangeBox& range, bool fine,
+                                                 QString& wrong) const {
+  const Parameter& p = m_fields[static_cast<std::size_t>(box.chosen())];
+  const auto read = range.range(*context().scenario, p, wrong);
+  if (!read) return std::nullopt;
+  Axis axis{p, *read, studyValues(*context().scenario, *context().problem, p, *read, fine)};
+  if (axis.values.empty()) {
+    wrong = tr("%1 has no value in this range.").arg(capitalised(ParameterBox::nameOf(p)));
+    return std::nullopt;
+  }
+  return axis;
+}
+
 void StudyView::run() {
-  const int i = m_field->currentIndex(), j = m_second->currentIndex() - 1;
-  if (!context().problem || i < 0) return;
+  const int i = m_field->chosen(), j = m_second->chosen();
+  if (!context().problem || !context().scenario || i < 0) return;
+  const bool grid = j >= 0 && j != i;
+  QString wrong;
+  const auto across = axisOf(*m_field, *m_range, !grid, wrong);
+  const auto up = across && grid ? axisOf(*m_second, *m_secondRange, false, wrong) : std::nullopt;
+  if (!across || (grid && !up)) return m_backgroundRun->say(wrong);
   m_point.setSelected(std::nullopt);
   m_cell.setSelected(std::nullopt);
   m_studied = contextPtr();
-  const Parameter& first = m_fields[i];
-  if (j >= 0 && j != i)
-    runSweep(first, m_fields[j]);
+  m_points.clear();
+  if (up)
+    runSweep(*across, *up, quantity());
   else
-    runCurve(first);
+    runCurve(*across, quantity());
 }
 
 void StudyView::show(StudyRecord record) {
@@ -312,23 +414,35 @@ void StudyView::show(StudyRecord record) {
 void StudyView::forget() {
   m_backgroundRun->drop();
   m_studied.reset();
+  m_points.clear();
   show({});
 }
 
-void StudyView::take(StudyRecord::Result result) {
+void StudyView::take(StudyRecord::Result result, PlanContextPtr point) {
   m_record.results.push_back(std::move(result));
+  m_points.push_back(std::move(point));
   show(std::move(m_record));
 }
 
-StudyRecord StudyView::curveOf(const Parameter& parameter, bool fine, PaceMeasure measure,
-                               const std::vector<BaselineKind>& kinds) const {
+StudyRecord StudyView::recordOf(const Axis& across, const Axis* up, StudyQuantity quantity,
+                                const std::vector<BaselineKind>& kinds) const {
   const Problem& problem = *context().problem;
+  const auto values = [&](const Axis& a) {
+    return recordedValues(*context().scenario, problem, a.parameter, a.range, a.values);
+  };
   StudyRecord record;
-  record.quantity = quantityOf(measure).toStdString();
-  record.acrossName = nameOf(parameter).toStdString();
-  record.across = valuesOf(*context().scenario, problem, parameter, fine);
+  record.quantity = nest::axisOf(quantity);
+  record.lessIsBetter = isLessBetter(quantity);
+  record.acrossName = ParameterBox::nameOf(across.parameter).toStdString(), record.across = values(across);
+  if (up) record.upName = ParameterBox::nameOf(up->parameter).toStdString(), record.up = values(*up);
   for (const BaselineKind k : kinds) record.others.emplace_back(nest::nameOf(k));
-  if (parameter.isDevices()) record.heldBatch = problem.job.globalBatch;
+  const bool isRate = quantity == StudyQuantity::Tokens || quantity == StudyQuantity::Samples;
+  if (!up && isRate && across.parameter.isDevices() &&
+      isLogarithmic(across.parameter, across.range, across.values))
+    record.heldBatch = problem.job.globalBatch;
+  record.logarithmic = !up && m_log->isChecked();
+  if (const auto value = readValue(quantity, m_threshold->text().toStdString()))
+    record.threshold = *value, record.thresholdText = valueText(quantity, *value);
   return record;
 }
 
@@ -338,73 +452,68 @@ void StudyView::compute(const Control& control) {
   const Scenario& scenario = *context().scenario;
   const Problem& problem = *context().problem;
   m_studied = contextPtr();
-  const Parameter devices;
-  const PaceMeasure measure = measureAlong(scenario, problem, {devices});
-  StudyRecord record = curveOf(devices, false, measure, {});
+  const Axis devices{{}, {}, studyValues(scenario, problem, Parameter{}, false)};
+  StudyRecord record = recordOf(devices, nullptr, StudyQuantity::Tokens, {});
+  m_points.clear();
   std::optional<RankedPlan> previous;
-  for (const double value : studyValues(scenario, problem, devices, false)) {
-    const auto there = problemAt(scenario, problem, devices, value);
-    const Outcome o = there ? quietSolve(*there, control) : Outcome{};
-    record.results.push_back(resultOf(there ? &*there : nullptr, o, previous, measure));
+  for (const double value : devices.values) {
+    const StudyPoint there = pointAt(scenario, problem, {{devices.parameter, value}});
+    const Outcome o = there.problem ? quietSolve(*there.problem, control) : Outcome{};
+    record.results.push_back(resultOf(there, o, previous, StudyQuantity::Tokens));
+    m_points.push_back(contextOf(there, o, scenario));
     if (o.best()) previous = *o.best();
   }
   show(std::move(record));
 }
 
-void StudyView::runCurve(const Parameter& parameter) {
+void StudyView::runCurve(const Axis& axis, StudyQuantity quantity) {
   const auto kinds = m_baselines->isChecked() ? curveBaselines().kinds : std::vector<BaselineKind>{};
-  const PaceMeasure measure = measureAlong(*context().scenario, *context().problem, {parameter});
-  show(curveOf(parameter, true, measure, kinds));
-  m_backgroundRun->start(
-      tr("Solving …"),
-      [this, problem = context().problem, scenario = context().scenario, parameter, measure,
-       baselines = !kinds.empty()](const Control& control, const BackgroundTask::Deliver& deliver) {
-        std::optional<RankedPlan> previous;
-        const auto values = studyValues(*scenario, *problem, parameter, true);
-        for (std::size_t i = 0; i < values.size() && !studyStopped(control); ++i) {
-          const auto there = problemAt(*scenario, *problem, parameter, values[i]);
-          const Outcome o = there ? quietSolve(*there, control) : Outcome{};
-          if (control.stopRequested()) return;
-          auto result = resultOf(there ? &*there : nullptr, o, previous, measure);
-          if (o.best()) previous = *o.best();
-          if (baselines && there) {
-            Control quiet;
-            quiet.stop = control.stop;
-            for (const auto& b : runBaselines(*there, quiet, curveBaselines()))
-              result.others.push_back(b.runs() ? rateOf(*there, *b.plan, measure) : 0);
-            if (control.stopRequested()) return;
-          }
-          deliver([this, result = std::move(result)] { take(result); });
-          reportStudy(control, "study", i + 1, values.size());
-        }
+  show(recordOf(axis, nullptr, quantity, kinds));
+  m_backgroundRun->start(tr("Solving …"), [this, problem = context().problem, scenario = context().scenario,
+                                           axis, quantity, baselines = !kinds.empty()](
+                                              const Control& control,
+                                              const BackgroundTask::Deliver& deliver) {
+    std::optional<RankedPlan> previous;
+    for (std::size_t i = 0; i < axis.values.size() && !studyStopped(control); ++i) {
+      const StudyPoint there = pointAt(*scenario, *problem, {{axis.parameter, axis.values[i]}});
+      const Outcome o = there.problem ? quietSolve(*there.problem, control) : Outcome{};
+      if (control.stopRequested()) return;
+      auto result = resultOf(there, o, previous, quantity);
+      if (o.best()) previous = *o.best();
+      if (baselines && there.problem) {
+        Control quiet;
+        quiet.stop = control.stop;
+        for (const auto& b : runBaselines(*there.problem, quiet, curveBaselines()))
+          result.others.push_back(
+              b.runs() ? valueOf(quantity, metricsOf(*there.problem, architectureIn(there.setting), *b.plan))
+                             .value_or(0)
+                       : 0);
+        if (control.stopRequested()) return;
+      }
+      deliver([this, result = std::move(result), point = contextOf(there, o, *scenario)] {
+        take(result, point);
       });
+      reportStudy(control, "study", i + 1, axis.values.size());
+    }
+  });
 }
 
-void StudyView::runSweep(const Parameter& across, const Parameter& up) {
-  const Problem& problem = *context().problem;
-  const PaceMeasure measure = measureAlong(*context().scenario, problem, {across, up});
-  StudyRecord record;
-  record.quantity = quantityOf(measure).toStdString();
-  record.acrossName = nameOf(across).toStdString(), record.upName = nameOf(up).toStdString();
-  record.across = valuesOf(*context().scenario, problem, across, false);
-  record.up = valuesOf(*context().scenario, problem, up, false);
-  show(std::move(record));
+void StudyView::runSweep(const Axis& across, const Axis& up, StudyQuantity quantity) {
+  show(recordOf(across, &up, quantity, {}));
   m_backgroundRun->start(
       tr("Solving …"), [this, problem = context().problem, scenario = context().scenario, across, up,
-                        measure](const Control& control, const BackgroundTask::Deliver& deliver) {
-        const auto rows = studyValues(*scenario, *problem, up, false);
-        const auto columns = studyValues(*scenario, *problem, across, false);
+                        quantity](const Control& control, const BackgroundTask::Deliver& deliver) {
         std::size_t done = 0;
-        for (const double row : rows)
-          for (const double column : columns) {
+        for (const double row : up.values)
+          for (const double column : across.values) {
             if (studyStopped(control)) return;
-            const auto there = problemAt(*scenario, *problem, {{across, column}, {up, row}});
-            const Outcome o = there ? quietSolve(*there, control) : Outcome{};
+            const StudyPoint there =
+                pointAt(*scenario, *problem, {{across.parameter, column}, {up.parameter, row}});
+            const Outcome o = there.problem ? quietSolve(*there.problem, control) : Outcome{};
             if (control.stopRequested()) return;
-            deliver([this, result = resultOf(there ? &*there : nullptr, o, std::nullopt, measure)] {
-              take(result);
-            });
-            reportStudy(control, "sweep", ++done, rows.size() * columns.size());
+            deliver([this, result = resultOf(there, o, std::nullopt, quantity),
+                     point = contextOf(there, o, *scenario)] { take(result, point); });
+            reportStudy(control, "sweep", ++done, up.values.size() * across.values.size());
           }
       });
 }
@@ -413,8 +522,8 @@ void StudyView::showPoints() {
   const bool grid = pane() == m_sweepPane;
   const auto& results = m_record.results;
   m_split->showSecond(!grid && !results.empty());
-  QStringList heads{m_record.acrossName.empty() ? tr("Value") : toQt(m_record.acrossName), tr("Throughput"),
-                    tr("Plan")};
+  QStringList heads{m_record.acrossName.empty() ? tr("Value") : toQt(m_record.acrossName),
+                    m_record.quantity.empty() ? tr("Throughput") : toQt(m_record.quantity), tr("Plan")};
   for (const auto& o : m_record.others) heads << toQt(o);
   heads << tr("What changed");
   m_table->setColumnCount(static_cast<int>(heads.size()));

@@ -4,16 +4,17 @@
 
 #include "figures/study/curve_figure.h"
 #include "figures/study/sweep_figure.h"
-#include "measures/pace.h"
 #include "solver/baselines/baselines.h"
-#include "study/parameter.h"
+#include "study/study_quantity.h"
 #include "views/view.h"
 
 class QCheckBox;
 class QComboBox;
+class QLineEdit;
 class QPushButton;
 class QStackedWidget;
 class QTableWidget;
+class QToolButton;
 
 namespace nest {
 
@@ -21,6 +22,8 @@ class AdaptiveSplitter;
 class BackgroundRun;
 class FigurePane;
 class FlowLayout;
+class ParameterBox;
+class RangeBox;
 
 /// Many solves along one parameter (how throughput scales with devices, how it follows any number of the
 /// scenario, with the other planning methods beside it) or along two (a heatmap). What has been solved is
@@ -45,22 +48,37 @@ public:
   void chooseField(int index);
   void chooseSecondField(int index);  ///< −1: none
   void setWithBaselines(bool);
+  void chooseQuantity(StudyQuantity);
+  RangeBox& range() { return *m_range; }  ///< of the first field
   int fieldCount() const { return static_cast<int>(m_fields.size()); }
   int pointCount() const;
   const StudyRecord& record() const { return m_record; }
   const CurveFigure& curve() const { return m_curve; }
   const SweepFigure& sweep() const { return m_sweep; }
   bool isBusy() const;
+  /// The plan of a value, for what can be done with it.
+  NamedPlan namedPlan(int result) const;
 
 protected:
   void refresh() override;
 
 private:
   void buildBar(FlowLayout&);
-  StudyRecord curveOf(const Parameter&, bool fine, PaceMeasure, const std::vector<BaselineKind>&) const;
-  void runCurve(const Parameter&);
-  void runSweep(const Parameter& across, const Parameter& up);
-  void take(StudyRecord::Result);
+  /// One direction of a study.
+  struct Axis {
+    Parameter parameter;
+    StudyRange range;
+    std::vector<double> values;
+  };
+  StudyRecord recordOf(const Axis& across, const Axis* up, StudyQuantity,
+                       const std::vector<BaselineKind>&) const;
+  std::optional<Axis> axisOf(const ParameterBox&, const RangeBox&, bool fine, QString& wrong) const;
+  void runCurve(const Axis&, StudyQuantity);
+  void runSweep(const Axis& across, const Axis& up, StudyQuantity);
+  void take(StudyRecord::Result, PlanContextPtr);
+  void showRanges();
+  void showThreshold();
+  StudyQuantity quantity() const;
   void showPoints();
   void copyTable() const;
   FigurePane* pane() const;
@@ -70,14 +88,19 @@ private:
   void tellIfOutdated();
 
   std::vector<Parameter> m_fields;
-  StudyRecord m_record;      ///< empty: no study yet
-  PlanContextPtr m_studied;  ///< null: it was not run here
+  StudyRecord m_record;                  ///< empty: no study yet
+  PlanContextPtr m_studied;              ///< null: it was not run here
+  std::vector<PlanContextPtr> m_points;  ///< of each result, as long as it was run here; null: no plan
   CurveFigure m_curve;
   SweepFigure m_sweep;
   Selection m_point, m_cell;
   FigurePane *m_curvePane, *m_sweepPane;
   QStackedWidget* m_figures;
-  QComboBox *m_field, *m_second;
+  QComboBox* m_quantity;
+  ParameterBox *m_field, *m_second;
+  RangeBox *m_range, *m_secondRange;
+  QLineEdit* m_threshold;
+  QToolButton* m_log;
   QCheckBox* m_baselines;
   AdaptiveSplitter* m_split;
   QWidget* m_bar;
