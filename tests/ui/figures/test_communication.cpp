@@ -168,6 +168,43 @@ private slots:
     QVERIFY(!matching(wordsOf(f, c, kSize), "per 32 devices").isEmpty());
   }
 
+  /// Zooming in makes bins finer, down to devices, and what is shown of a cell stays what is sent there.
+  void zoomingMakesBinsFiner() {
+    const PlanContext c = onCluster({8, 4, 512}, 16);
+    const QRectF area(QPointF(0, 0), kSize);
+    CommunicationFigure f;
+    QString before = f.bucketName(c);
+    std::set<QString> seen{before};
+    for (int k = 0; k < 40; ++k) {
+      f.zoomAt(area.center() * 0.5, 1.3, area, c);
+      seen.insert(f.bucketName(c));
+      for (int n = 0; n < 20; ++n) f.hit({40.0 + 30 * n, 60.0 + 20 * n}, area, c);
+    }
+    QCOMPARE(f.bucketName(c), QStringLiteral("device"));
+    QVERIFY2(seen.size() >= 3, qPrintable(QStringList(seen.begin(), seen.end()).join(u'|')));
+    const double span = f.viewport().at("span");
+    QVERIFY(span < 0.001);
+    // A cell in sight sends what the traffic says.
+    const int first = static_cast<int>(std::lround(f.viewport().at("from") * 16384));
+    const Traffic traffic(*c.problem, *c.shownPlan());
+    std::vector<int> starts{0, first, first + 1, first + 2, 16384};
+    if (first == 0) starts.erase(starts.begin());
+    const auto cells = traffic.matrix(starts);
+    const int at = first == 0 ? 0 : 1;
+    const QString said = f.describe({ItemKind::Pair, first, -1, first + 1}, c);
+    const std::size_t cell = cells.cell(at, at + 1);
+    QVERIFY2(cells.level[cell] < 0 || said.contains(memoryText(cells.bytes[cell])), qPrintable(said));
+    f.panBy({-5000, 0}, area, c);
+    QVERIFY(f.viewport().at("from") > static_cast<double>(first) / 16384);
+    f.fit();
+    QCOMPARE(f.bucketName(c), before);
+    // The place is part of what a view remembers.
+    f.zoomAt(area.center(), 4, area, c);
+    CommunicationFigure again;
+    again.setViewport(f.viewport());
+    QCOMPARE(again.bucketName(c), f.bucketName(c));
+  }
+
   /// One value needs no scale, and what is said to be logarithmic is.
   void theScaleIsTheOneThatIsNamed() {
     const PlanContext one = onCluster({8}, 1);
@@ -199,8 +236,55 @@ private slots:
           levelName(c, l), timeText(*std::max_element(level.begin(), level.end())));
       QVERIFY2(!matching(words, qPrintable(said)).isEmpty(), qPrintable(said));
     }
+    // The busiest level is named with its share of the step.
+    QCOMPARE(matching(words, "^busiest: \\S+, [\\d.]+ % of the step$").size(), 1);
     const auto tip = t.locate({ItemKind::Group, 0, 1}, QRectF(0, 0, 1300, 700), c)->tip;
     QVERIFY2(tip.contains(QStringLiteral("Longest time a device sends")), qPrintable(tip));
+  }
+
+  /// Memory and busy share as magnitudes, with the numbers on the devices and the range in the key.
+  void topologyIsColouredByMemoryAndBusyShare() {
+    const PlanContext c = onCluster({8, 4}, 4);
+    const auto& stages = c.shownEvaluation()->stages;
+    TopologyFigure t;
+    t.setOption("colour", "memory");
+    Words words = wordsOf(t, c, {1300, 700});
+    const auto percentOf = [&](std::size_t stage) {
+      const MemoryUse& use = stages[stage].memory;
+      return phrase(text::number(100 * (use.total() / use.capacity), 2));
+    };
+    for (std::size_t s = 0; s < stages.size(); ++s)
+      QCOMPARE(matching(words, qPrintable(u'^' + QRegularExpression::escape(percentOf(s)) + u'$')).isEmpty(),
+               false);
+    QVERIFY(!matching(words, "^Memory of a device at its peak").isEmpty());
+    t.setOption("colour", "busy");
+    words = wordsOf(t, c, {1300, 700});
+    QVERIFY(!matching(words, "^Time that a device works").isEmpty());
+    QVERIFY(!matching(words, "^· most [\\d.]+ % on stage").isEmpty());
+    t.setOption("colour", "tp-rank");
+    words = wordsOf(t, c, {1300, 700});
+    QVERIFY(!matching(words, "^Rank in its TP group:").isEmpty());
+    QVERIFY(!matching(words, "^7$").isEmpty());
+    t.setOption("colour", "stage");
+    QVERIFY(matching(wordsOf(t, c, {1300, 700}), "^Rank in its TP group:").isEmpty());
+  }
+
+  /// Large devices say more: replica and rank from 60 pixels, their memory from 120.
+  void largeDevicesSayMore() {
+    const PlanContext c = onCluster({8, 4, 4}, 4);
+    const QRectF area(0, 0, 1300, 700);
+    TopologyFigure t;
+    const auto has = [&](const char* pattern) {
+      return !matching(wordsOf(t, c, {1300, 700}), pattern).isEmpty();
+    };
+    QVERIFY(!has("^device \\d+$"));
+    const auto height = [&] { return t.locate({ItemKind::Device, 0}, area, c)->area.height(); };
+    while (height() < 62) t.zoomAt({120, 120}, 1.2, area, c);
+    QVERIFY(has("rank \\d"));
+    QVERIFY(has("^device \\d+$"));
+    QVERIFY(!has("GiB$"));
+    while (height() < 125) t.zoomAt({120, 120}, 1.2, area, c);
+    QVERIFY(has("GiB"));
   }
 };
 NEST_TEST(TestCommunication)

@@ -46,8 +46,8 @@ private slots:
           for (const auto& choice : o.choices) out.insert(choice.name);
       return out;
     };
-    QCOMPARE(offered(8), (std::set<std::string>{"stage", "tp", "dp", "shard"}));
-    QCOMPARE(offered(1), (std::set<std::string>{"stage", "dp", "shard"}));
+    QCOMPARE(offered(8), (std::set<std::string>{"stage", "tp", "dp", "shard", "tp-rank", "memory", "busy"}));
+    QCOMPARE(offered(1), (std::set<std::string>{"stage", "dp", "shard", "memory", "busy"}));
   }
 
   /// Of a search that was stopped the best plan found may be slower than one made by hand.

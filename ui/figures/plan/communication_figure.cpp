@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "figures/paint/figure_painter.h"
@@ -58,11 +59,57 @@ const CommunicationFigure::Matrix& CommunicationFigure::matrixOf(const PlanConte
     m_matrix->traffic = std::make_unique<Traffic>(*c.problem, *c.shownPlan());
     m_matrix->findRuns();
   }
-  if (!samePlan || m_matrix->options != m_options) {
+  const auto visible = range(c);
+  const bool sameRange = std::pair(m_matrix->rangeBegin, m_matrix->rangeEnd) == visible;
+  if (!samePlan || !sameRange || m_matrix->options != m_options) {
+    std::tie(m_matrix->rangeBegin, m_matrix->rangeEnd) = visible;
     m_matrix->options = m_options;
     m_matrix->fill();
   }
   return *m_matrix;
+}
+
+std::pair<int, int> CommunicationFigure::range(const PlanContext& c) const {
+  const int all = c.problem->cluster->deviceCount();
+  const int begin = std::clamp(static_cast<int>(std::lround(m_from * all)), 0, all - 1);
+  const int end = std::clamp(static_cast<int>(std::lround((m_from + m_span) * all)), begin + 1, all);
+  return {begin, end};
+}
+
+QString CommunicationFigure::bucketName(const PlanContext& c) const {
+  return isShown(c) ? matrixOf(c).bucket() : QString();
+}
+
+/// The pixel under the mouse stays where it is, on both axes as far as one range can: along the diagonal.
+void CommunicationFigure::zoomAt(const QPointF& at, double factor, const QRectF& area, const PlanContext& c) {
+  if (!isShown(c)) return;
+  constexpr double kFewestDevices = 8;
+  const QRectF plot = layoutHeat(area, c, false).plot;
+  const double all = c.problem->cluster->deviceCount();
+  const double x = std::clamp((at.x() - plot.left()) / plot.width(), 0.0, 1.0),
+               y = std::clamp((at.y() - plot.top()) / plot.height(), 0.0, 1.0);
+  const double share = (x + y) / 2;
+  const double span = std::clamp(m_span / factor, std::min(1.0, kFewestDevices / all), 1.0);
+  m_from = std::clamp(m_from + share * (m_span - span), 0.0, 1 - span);
+  m_span = span;
+}
+
+void CommunicationFigure::panBy(const QPointF& pixels, const QRectF& area, const PlanContext& c) {
+  if (!isShown(c)) return;
+  const QRectF plot = layoutHeat(area, c, false).plot;
+  const double along = std::abs(pixels.x()) > std::abs(pixels.y()) ? pixels.x() : pixels.y();
+  m_from = std::clamp(m_from - along / plot.width() * m_span, 0.0, 1 - m_span);
+}
+
+std::map<std::string, double> CommunicationFigure::viewport() const {
+  return {{"from", m_from}, {"span", m_span}};
+}
+
+void CommunicationFigure::setViewport(const std::map<std::string, double>& wanted) {
+  const auto from = wanted.find("from"), span = wanted.find("span");
+  if (from == wanted.end() || span == wanted.end()) return;
+  m_span = std::clamp(span->second, 1e-9, 1.0);
+  m_from = std::clamp(from->second, 0.0, 1 - m_span);
 }
 
 std::optional<FigureState> CommunicationFigure::state(const PlanContext& c, bool) const {
@@ -76,17 +123,21 @@ void CommunicationFigure::draw(FigurePainter& ink, const QRectF& area, const Pla
   Matrix& m = *m_matrix;
   paintFrame(ink, area, c, title(), m.sentence());
   const auto layout = layoutHeat(area, c, style.standalone);
-  const int n = m.cells.buckets();
+  const int n = m.visible();
   const double step = layout.plot.width() / n;
+  const auto placeOf = [&](int device) {
+    return std::clamp(m.positionOf(device) - m.firstBucket, 0.0, static_cast<double>(n)) * step;
+  };
 
   painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
   painter.drawImage(layout.plot, m.imageFor(ink.theme()), QRectF(0, 0, n, n));
   // Lines between hosts or the next larger groups, as long as they do not cover the picture.
   const Hierarchy& h = *c.problem->cluster;
   for (int l = m.grouped ? m.groups + 1 : 0; l < h.levelCount(); ++l) {
-    if (h.groupCount(l) < 2 || layout.plot.width() / h.groupCount(l) < 12) continue;
-    for (int g = 1; g < h.groupCount(l); ++g) {
-      const double p = m.positionOf(h.groupSpan(l, g).first) * step;
+    const int first = h.groupOf(l, m.rangeBegin), last = h.groupOf(l, m.rangeEnd - 1);
+    if (last == first || layout.plot.width() / (last - first + 1) < 12) continue;
+    for (int g = first + 1; g <= last; ++g) {
+      const double p = placeOf(h.groupSpan(l, g).first);
       const QColor line = mixed(ink.color(Role::Canvas), ink.color(Role::MutedText), 0.2);
       ink.line({layout.plot.left() + p, layout.plot.top()}, {layout.plot.left() + p, layout.plot.bottom()},
                line, 0.7);
@@ -100,7 +151,7 @@ void CommunicationFigure::draw(FigurePainter& ink, const QRectF& area, const Pla
   // Stages along both edges, where neighbours enough hold one.
   const Focus focus(c, style);
   for (const Matrix::Run& run : m.runs) {
-    const double begin = m.positionOf(run.begin) * step, length = m.positionOf(run.end) * step - begin;
+    const double begin = placeOf(run.begin), length = placeOf(run.end) - begin;
     if (run.stage < 0 || length < 2.5) continue;
     ink.stageBox(QRectF(layout.plot.left() - 9, layout.plot.top() + begin, 6, length), run.stage,
                  focus.dims(run.stage));
@@ -109,7 +160,8 @@ void CommunicationFigure::draw(FigurePainter& ink, const QRectF& area, const Pla
   }
   for (int i : wholeTicks(n, static_cast<int>(layout.plot.width() / 52))) {
     const double middle = (i + 0.5) * step;
-    const QString label = countText(m.grouped ? i : m.cells.starts[i]);
+    const int bucket = m.firstBucket + i;
+    const QString label = countText(m.grouped ? bucket : m.cells.starts[static_cast<std::size_t>(bucket)]);
     ink.label(QRectF(layout.plot.left() - 58, layout.plot.top() + middle - 8, 46, 16), label,
               Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
     const QRectF above(layout.plot.left() + middle - 24, layout.plot.top() - 26, 48, 16);
@@ -118,7 +170,14 @@ void CommunicationFigure::draw(FigurePainter& ink, const QRectF& area, const Pla
   }
   const QString rows = QStringLiteral("Sender (row) → receiver (column), per %1").arg(m.bucket());
   QStringList heads{rows, QStringLiteral("Sender → receiver, per %1").arg(m.bucket())};
-  if (m.binSize() > 1) heads.prepend(rows + QStringLiteral(", numbered by the first device"));
+  if (n < m.cells.buckets()) {
+    const QString part =
+        QStringLiteral("; devices %1–%2 of %3")
+            .arg(countText(m.rangeBegin), countText(m.rangeEnd - 1), countText(h.deviceCount()));
+    for (QString& head : heads) head += part;
+  } else if (m.binSize() > 1) {
+    heads.prepend(rows + QStringLiteral(", numbered by the first device"));
+  }
   ink.firstThatFits(
       QRectF(layout.plot.left() - 60, layout.plot.top() - 42, area.right() - layout.plot.left() + 50, 16),
       heads, Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
@@ -129,7 +188,8 @@ void CommunicationFigure::draw(FigurePainter& ink, const QRectF& area, const Pla
                       {m.options.kind, m.level}, c);
   const auto mark = [&](const std::optional<SelectionItem>& item, Role role) {
     if (!item || item->kind != ItemKind::Pair) return;
-    if (const auto hit = locate(*item, area, c))
+    if (const auto hit = locate(*item, area, c);
+        hit && layout.plot.contains(hit->area.center()))  // or it lies outside what is zoomed into
       ink.outline(hit->area.adjusted(-1.5, -1.5, 1.5, 1.5), ink.color(role), 2);
   };
   if (!style.standalone) mark(style.selected, Role::Selection), mark(style.hovered, Role::Hover);
@@ -173,7 +233,7 @@ std::optional<Figure::Hit> CommunicationFigure::cellHit(int row, int column, con
   const int n = m.cells.buckets();
   if (row < 0 || column < 0 || row >= n || column >= n) return std::nullopt;
   const auto layout = layoutHeat(area, c, false);
-  const double step = layout.plot.width() / n;
+  const double step = layout.plot.width() / m.visible();
   const SelectionItem item = itemOf(row, column, c);
   Tip tip(QStringLiteral("%1 to %2").arg(m.nameOf(row), m.nameOf(column)));
   const std::size_t i = m.cells.cell(row, column);
@@ -189,7 +249,9 @@ std::optional<Figure::Hit> CommunicationFigure::cellHit(int row, int column, con
     tip.note(QStringLiteral("No traffic."));
   }
   if (m.sends(i) || m.options.kind || m.level >= 0) tip.note(m.what() + u'.');
-  return Hit{item, QRectF(layout.plot.left() + column * step, layout.plot.top() + row * step, step, step),
+  return Hit{item,
+             QRectF(layout.plot.left() + (column - m.firstBucket) * step,
+                    layout.plot.top() + (row - m.firstBucket) * step, step, step),
              tip.html()};
 }
 
@@ -197,9 +259,10 @@ std::optional<Figure::Hit> CommunicationFigure::itemAt(const QPointF& at, const 
                                                        const PlanContext& c) const {
   const auto layout = layoutHeat(area, c, false);
   if (!layout.plot.contains(at)) return std::nullopt;
-  const double step = layout.plot.width() / matrixOf(c).cells.buckets();
-  return cellHit(static_cast<int>((at.y() - layout.plot.top()) / step),
-                 static_cast<int>((at.x() - layout.plot.left()) / step), area, c);
+  const Matrix& m = matrixOf(c);
+  const double step = layout.plot.width() / m.visible();
+  return cellHit(m.firstBucket + static_cast<int>((at.y() - layout.plot.top()) / step),
+                 m.firstBucket + static_cast<int>((at.x() - layout.plot.left()) / step), area, c);
 }
 
 std::optional<std::pair<int, int>> CommunicationFigure::cellOf(const SelectionItem& item,
@@ -219,13 +282,13 @@ std::optional<Figure::Hit> CommunicationFigure::placeOf(const SelectionItem& ite
 
 std::optional<SelectionItem> CommunicationFigure::stepFrom(const std::optional<SelectionItem>& from,
                                                            Step step, const PlanContext& c) const {
-  const int last = matrixOf(c).cells.buckets() - 1;
+  const int first = matrixOf(c).firstBucket, last = matrixOf(c).lastBucket - 1;
   const auto cell = from ? cellOf(*from, c) : std::nullopt;
-  if (!cell || step == Step::First) return itemOf(0, 0, c);
+  if (!cell || step == Step::First) return itemOf(first, first, c);
   if (step == Step::Last) return itemOf(last, last, c);
   const int row = cell->first + (step == Step::Down ? 1 : step == Step::Up ? -1 : 0);
   const int column = cell->second + (step == Step::Right ? 1 : step == Step::Left ? -1 : 0);
-  return itemOf(std::clamp(row, 0, last), std::clamp(column, 0, last), c);
+  return itemOf(std::clamp(row, first, last), std::clamp(column, first, last), c);
 }
 
 QString CommunicationFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) const {
@@ -259,8 +322,8 @@ QString CommunicationFigure::words(const PlanContext& c) const {
   // Pairs one by one only as long as someone could read them.
   constexpr int kMostLines = 2000;
   int lines = 0;
-  for (int row = 0; row < m.cells.buckets(); ++row)
-    for (int column = 0; column < m.cells.buckets(); ++column)
+  for (int row = m.firstBucket; row < m.lastBucket; ++row)
+    for (int column = m.firstBucket; column < m.lastBucket; ++column)
       if (m.sends(m.cells.cell(row, column))) {
         if (++lines > kMostLines) return out + QStringLiteral("… further pairs are left out\n");
         out += describe(itemOf(row, column, c), c) + u'\n';

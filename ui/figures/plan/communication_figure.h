@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <utility>
 
 #include "evaluation/traffic.h"
 #include "figures/paint/interactive_figure.h"
@@ -9,7 +11,8 @@ namespace nest {
 
 class FigurePainter;
 
-/// Heatmap of who sends to whom: rows send, columns receive; devices or groups.
+/// Heatmap of who sends to whom: rows send, columns receive; devices or groups. Zooms into a run of devices,
+/// whose bins become finer: pods, leaves, hosts, devices.
 class CommunicationFigure : public InteractiveFigure {
 public:
   enum class Value { Level, Volume, Duration };
@@ -32,6 +35,15 @@ public:
   void setOption(const std::string& key, const std::string& name) override;
   const Options& shown() const { return m_options; }
 
+  bool canZoom() const override { return true; }
+  void zoomAt(const QPointF&, double factor, const QRectF& area, const PlanContext&) override;
+  void panBy(const QPointF&, const QRectF& area, const PlanContext&) override;
+  void fit() override { m_from = 0, m_span = 1; }
+  std::map<std::string, double> viewport() const override;
+  void setViewport(const std::map<std::string, double>&) override;
+  /// What a row is: "host", "device", "64 devices (2 × leaf)".
+  QString bucketName(const PlanContext&) const;
+
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
   void draw(FigurePainter&, const QRectF& area, const PlanContext&) const override;
@@ -50,7 +62,11 @@ private:
   void paintLegendOf(FigurePainter&, const QRectF& bar, const Matrix&) const;
   std::optional<Hit> cellHit(int row, int column, const QRectF& area, const PlanContext&) const;
 
+  /// The devices that are visible, [first, last).
+  std::pair<int, int> range(const PlanContext&) const;
+
   Options m_options;
+  double m_from = 0, m_span = 1;  ///< visible shares of the devices, in the order of the network
   mutable std::unique_ptr<Matrix> m_matrix;
 };
 

@@ -15,13 +15,42 @@ constexpr int kReadableBuckets = 256;
 constexpr int kFewGroups = 16;  ///< fewer say too little
 constexpr int kFewBins = 64;
 
-/// Devices while their cells can be seen, else the innermost groups that are neither too many nor too few. −1
-/// also where there are none: then even bins are compared.
-int automaticGroups(const Hierarchy& h) {
-  if (h.deviceCount() <= kReadableBuckets) return -1;
-  for (int l = 0; l < h.levelCount(); ++l)
-    if (h.groupCount(l) >= kFewGroups && h.groupCount(l) <= kReadableBuckets) return l;
+/// Groups of a level that lie within [begin, end), or reach into it: [first, last).
+std::pair<int, int> groupsWithin(const Hierarchy& h, int level, int begin, int end) {
+  return {h.groupOf(level, begin), h.groupOf(level, end - 1) + 1};
+}
+
+/// Devices while their cells can be seen, else the innermost groups that are neither too many nor too few
+/// within [begin, end). −1 also where there are none: then even bins are compared.
+int automaticGroups(const Hierarchy& h, int begin, int end) {
+  if (end - begin <= kReadableBuckets) return -1;
+  for (int l = 0; l < h.levelCount(); ++l) {
+    const auto [first, last] = groupsWithin(h, l, begin, end);
+    if (last - first >= kFewGroups && last - first <= kReadableBuckets && h.groupCount(l) <= kMostBuckets)
+      return l;
+  }
   return -1;
+}
+
+/// Bins within [begin, end), as many as can be read, along whole groups where these divide them; what lies
+/// before and behind is one bin each.
+std::vector<int> binsWithin(const Hierarchy& h, int begin, int end) {
+  std::vector<int> starts;
+  if (begin > 0) starts.push_back(0);
+  const int span = end - begin;
+  int size = (span + kReadableBuckets - 1) / kReadableBuckets;
+  for (int l = 0; l < h.levelCount() && size > 1; ++l) {
+    const int group = h.uniformGroupSize(l);
+    // The next whole group, as long as enough bins are left.
+    if (group >= size && span / group >= kFewGroups) {
+      size = group;
+      break;
+    }
+  }
+  for (int at = begin; at < end; at += size) starts.push_back(at);
+  starts.push_back(end);
+  if (end < h.deviceCount()) starts.push_back(h.deviceCount());
+  return starts;
 }
 
 Bytes sentOf(const Traffic& traffic, Exchange kind, int alone) {
@@ -150,15 +179,18 @@ void CommunicationFigure::Matrix::fill() {
     mask.fill(false);
     mask[*options.kind] = true;
   }
-  groups = options.groups == Options::kAutomatic ? automaticGroups(h) : options.groups;
+  const bool isWhole = rangeBegin == 0 && rangeEnd == h.deviceCount(),
+             automatic = options.groups == Options::kAutomatic;
+  groups = automatic ? automaticGroups(h, rangeBegin, rangeEnd) : options.groups;
   grouped = groups >= 0 && groups < h.levelCount() && h.groupCount(groups) <= kMostBuckets;
   level = options.level < h.levelCount() ? options.level : Options::kEveryLevel;
-  const std::vector<int> starts =
-      grouped ? groupBuckets(h, groups)
-      : options.groups == Options::kAutomatic && h.deviceCount() > kReadableBuckets
-          ? bucketsAlongGroups(h, kFewBins, kReadableBuckets)
-          : evenBuckets(h, kMostBuckets);
+  const std::vector<int> starts = grouped ? groupBuckets(h, groups)
+                                  : automatic && isWhole && h.deviceCount() > kReadableBuckets
+                                      ? bucketsAlongGroups(h, kFewBins, kReadableBuckets)
+                                  : isWhole ? evenBuckets(h, kMostBuckets)
+                                            : binsWithin(h, rangeBegin, rangeEnd);
   cells = traffic->matrix(starts, mask, level);
+  firstBucket = bucketOf(rangeBegin), lastBucket = bucketOf(rangeEnd - 1) + 1;
   if (showsTime()) {
     const bool isAll = mask == kEveryExchange && level < 0;
     const TrafficMatrix whole = isAll ? cells : traffic->matrix(starts);
@@ -172,8 +204,10 @@ void CommunicationFigure::Matrix::fill() {
     largest = std::max(largest, v);
   };
   const bool time = showsTime();
-  for (std::size_t i = 0; i < cells.level.size(); ++i)
-    if (sends(i)) take(time ? cells.time[i].value() : cells.bytes[i].value());
+  for (int row = firstBucket; row < lastBucket; ++row)
+    for (int column = firstBucket; column < lastBucket; ++column)
+      if (const std::size_t i = cells.cell(row, column); sends(i))
+        take(time ? cells.time[i].value() : cells.bytes[i].value());
   scale = MagnitudeScale(smallest, largest, options.logarithmic,
                          time ? MagnitudeScale::Unit::Time : MagnitudeScale::Unit::Data);
   theme = nullptr;
@@ -182,13 +216,13 @@ void CommunicationFigure::Matrix::fill() {
 const QImage& CommunicationFigure::Matrix::imageFor(const Theme& wanted) {
   if (theme == &wanted) return image;
   theme = &wanted;
-  const int n = cells.buckets(), levels = context.problem->cluster->levelCount();
+  const int n = visible(), levels = context.problem->cluster->levelCount();
   image = QImage(n, n, QImage::Format_RGB32);
   const QRgb nothing = wanted.color(Theme::Role::Canvas).rgb();
   for (int row = 0; row < n; ++row) {
     auto* line = reinterpret_cast<QRgb*>(image.scanLine(row));
     for (int column = 0; column < n; ++column) {
-      const std::size_t i = cells.cell(row, column);
+      const std::size_t i = cells.cell(firstBucket + row, firstBucket + column);
       if (!sends(i))
         line[column] = nothing;
       else if (options.value == Value::Level)

@@ -22,9 +22,11 @@ struct CommunicationFigure::Matrix {
   };
   std::vector<Run> runs;
   TrafficMatrix cells;
-  LongestTimes longest;  ///< between the same buckets, of all traffic
-  int groups = -1;       ///< level of the groups compared
-  bool grouped = false;  ///< buckets are the groups of that level
+  LongestTimes longest;                 ///< between the same buckets, of all traffic
+  int rangeBegin = 0, rangeEnd = 0;     ///< devices that are visible
+  int firstBucket = 0, lastBucket = 0;  ///< of them, [first, last): what is drawn
+  int groups = -1;                      ///< level of the groups compared
+  bool grouped = false;                 ///< buckets are the groups of that level
   int level = Options::kEveryLevel;
   MagnitudeScale scale;
   const Theme* theme = nullptr;
@@ -32,8 +34,13 @@ struct CommunicationFigure::Matrix {
 
   bool sends(std::size_t cell) const { return cells.level[cell] >= 0; }
   bool showsTime() const { return options.value == Value::Duration; }
-  QString what() const;  ///< "All traffic", "TP over rack"
-  int binSize() const { return grouped ? 1 : cells.starts[1]; }
+  QString what() const;                                     ///< "All traffic", "TP over rack"
+  int visible() const { return lastBucket - firstBucket; }  ///< rows and columns drawn
+  int binSize() const {
+    return grouped ? 1
+                   : cells.starts[static_cast<std::size_t>(firstBucket) + 1] -
+                         cells.starts[static_cast<std::size_t>(firstBucket)];
+  }
   QString bucket() const;  ///< what a row is: "host", "device", "64 devices (2 × leaf)"
   QString nameOf(int bucket) const;
   /// Where a device stands among the buckets: 1.5 is the middle of the second.

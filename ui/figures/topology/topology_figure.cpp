@@ -32,6 +32,11 @@ QString playheadText(const PlayheadState& m) {
   return out;
 }
 
+/// The name in files.
+const char* shadeName(DeviceShade s) {
+  return s == DeviceShade::TensorRank ? "tp-rank" : s == DeviceShade::Memory ? "memory" : "busy";
+}
+
 /// "16 trays", "4 leaves", "8 × NVL72": how many groups a level has, by its name.
 QString groupCountText(const Hierarchy& h, int level) {
   const QString name = phrase(h.level(level).name);
@@ -118,6 +123,7 @@ const LevelTraffic& TopologyFigure::trafficOf(const PlanContext& c) const {
     out.bytes.push_back(sum);
   }
   const auto times = m_traffic->sendingTimes(kinds);
+  out.step = c.shownEvaluation()->batchTime;
   for (const auto& ofLevel : times) out.busy.push_back(*std::max_element(ofLevel.begin(), ofLevel.end()));
   if (m_trafficLevel >= levels) return out;
   out.only = m_trafficLevel;
@@ -167,11 +173,11 @@ void TopologyFigure::draw(FigurePainter& ink, const QRectF& area, const PlanCont
   const LevelTraffic& traffic = trafficOf(c);
   const Together by = shownBy(c.shownPlan(), m_colouredBy);
   TopologyPainter(ink, c, *shown.layout, shown.canvas.adjusted(-1, -6, 6, 1), shown.scale, shown.origin,
-                  traffic, by)
+                  traffic, by, m_shade)
       .paint();
   const QRectF body = bodyOf(area, c, style.standalone);
   paintTopologyKey(ink, QRectF(body.left(), shown.canvas.bottom() + 6, body.width(), topologyKeyHeight(c)), c,
-                   *m_classes, traffic, by);
+                   *m_classes, traffic, by, m_shade);
 }
 
 QString TopologyFigure::deviceTip(int device, const PlanContext& c) const {
@@ -388,7 +394,16 @@ QString TopologyFigure::words(const PlanContext& c) const {
 }
 
 std::vector<FigureOption> TopologyFigure::offeredOptions(const PlanContext& c) const {
-  return {colourOption(c, m_colouredBy),
+  FigureOption colour = colourOption(c, m_colouredBy);
+  const Plan* plan = c.shownPlan();
+  const bool hasTensor = !plan || std::any_of(plan->stages.begin(), plan->stages.end(),
+                                              [](const StagePlan& s) { return s.strategy.tensor > 1; });
+  if (hasTensor) colour.choices.push_back({shadeName(DeviceShade::TensorRank), QStringLiteral("TP rank")});
+  colour.choices.push_back({shadeName(DeviceShade::Memory), QStringLiteral("Memory")});
+  colour.choices.push_back({shadeName(DeviceShade::Busy), QStringLiteral("Busy share")});
+  if (m_shade != DeviceShade::None && (m_shade != DeviceShade::TensorRank || hasTensor))
+    colour.value = shadeName(m_shade);
+  return {std::move(colour),
           foldingOption(m_folding),
           {"traffic", QStringLiteral("Traffic"),
            QStringLiteral("Colour the boxes by the longest time that a device spends sending"),
@@ -404,7 +419,12 @@ std::vector<FigureOption> TopologyFigure::offeredOptions(const PlanContext& c) c
 }
 
 void TopologyFigure::setOption(const std::string& key, const std::string& name) {
-  if (key == "colour") setColouredBy(colouredByNamed(name, m_colouredBy));
+  if (key == "colour") {
+    setShade(DeviceShade::None);
+    for (const DeviceShade s : {DeviceShade::TensorRank, DeviceShade::Memory, DeviceShade::Busy})
+      if (name == shadeName(s)) setShade(s);
+    if (m_shade == DeviceShade::None) setColouredBy(colouredByNamed(name, m_colouredBy));
+  }
   if (key == "folding") setFolding(foldingNamed(name));
   if (key == "traffic") {
     const auto kind = exchangeNamed(name);

@@ -25,6 +25,9 @@ public:
   /// What the ranks of one colour have in common.
   void setColouredBy(Together t) { m_colouredBy = t; }
   Together colouredBy() const { return m_colouredBy; }
+  /// What colours say instead of that.
+  void setShade(DeviceShade s) { m_shade = s; }
+  DeviceShade shade() const { return m_shade; }
   /// The one level whose traffic is looked at, sender by sender; −1, or a level that is not there: all.
   void setTrafficLevel(int level) { m_trafficLevel = level, m_levelTraffic.reset(); }
 
@@ -73,6 +76,7 @@ private:
   Folding m_folding = Folding::Automatic;
   int m_trafficKind = kNoTraffic, m_trafficLevel = -1;
   Together m_colouredBy = Together::Stage;
+  DeviceShade m_shade = DeviceShade::None;
   double m_zoom = 1;
   QPointF m_pan;  ///< of the middle of the canvas, in units
 

@@ -50,6 +50,9 @@ void paintLevels(FigurePainter& ink, const QRectF& row, const Hierarchy& h, cons
         out << name + QStringLiteral(" nothing");
       else
         out << QStringLiteral("%1 %2").arg(name, timeText(traffic.busy[l])) +
+                   (traffic.step > Seconds()
+                        ? QStringLiteral(" (%1)").arg(phrase(text::percent(traffic.share(traffic.busy[l]))))
+                        : QString()) +
                    (brief ? QString() : QStringLiteral(" · %1 in all").arg(memoryText(traffic.bytes[l])));
     }
     return out;
@@ -67,6 +70,36 @@ void paintLevels(FigurePainter& ink, const QRectF& row, const Hierarchy& h, cons
     if (!line.say(said[l])) return;
     if (!traffic.shown() && l + 1 < h.levelCount() && !line.say(QStringLiteral("in"))) return;
   }
+}
+
+/// What the colours of a shade mean, and the stages that have least and most.
+void paintShadeKey(FigurePainter& ink, const QRectF& row, const PlanContext& c, DeviceShade shade) {
+  KeyLine line(ink, row);
+  if (shade == DeviceShade::TensorRank) {
+    int most = 1;
+    for (const StagePlan& s : c.shownPlan()->stages) most = std::max(most, s.strategy.tensor);
+    line.say(QStringLiteral("Rank in its TP group:"));
+    for (int k = 0; k < most; ++k) {
+      line.swatch(ink.stageColor(k));
+      if (!line.say(QString::number(k))) return;
+    }
+    return;
+  }
+  const std::vector<double> shares = sharesOf(shade, c);
+  if (shares.empty()) return;
+  line.say(shade == DeviceShade::Memory ? QStringLiteral("Memory of a device at its peak, % of its capacity:")
+                                        : QStringLiteral("Time that a device works, % of the step:"));
+  for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+    line.swatch(ink.theme().magnitude(0.1 + 0.9 * share));
+    if (!line.say(QString::number(static_cast<int>(100 * share)))) return;
+  }
+  const auto [least, most] = std::minmax_element(shares.begin(), shares.end());
+  const auto say = [&](const char* what, auto which) {
+    return line.say(QStringLiteral("· %1 %2 on stage %3")
+                        .arg(QLatin1String(what), phrase(text::percent(*which)),
+                             stageNumber(static_cast<int>(which - shares.begin()))));
+  };
+  if (say("most", most) && shares.size() > 1) say("least", least);
 }
 
 }  // namespace
@@ -112,7 +145,8 @@ double topologyKeyHeight(const PlanContext& c) {
 }
 
 void paintTopologyKey(FigurePainter& ink, const QRectF& area, const PlanContext& c,
-                      const TopologyClasses& classes, const LevelTraffic& traffic, Together colouredBy) {
+                      const TopologyClasses& classes, const LevelTraffic& traffic, Together colouredBy,
+                      DeviceShade shade) {
   const QRectF levels(area.left(), area.top(), area.width(), kKeyRow);
   if (traffic.only >= 0)
     paintOneLevel(ink, levels, classes.cluster(), traffic);
@@ -120,6 +154,7 @@ void paintTopologyKey(FigurePainter& ink, const QRectF& area, const PlanContext&
     paintLevels(ink, levels, classes.cluster(), traffic);
   if (!c.shownPlan()) return;
   const Focus focus(c, ink.style());
+  if (shade != DeviceShade::None) return paintShadeKey(ink, levels.translated(0, kKeyRow + 4), c, shade);
   paintRankKey(ink, levels.translated(0, kKeyRow + 4), c.shownPlan(), colouredBy, c.shownPlan()->stageCount(),
                classes.idleDevices(), [&](int stage) { return focus.dims(stage); });
 }

@@ -15,7 +15,8 @@ namespace nest {
 /// the ranks of one colour have in common.
 double topologyKeyHeight(const PlanContext&);
 void paintTopologyKey(FigurePainter&, const QRectF& area, const PlanContext&, const TopologyClasses&,
-                      const LevelTraffic&, Together colouredBy = Together::Stage);
+                      const LevelTraffic&, Together colouredBy = Together::Stage,
+                      DeviceShade shade = DeviceShade::None);
 
 /// What has failed and what is cut off, each a box with its name and devices, side by side in one row.
 inline constexpr double kLostRow = 26;

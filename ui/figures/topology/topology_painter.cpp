@@ -6,6 +6,9 @@
 
 #include "evaluation/schedule.h"
 #include "figures/paint/phrases.h"
+#include "figures/plan/kinds.h"
+#include "units/text.h"
+#include "words/metric_words.h"
 
 namespace nest {
 namespace {
@@ -16,6 +19,7 @@ constexpr double kSmallestDevice = 3.5;  ///< pixels; smaller ones are painted a
 constexpr double kSmallestGroup = 5;     ///< pixels; smaller groups are painted as one
 constexpr double kLabelDevice = 11;      ///< pixels of height from which a device carries its stage number
 constexpr double kSmallestText = 8.5;
+constexpr double kRankDevice = 60, kMemoryDevice = 120;  ///< pixels of height from which a device says more
 
 }  // namespace
 
@@ -28,9 +32,30 @@ QColor LevelTraffic::color(int level, int group, const Theme& theme) const {
   return theme.magnitude(0.15 + 0.85 * std::clamp(x, 0.0, 1.0));
 }
 
+int LevelTraffic::busiest() const {
+  if (busy.empty()) return -1;
+  const auto most = std::max_element(busy.begin(), busy.end());
+  return *most > Seconds() ? static_cast<int>(most - busy.begin()) : -1;
+}
+
+std::vector<double> sharesOf(DeviceShade shade, const PlanContext& c) {
+  std::vector<double> out;
+  const Evaluation* e = c.shownEvaluation();
+  if (!e || (shade != DeviceShade::Memory && shade != DeviceShade::Busy)) return out;
+  for (std::size_t i = 0; i < e->stages.size(); ++i) {
+    const StageEvaluation& s = e->stages[i];
+    if (shade == DeviceShade::Memory)
+      out.push_back(s.memory.capacity > Bytes() ? s.memory.total() / s.memory.capacity : 0);
+    else
+      out.push_back(
+          e->batchTime > Seconds() ? stepParts(*e, static_cast<int>(i)).busy() / e->batchTime.value() : 0);
+  }
+  return out;
+}
+
 TopologyPainter::TopologyPainter(FigurePainter& ink, const PlanContext& c, const TopologyLayout& layout,
                                  const QRectF& canvas, double scale, const QPointF& origin,
-                                 LevelTraffic traffic, Together colouredBy)
+                                 LevelTraffic traffic, Together colouredBy, DeviceShade shade)
     : m_ink(ink),
       m_context(c),
       m_layout(layout),
@@ -40,6 +65,8 @@ TopologyPainter::TopologyPainter(FigurePainter& ink, const PlanContext& c, const
       m_focus(c, ink.style()),
       m_traffic(std::move(traffic)),
       m_colouredBy(colouredBy),
+      m_shade(shade),
+      m_shares(sharesOf(shade, c)),
       m_boxes(static_cast<std::size_t>(layout.classes().cluster().levelCount())) {}
 
 /// At the play head this stage has nothing to do.
@@ -51,7 +78,23 @@ bool TopologyPainter::rests(int stage) const {
 }
 
 RankKind TopologyPainter::kindAt(int device) const {
-  return kindOf(m_layout.classes().seats().at(device), m_context.shownPlan(), m_colouredBy);
+  const Seat seat = m_layout.classes().seats().at(device);
+  const Plan* plan = m_context.shownPlan();
+  if (m_shade == DeviceShade::TensorRank && plan && !seat.idle())
+    return {seat.stage,
+            seat.rank % std::max(1, plan->stages[static_cast<std::size_t>(seat.stage)].strategy.tensor), 0};
+  return kindOf(seat, plan, m_shares.empty() ? m_colouredBy : Together::Stage);
+}
+
+/// A magnitude on the ramp, or the colour of what ranks have in common.
+QColor TopologyPainter::colourOf(const RankKind& kind) const {
+  if (kind.stage < 0) return m_ink.color(Role::Idle);
+  if (static_cast<std::size_t>(kind.stage) >= m_shares.size())
+    return m_ink.stageColor(kind.colour(), dims(kind));
+  const double share = m_shares[static_cast<std::size_t>(kind.stage)];
+  if (share > 1 + 1e-9) return m_ink.color(Role::Error);
+  const QColor c = m_ink.theme().magnitude(0.1 + 0.9 * std::clamp(share, 0.0, 1.0));
+  return dims(kind) ? mixed(c, m_ink.color(Role::Canvas), 0.65) : c;
 }
 
 /// At the play head something crosses this level.
@@ -85,6 +128,7 @@ void TopologyPainter::paint() {
   paintDevices();
   p.setRenderHint(QPainter::Antialiasing, true);
   paintHeaders();
+  paintBottleneck();
   paintMarks();
   p.restore();
 }
@@ -181,7 +225,7 @@ void TopologyPainter::paintDevices() {
   const bool hatched = m_scale >= 7;
   for (const auto& [kind, rects] : m_fills) {
     const bool idle = kind.stage < 0;
-    const QColor c = idle ? m_ink.color(Role::Idle) : m_ink.stageColor(kind.colour(), dims(kind));
+    const QColor c = colourOf(kind);
     p.setPen(Qt::NoPen);
     if (m_traffic.shown() && m_scale >= 6) {
       // On a tinted ground a stage of the same tone would vanish. Larger boxes behind cost less than frames.
@@ -192,7 +236,7 @@ void TopologyPainter::paintDevices() {
     }
     p.setBrush(c);
     p.drawRects(rects.data(), static_cast<int>(rects.size()));
-    const int pattern = idle ? 0 : m_ink.theme().stageHatch(kind.colour());
+    const int pattern = idle || !m_shares.empty() ? 0 : m_ink.theme().stageHatch(kind.colour());
     if (!hatched || pattern == 0) continue;
     std::vector<QLineF> lines;
     for (const QRectF& r : rects) FigurePainter::hatchLines(r, pattern, 6, lines);
@@ -202,11 +246,14 @@ void TopologyPainter::paintDevices() {
   p.setRenderHint(QPainter::Antialiasing, true);
   for (const auto& [kind, cells] : m_labelled) {
     if (kind.stage < 0) continue;
-    const QColor c = m_ink.stageColor(kind.colour(), dims(kind));
+    const QColor c = colourOf(kind);
     const QColor ink = m_ink.theme().textOn(c);
-    const QString number = kind.number(m_colouredBy);
+    const QString number = !m_shares.empty() && static_cast<std::size_t>(kind.stage) < m_shares.size()
+                               ? phrase(text::number(100 * m_shares[static_cast<std::size_t>(kind.stage)], 2))
+                           : m_shade == DeviceShade::TensorRank ? QString::number(kind.group)
+                                                                : kind.number(m_colouredBy);
     const double size = std::clamp(m_scale * 0.5, 8.0, std::max(15.0, m_scale * 0.16));
-    const bool hatch = m_ink.theme().stageHatch(kind.colour()) != 0;
+    const bool hatch = m_shares.empty() && m_ink.theme().stageHatch(kind.colour()) != 0;
     const double plate = FigurePainter::width(number, size, true) + 4;
     const bool second = m_scale >= 34;
     // One way of writing replicas for the whole picture: the long one if its longest fits everywhere.
@@ -219,7 +266,10 @@ void TopologyPainter::paintDevices() {
                                 : QStringLiteral("r%1");
     for (const Cell& cell : cells) {
       QRectF box = cell.rect;
-      if (second) box.setHeight(box.height() * 0.58);
+      if (second)
+        box.setHeight(box.height() * (m_scale >= kMemoryDevice ? 0.34
+                                      : m_scale >= kRankDevice ? 0.48
+                                                               : 0.58));
       if (plate > box.width()) {
         m_ink.leaveOut();
         continue;
@@ -231,11 +281,79 @@ void TopologyPainter::paintDevices() {
       m_ink.firstThatFits(box, {number}, Qt::AlignCenter, size, ink, true);
       if (!second) continue;
       const Seat seat = m_layout.classes().seats().at(cell.device);
+      if (m_scale >= kRankDevice) {
+        paintDetails(cell.rect, cell.device, c, ink);
+        continue;
+      }
       const QRectF below(cell.rect.left() + 3, cell.rect.top() + cell.rect.height() * 0.5,
                          cell.rect.width() - 6, cell.rect.height() * 0.42);
       m_ink.firstThatFits(below, {replica.arg(seat.replica)}, Qt::AlignCenter, small, ink);
     }
   }
+}
+
+/// Of a device that is large enough: replica and rank, its number, and from kMemoryDevice on its memory.
+void TopologyPainter::paintDetails(const QRectF& device, int index, const QColor& ground,
+                                   const QColor& text) {
+  const Seat seat = m_layout.classes().seats().at(index);
+  const bool withMemory = m_scale >= kMemoryDevice;
+  const double small = std::clamp(m_scale * (withMemory ? 0.1 : 0.13), 9.0, 16.0), line = small * 1.35;
+  double y = device.top() + device.height() * (withMemory ? 0.36 : 0.5);
+  const auto say = [&](const QStringList& choices) {
+    m_ink.firstThatFits({device.left() + 4, y, device.width() - 8, line}, choices, Qt::AlignCenter, small,
+                        text);
+    y += line;
+  };
+  say({QStringLiteral("replica %1, rank %2").arg(seat.replica).arg(seat.rank),
+       QStringLiteral("r%1 · rank %2").arg(seat.replica).arg(seat.rank),
+       QStringLiteral("r%1.%2").arg(seat.replica).arg(seat.rank)});
+  say({QStringLiteral("device %1").arg(countText(index)), countText(index)});
+  const Evaluation* e = m_context.shownEvaluation();
+  if (!withMemory || !e || static_cast<std::size_t>(seat.stage) >= e->stages.size()) return;
+  const MemoryUse& use = e->stages[static_cast<std::size_t>(seat.stage)].memory;
+  const double whole = std::max(use.capacity, use.total()).value();
+  const QRectF bar(device.left() + 8, device.bottom() - 6 - small, device.width() - 16, small);
+  m_ink.fill(bar, mixed(ground, m_ink.color(Role::Canvas), 0.75));
+  double x = bar.left();
+  const auto parts = memoryParts(use);
+  for (int k = 0; k < kMemoryPartCount && whole > 0; ++k) {
+    const double w = parts[static_cast<std::size_t>(k)] / whole * bar.width();
+    if (w < 0.5) continue;
+    m_ink.fill({x, bar.top(), w, bar.height()}, colorOf(static_cast<MemoryPart>(k), m_ink.theme()));
+    x += w;
+  }
+  const bool over = use.headroom() < Bytes();
+  m_ink.outline(bar, over ? m_ink.color(Role::Error) : text, over ? 2 : 1);
+  m_ink.firstThatFits({bar.left(), bar.top() - line, bar.width(), line},
+                      {phrase(words::memory(use)), memoryText(use.predicted())}, Qt::AlignCenter, small,
+                      text);
+}
+
+/// The level that is busy for the largest part of the step, named with a line to one of its boxes.
+void TopologyPainter::paintBottleneck() {
+  const int level = m_traffic.busiest();
+  if (level < 0 || m_traffic.only >= 0 || m_boxes[static_cast<std::size_t>(level)].empty()) return;
+  const double share = m_traffic.share(m_traffic.busy[static_cast<std::size_t>(level)]);
+  if (!(share > 0)) return;
+  const QString name = phrase(m_layout.classes().cluster().level(level).name);
+  const QString said = QStringLiteral("busiest: %1, %2 of the step").arg(name, phrase(text::percent(share)));
+  const double w = FigurePainter::width(said, FigurePainter::kBody, true) + 16;
+  QRectF plate(m_canvas.right() - w - 10, m_canvas.top() + 10, w, 22);
+  if (plate.left() < m_canvas.left() || m_canvas.height() < 80) return;
+  // To the top edge of the box nearest to the right.
+  const auto& boxes = m_boxes[static_cast<std::size_t>(level)];
+  const auto last = std::max_element(boxes.begin(), boxes.end(), [&](const Box& a, const Box& b) {
+    const QRectF x = pixels(a.rect), y = pixels(b.rect);
+    return x.right() - x.top() < y.right() - y.top();
+  });
+  const QRectF box = pixels(last->rect).intersected(m_canvas);
+  const QPointF end(std::clamp(box.center().x(), plate.left() + 10, plate.right() - 10),
+                    std::max(box.top(), plate.bottom() + 8));
+  m_ink.line({end.x(), plate.bottom()}, end, m_ink.color(Role::Text), 1.4);
+  m_ink.fill(QRectF(end.x() - 3, end.y() - 3, 6, 6), m_ink.color(Role::Text));
+  m_ink.fill(plate, m_ink.color(Role::Canvas));
+  m_ink.outline(plate, m_ink.color(Role::Text), 1.2, 4);
+  m_ink.label(plate, said, Qt::AlignCenter, FigurePainter::kBody, m_ink.color(Role::Text), true);
 }
 
 QString TopologyPainter::headerText(const Box& box, int variant) const {
