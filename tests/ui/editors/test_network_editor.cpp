@@ -143,7 +143,7 @@ private slots:
     const QPoint corner(o.canvas().width() - 60, 30);
     QTest::mouseClick(&o.canvas(), Qt::LeftButton, {}, corner);
     const auto links = o.drawn().links.size();
-    QCOMPARE(o.canvas().tool(), NetworkCanvas::Tool::Select);
+    QCOMPARE(o.canvas().tool(), NetworkCanvas::Tool::AddSwitch);
     const std::string made = o.drawn().nodes.back().name;
     QCOMPARE(o.drawn().nodes.back().kind, NodeKind::Switch);
     o.canvas().setTool(NetworkCanvas::Tool::Connect);
@@ -307,6 +307,11 @@ private slots:
     // It stays under the hand: half a header above the middle of its devices, and on the grid.
     const double off = canvas.scale() * (graph::kHostHeader / 2 + NetworkCanvas::kGrid);
     QVERIFY((o.centreOf("host1") - QPoint(200, 400)).manhattanLength() <= off + 1);
+    // The tool stays until Escape, and what was drawn stays selected.
+    QCOMPARE(canvas.tool(), NetworkCanvas::Tool::AddHost);
+    QTest::keyClick(&canvas, Qt::Key_Escape);
+    QCOMPARE(canvas.tool(), NetworkCanvas::Tool::Select);
+    QCOMPARE(canvas.selectedNodes(), std::vector<int>{o.numberOf("host1")});
     QTest::mouseClick(&canvas, Qt::LeftButton, {}, o.centreOf("host1") - QPoint(0, 42));
     QCOMPARE(canvas.selectedNodes(), std::vector<int>{o.numberOf("host1")});
     canvas.duplicateSelected(7);
@@ -327,8 +332,7 @@ private slots:
     QTest::mouseRelease(&canvas, Qt::LeftButton, {}, o.centreOf(leaf));
     QCOMPARE(o.drawn().links.size(), std::size_t(8));
     QVERIFY(canvas.scene().problems().empty());
-    std::vector<int> links{0, 1, 2, 3, 4, 5, 6, 7};
-    canvas.select({}, links);
+    QCOMPARE(canvas.selectedLinks(), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));  // those just drawn
     QLineEdit* field = o.fieldNamed("Bandwidth");
     QVERIFY(field);
     field->setFocus();

@@ -129,8 +129,9 @@ void NetworkEditor::buildBanner() {
   auto* words = new QVBoxLayout(m_start);
   auto* heading = new QLabel(tr("Draw your network here"));
   heading->setFont(Theme::font(16, true));
-  auto* how = new QLabel(
-      tr("Press H, S or D and click to place\na host, a switch or a device;\npress C and drag to join two."));
+  auto* how =
+      new QLabel(tr("Press H, S or D and click to place\nhosts, switches or devices;\npress C and drag to "
+                    "join two. Esc ends."));
   how->setProperty("role", "muted");
   for (QLabel* label : {heading, how}) {
     label->setAlignment(Qt::AlignHCenter);

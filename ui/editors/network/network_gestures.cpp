@@ -59,8 +59,7 @@ void NetworkCanvas::mousePressEvent(QMouseEvent* e) {
     return;
   }
   if (m_editable && m_tool != Tool::Select) {
-    addAt(m_pressScene);
-    if (!(e->modifiers() & Qt::ShiftModifier)) setTool(Tool::Select);
+    addAt(m_pressScene);  // the tool stays until Escape, as a stencil does
     return;
   }
   pick(node, node < 0 ? linkAt(m_pressScene) : -1,
@@ -205,11 +204,25 @@ void NetworkCanvas::finishConnect(const QPointF& scene) {
   std::vector<int> all = together ? selectedNodes() : m_scene.behind(from);
   std::erase_if(all, [&](int n) { return m_scene.node(n).kind != kind; });
   const QString what = all.size() > 1 ? selectedName() : m_scene.nameOf(from);
+  const std::vector<int> with = m_scene.behind(to);
   Q_EMIT edited(tr("Connect %1 and %2").arg(what, m_scene.nameOf(to)), {},
-                [all, with = m_scene.behind(to), b = m_newBandwidth, a = m_newLatency](NetworkGraph& g) {
+                [all, with, b = m_newBandwidth, a = m_newLatency](NetworkGraph& g) {
                   for (int n : all)
                     for (int m : with) graph::connect(g, n, m, b, a);
                 });
+  // What was drawn is what one goes on with: its bandwidth, its number.
+  const auto isIn = [](const std::vector<int>& nodes, int n) {
+    return std::find(nodes.begin(), nodes.end(), n) != nodes.end();
+  };
+  std::vector<int> drawn;
+  const auto& links = m_scene.graph().links;
+  for (std::size_t i = 0; i < links.size(); ++i)
+    if ((isIn(all, links[i].from) && isIn(with, links[i].to)) ||
+        (isIn(with, links[i].from) && isIn(all, links[i].to)))
+      drawn.push_back(static_cast<int>(i));
+  if (drawn.empty()) return;
+  select({}, std::move(drawn));
+  Q_EMIT selectedByHand();
 }
 
 void NetworkCanvas::hover(int node, int link) {
@@ -320,8 +333,8 @@ void NetworkCanvas::keyPressEvent(QKeyEvent* e) {
     case Qt::Key_Backspace:
       return removeSelected();
     case Qt::Key_Escape:
-      setTool(Tool::Select);
       QToolTip::hideText();
+      if (m_tool != Tool::Select) return setTool(Tool::Select);  // what was drawn stays selected
       return select({}, {});
     case Qt::Key_Plus:
     case Qt::Key_Equal:

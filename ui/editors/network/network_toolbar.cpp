@@ -82,13 +82,15 @@ void NetworkToolbar::addTools() {
     connect(a, &QAction::triggered, this, [this, t] { m_canvas->setTool(t); });
   };
   tool(QStringLiteral("select"), tr("Select"), tr("Select and move"), Qt::Key_V, Tool::Select);
-  tool(QStringLiteral("host"), tr("Host"), tr("Click to place a host with 8 devices"), Qt::Key_H,
+  tool(QStringLiteral("host"), tr("Host"), tr("Click to place hosts with 8 devices, until Esc"), Qt::Key_H,
        Tool::AddHost);
-  tool(QStringLiteral("switch"), tr("Switch"), tr("Click to place a switch"), Qt::Key_S, Tool::AddSwitch);
+  tool(QStringLiteral("switch"), tr("Switch"), tr("Click to place switches, until Esc"), Qt::Key_S,
+       Tool::AddSwitch);
   tool(QStringLiteral("device"), tr("Device"),
-       tr("Click to place a device; on a host, it goes into the host"), Qt::Key_D, Tool::AddDevice);
-  tool(QStringLiteral("connect"), tr("Connect"), tr("Drag from one node to another to connect them"),
-       Qt::Key_C, Tool::Connect);
+       tr("Click to place devices, until Esc; on a host, one goes into the host"), Qt::Key_D,
+       Tool::AddDevice);
+  tool(QStringLiteral("connect"), tr("Connect"),
+       tr("Drag from one node to another to connect them, until Esc"), Qt::Key_C, Tool::Connect);
   connect(m_canvas, &NetworkCanvas::toolChanged, this, [this] {
     for (QAction* a : m_tools->actions())
       a->setChecked(a->data().toInt() == static_cast<int>(m_canvas->tool()));
