@@ -86,7 +86,9 @@ std::string comparisonText(const Problem& problem, const Outcome& exact,
   for (const BaselineResult& b : baselines)
     if (best && b.plan) out += differenceText(problem, *best, nameOf(b.kind), *b.plan);
   if (best)
-    out += "\nThroughput is relative to NEST Explorer's " + samplesRate(samplesPerSecond(*best)) + ".\n";
+    out += "\nThroughput is relative to NEST Explorer's " +
+           tokensRate(paceOf(problem, *best).tokensPerSecond()) + " (" + samplesRate(samplesPerSecond(*best)) +
+           ").\n";
   return out;
 }
 

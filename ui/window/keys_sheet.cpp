@@ -97,9 +97,9 @@ KeysSheet::KeysSheet(ActionRegistry& actions, QWidget* parent) : QDialog(parent)
 const std::vector<FixedKeys>& fixedKeys() {
   const auto tr = [](const char* text) { return KeysSheet::tr(text); };
   static const QString window = tr("Window"), field = tr("Fields"), view = tr("Figures"),
-                       network = tr("Editing the network"), levels = tr("Levels of a network"),
-                       cuts = tr("Cuts"), issues = tr("Issues"), slides = tr("Slides"),
-                       show = tr("While presenting");
+                       timeline = tr("Timeline"), network = tr("Editing the network"),
+                       levels = tr("Levels of a network"), cuts = tr("Cuts"), issues = tr("Issues"),
+                       slides = tr("Slides"), show = tr("While presenting");
   static const std::vector<FixedKeys> all = {
       {window, tr("Open the menus"), tr("F10, Alt+letter")},
       {window, tr("Next, previous field or view"), tr("Tab, Shift+Tab")},
@@ -111,6 +111,11 @@ const std::vector<FixedKeys>& fixedKeys() {
       {view, tr("Clear the selection"), tr("Esc")},
       {view, tr("Zoom in, zoom out, fit to view"), tr("+, −, 0")},
       {view, tr("Pan"), tr("Shift+Arrow keys")},
+      {timeline, tr("Zoom in, zoom out; pan left, pan right"), tr("W, S; A, D")},
+      {timeline, tr("Next task; the same microbatch on the next stage"), tr("Left, Right; Up, Down")},
+      {timeline, tr("Move the playhead by a pixel, by twenty"), tr("comma, period; with Shift")},
+      {timeline, tr("Find a task"), tr("Ctrl+F, /")},
+      {timeline, tr("Clear the marked span, hide the playhead"), tr("Esc")},
       {network, tr("Tools: select, host, switch, device, connect"), tr("V, H, S, D, C")},
       {network, tr("Walk from node to node"), tr("Arrow keys")},
       {network, tr("Move what is selected"), tr("Ctrl+Arrow keys")},
@@ -122,7 +127,7 @@ const std::vector<FixedKeys>& fixedKeys() {
       {network, tr("Expand or collapse identical nodes"), tr("Space")},
       {network, tr("Zoom in, zoom out, fit to view"), tr("+, −, 0")},
       {network, tr("Pan"), tr("Shift+Arrow keys")},
-      {network, tr("Select tool, clear the selection"), tr("Esc")},
+      {network, tr("Put the tool away, clear the selection"), tr("Esc")},
       {levels, tr("Next cut, move the cut"), tr("Left, Right; Up, Down")},
       {cuts, tr("Move the chosen cut by a layer"), tr("Left, Right")},
       {cuts, tr("Next, previous cut"), tr("Page Down, Page Up")},

@@ -135,8 +135,8 @@ private slots:
     QVERIFY(plans.size() > 2);
     QCOMPARE(list->rowCount(), static_cast<int>(plans.size()));
     QCOMPARE(list->item(0, 1)->text(), QString::fromStdString(text::time(plans[0].evaluation.batchTime)));
-    QVERIFY(list->item(1, 2)->text().endsWith(QStringLiteral("%")) ||
-            list->item(1, 2)->text() == QStringLiteral("as fast"));
+    QVERIFY(list->item(1, 3)->text().endsWith(QStringLiteral("%")) ||
+            list->item(1, 3)->text() == QStringLiteral("as fast"));
     list->selectRow(1);
     QTest::mouseClick(test::buttonOf(view, QStringLiteral("Keep this plan")), Qt::LeftButton);
     QCOMPARE(desk.document.scenario().keptPlans.size(), std::size_t(1));

@@ -19,6 +19,7 @@
 #include "figures/plan/waterfall_figure.h"
 #include "theme/offline_browser.h"
 #include "theme/qt_text.h"
+#include "units/amount.h"
 #include "units/text.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
@@ -357,6 +358,13 @@ QStringList WhatIfView::notes() const {
   return out;
 }
 
+/// Tokens a second, where the heading says the time of a step.
+QString WhatIfView::paceHtml(const PlanDiff& d) const {
+  if (measureOf(d.before, d.after) == PaceMeasure::Throughput) return {};
+  return QStringLiteral("<p>%1 → %2</p>")
+      .arg(phrase(text::amount(d.before.tokensPerSecond())), phrase(tokensRate(d.after.tokensPerSecond())));
+}
+
 QString WhatIfView::changesHtml() const {
   const PlanContext& c = context();
   const QString solving = c.current ? QString() : searchHtml();
@@ -373,7 +381,7 @@ QString WhatIfView::changesHtml() const {
   QString html =
       QStringLiteral("<h3>%1</h3>")
           .arg(phrase(paceChangeText(d.before, d.after, measureOf(d.before, d.after))).toHtmlEscaped()) +
-      solving + differencesHtml();
+      paceHtml(d) + solving + differencesHtml();
   if (const QString parts = partsThatDiffer(d); !parts.isEmpty())
     html += QStringLiteral("<p>%1</p>").arg(parts.toHtmlEscaped());
   if (d.same()) return html + tr("<p>The plan stays the same.</p>");

@@ -68,6 +68,7 @@ private:
   QString differences() const;
   QString differencesHtml() const;
   PlanDiff planChanges() const;
+  QString paceHtml(const PlanDiff&) const;
   QString partsThatDiffer(const PlanDiff&) const;  ///< there are two plans, of one model
   QStringList notes() const;                       ///< the story in lines, for the figure
 

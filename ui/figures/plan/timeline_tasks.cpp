@@ -209,7 +209,7 @@ std::vector<TimelineFigure::Task> TimelineFigure::chainOf(const TaskId& id, cons
   return out;
 }
 
-/// Left and right to the next task of the stage, up and down to the same microbatch on the stage beside it.
+/// Left and right to the next task of the stage, up and down to the same microbatch on the next stage.
 std::optional<SelectionItem> TimelineFigure::stepFrom(const std::optional<SelectionItem>& from, Step step,
                                                       const PlanContext& c) const {
   const Run& run = runOf(c);

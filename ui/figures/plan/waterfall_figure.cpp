@@ -86,7 +86,8 @@ struct WaterfallFigure::Parts {
 void WaterfallFigure::setSides(Side first, Side second) {
   m_sides = {std::move(first), std::move(second)};
   m_instead.reset();
-  m_difference = {}, m_steps.clear(), m_cause.clear(), m_facts.clear(), m_change.clear(), m_ruledOut.clear();
+  m_difference = {}, m_steps.clear(), m_cause.clear(), m_facts.clear(), m_change.clear(), m_ruledOut.clear(),
+  m_work.clear();
   if (!isDrawable()) return;
   const auto& [a, b] = m_sides;
   const Pace before = paceOf(*a.problem, *a.plan), after = paceOf(*b.problem, *b.plan);
@@ -106,13 +107,10 @@ void WaterfallFigure::setSides(Side first, Side second) {
   for (int side = 0; side < 2; ++side)
     if (const QString obstacle = obstacleTo(side); !obstacle.isEmpty())
       m_cause += tr("; %1 %2").arg(inSentence(m_sides[static_cast<std::size_t>(side)].name), obstacle);
-  QStringList said;
-  if (const QString work = phrase(workChangeText(before, after)); !work.isEmpty()) said << work;
-  if (!facts.empty())
-    said << phrase(words::of(facts));
-  else
-    said << (isSamePlan ? tr("the same plan") : tr("the same degrees, other cuts or devices"));
-  m_facts = capitalised(said.join(QStringLiteral(", ")));
+  m_work = capitalised(phrase(workChangeText(before, after)));
+  m_facts = capitalised(!facts.empty() ? phrase(words::of(facts))
+                        : isSamePlan   ? tr("the same plan")
+                                       : tr("the same degrees, other cuts or devices"));
 }
 
 void WaterfallFigure::showInstead(FigureState why) {
@@ -123,7 +121,7 @@ void WaterfallFigure::showInstead(FigureState why) {
 /// What was changed, what of the plan differs, and why it had to; on one line what fits on one.
 QStringList WaterfallFigure::factLines(double width) const {
   QStringList lines;
-  for (const QString& part : {capitalised(m_change), m_facts, m_ruledOut}) {
+  for (const QString& part : {m_change.isEmpty() ? m_work : capitalised(m_change), m_facts, m_ruledOut}) {
     if (part.isEmpty()) continue;
     const QString both = lines.isEmpty() ? part : lines.back() + QStringLiteral("; ") + inSentence(part);
     if (!lines.isEmpty() && FigurePainter::width(both, FigurePainter::kBody) <= width)

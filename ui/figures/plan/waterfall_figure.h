@@ -67,7 +67,7 @@ private:
   std::optional<FigureState> m_instead;
   StepDifference m_difference;
   std::vector<WaterfallStep> m_steps;
-  QString m_cause, m_facts, m_change, m_ruledOut;
+  QString m_cause, m_facts, m_change, m_ruledOut, m_work;
 };
 
 }  // namespace nest

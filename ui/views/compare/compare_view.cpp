@@ -273,7 +273,6 @@ void CompareView::chooseSecond(int row) {
 void CompareView::fillTable() {
   const QSignalBlocker quiet(m_table);
   const auto& rows = m_figure->rows();
-  const PaceMeasure measure = m_figure->measure();
   double manual = 0;
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (m_entries[i].name == QString::fromUtf8(nameOf(BaselineKind::Manual)) && rows[i].runs())
@@ -285,16 +284,13 @@ void CompareView::fillTable() {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& r = rows[i];
     const double rate = r.pace.tokensPerSecond();
-    const QString cells[] = {
-        r.name,
-        r.runs() ? toQt(text::time(r.metrics.batchTime)) : r.obstacle,
-        !r.runs() ? QStringLiteral("–")
-                  : toQt(measure == PaceMeasure::BatchTime ? samplesRate(r.metrics.samplesPerSecond)
-                                                           : tokensRate(rate)),
-        r.runs() && manual > 0 ? toQt(text::number(rate / manual)) + QStringLiteral(" ×")
-                               : QStringLiteral("–"),
-        toQt(words::memory(r.metrics)),
-        r.plan};
+    const QString cells[] = {r.name,
+                             r.runs() ? toQt(text::time(r.metrics.batchTime)) : r.obstacle,
+                             !r.runs() ? QStringLiteral("–") : toQt(tokensRate(rate)),
+                             r.runs() && manual > 0 ? toQt(text::number(rate / manual)) + QStringLiteral(" ×")
+                                                    : QStringLiteral("–"),
+                             toQt(words::memory(r.metrics)),
+                             r.plan};
     for (int c = 0; c < 6; ++c) {
       auto* item = new QTableWidgetItem(cells[c]);
       if (c > 0 && c < 5) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);

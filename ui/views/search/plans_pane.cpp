@@ -12,6 +12,7 @@
 #include "figures/paint/frame.h"
 #include "figures/paint/phrases.h"
 #include "measures/metrics.h"
+#include "units/amount.h"
 #include "units/text.h"
 #include "words/metric_words.h"
 
@@ -19,13 +20,13 @@ namespace nest {
 
 PlansPane::PlansPane(QWidget* parent)
     : QWidget(parent),
-      m_table(new QTableWidget(0, 7)),
+      m_table(new QTableWidget(0, 8)),
       m_reach(new QLabel),
       m_keep(new QPushButton(tr("Keep this plan"))) {
   m_table->setObjectName(QStringLiteral("plans"));
   m_table->setAccessibleName(tr("Best plans"));
-  m_table->setHorizontalHeaderLabels({tr("Rank"), tr("Step time"), tr("Slower by"), tr("Devices"),
-                                      tr("Fullest device"), tr("Plan"), tr("Remark")});
+  m_table->setHorizontalHeaderLabels({tr("Rank"), tr("Step time"), tr("Tokens/s"), tr("Slower by"),
+                                      tr("Devices"), tr("Fullest device"), tr("Plan"), tr("Remark")});
   m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
   m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
   m_table->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -74,6 +75,7 @@ void PlansPane::setContext(PlanContextPtr context) {
     ties += words::isWithinError(m, best) ? 1 : 0;
     const QString cells[] = {QString::number(i + 1),
                              timeText(p.evaluation.batchTime),
+                             phrase(text::amount(m.tokensPerSecond)),
                              i == 0          ? tr("the best")
                              : slower < 5e-7 ? tr("as fast")
                                              : phrase(text::percent(slower)),
@@ -83,7 +85,7 @@ void PlansPane::setContext(PlanContextPtr context) {
                              phrase(remark)};
     for (int c = 0; c < m_table->columnCount(); ++c) {
       auto* item = new QTableWidgetItem(cells[c]);
-      if (c < 5) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+      if (c < 6) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
       m_table->setItem(i, c, item);
     }
   }
