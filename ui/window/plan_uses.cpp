@@ -1,6 +1,7 @@
 #include "window/plan_uses.h"
 
 #include <memory>
+#include <utility>
 
 #include "document/kept_plans.h"
 #include "document/planning_session.h"

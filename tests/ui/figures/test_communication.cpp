@@ -260,7 +260,7 @@ private slots:
     t.setOption("colour", "busy");
     words = wordsOf(t, c, {1300, 700});
     QVERIFY(!matching(words, "^Time that a device works").isEmpty());
-    QVERIFY(!matching(words, "^· most [\\d.]+ % on stage").isEmpty());
+    QVERIFY(!matching(words, "most .+ on stage").isEmpty());
     t.setOption("colour", "tp-rank");
     words = wordsOf(t, c, {1300, 700});
     QVERIFY(!matching(words, "^Rank in its TP group:").isEmpty());

@@ -13,6 +13,7 @@
 #include <QTableWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <iterator>
 #include <utility>
 
 #include "export/export_dialog.h"

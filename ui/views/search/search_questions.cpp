@@ -175,8 +175,12 @@ QWidget* SearchView::buildQuestions() {
   answered->showSecond(false);
   column->addWidget(answered, 1);
   m_backgroundRun->addTrigger(askButton);
-  connect(askButton, &QPushButton::clicked, this, [this] { ask(m_question->text()); });
-  connect(m_question, &QLineEdit::returnPressed, this, [this] { ask(m_question->text()); });
+  const auto askIt = [this] {
+    m_useOfAnswer.reset();  // of a question that was never answered
+    ask(m_question->text());
+  };
+  connect(askButton, &QPushButton::clicked, this, askIt);
+  connect(m_question, &QLineEdit::returnPressed, this, askIt);
   return box;
 }
 
@@ -252,6 +256,7 @@ bool SearchView::ready(const QString& what) {
   const auto none = stateOf(context(), what);
   m_backgroundRun->drop();
   beginAnswer();
+  m_useOfAnswer.reset();
   say(tr("<p>%1 needs a plan. <b>%2</b></p>").arg(what, none ? none->heading : bannerOf(context())));
   return false;
 }

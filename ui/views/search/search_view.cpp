@@ -351,6 +351,7 @@ QWidget* SearchView::buildCandidates() {
 
 void SearchView::refresh() {
   m_backgroundRun->drop();
+  m_useOfAnswer.reset();
   showAnswers();
   if (m_newest.askedOf != context().plan) hideAnswered();
   if (!answer().isEmpty() && m_newest.askedOf != context().plan)
