@@ -78,7 +78,7 @@ private slots:
       QString all;
       for (const auto* label : pane.findChildren<QLabel*>()) all += label->text();
       const auto* table = pane.findChild<QTableWidget*>();
-      for (int r = 0; r < table->rowCount(); ++r) all += QLatin1Char('|') + table->item(r, 6)->text();
+      for (int r = 0; r < table->rowCount(); ++r) all += QLatin1Char('|') + table->item(r, 7)->text();
       return all;
     };
     const QString nemo = told("nemo-2024"), ideal = told("ideal");
