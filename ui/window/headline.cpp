@@ -385,7 +385,7 @@ void Headline::refresh() {
     for (const HeadlinePart& part : headlineParts(m, c.plan->plan, *c.outcome)) {
       using Kind = HeadlinePart::Kind;
       // The verdict belongs to the values it was found for.
-      if (part.kind == Kind::Verdict && (!c.current || c.byHand)) continue;
+      if (part.kind == Kind::Verdict && (!c.current || c.byHand || !c.shownAs.empty())) continue;
       const auto tip = allTips.find(part.kind);
       Shown shown{toQt(part.text), captionOf(part.kind),
                   tip == allTips.end() ? QString() : richTip(tip->second)};
@@ -420,6 +420,11 @@ void Headline::refreshActivity() {
   m_progress->setValue(static_cast<int>(std::clamp(search.fraction, 0.0, 1.0) * 1000));
   QString text = c.scenario ? toQt(c.scenario->name) : QString();
   bool isWrong = false;
+  if (!c.shownAs.empty() && c.plan) {
+    const RankedPlan* best = c.outcome ? c.outcome->best() : nullptr;
+    text = phrase(c.shownAs);
+    if (best) text += tr("; the best plan takes %1").arg(toQt(text::time(best->evaluation.batchTime)));
+  }
   if (c.byHand && c.plan) {
     const RankedPlan* best = c.outcome ? c.outcome->best() : nullptr;
     const QString takes = best ? toQt(text::time(best->evaluation.batchTime)) : QString();
