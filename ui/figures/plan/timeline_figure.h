@@ -94,6 +94,8 @@ private:
   bool saysVerdict(const PlanContext&) const;
   QRectF plotOf(const QRectF& area, const PlanContext&) const;  ///< the rows, on screen
   std::optional<std::size_t> intervalOf(const TaskId&, const PlanContext&) const;
+  /// From a task, the item with this number among those of its stage.
+  SelectionItem stepFromTask(const TaskId&, std::size_t here, int stage, Step, const PlanContext&) const;
   Task taskOfInterval(std::size_t, const PlanContext&) const;
   QString tipOf(std::size_t interval, const PlanContext&) const;
   void paintTask(FigurePainter&, const TimelineRows&, const QRectF& plot, const PlanContext&) const;

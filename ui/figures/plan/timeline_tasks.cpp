@@ -212,49 +212,55 @@ std::vector<TimelineFigure::Task> TimelineFigure::chainOf(const TaskId& id, cons
 /// Left and right to the next task of the stage, up and down to the same microbatch on the next stage.
 std::optional<SelectionItem> TimelineFigure::stepFrom(const std::optional<SelectionItem>& from, Step step,
                                                       const PlanContext& c) const {
+  const int stage = (from ? stageOf(*from, c) : std::nullopt).value_or(-1);
+  if (stage < 0) return SelectionItem{ItemKind::Stage, 0};
+  if (const auto id = taskOf(*from))
+    if (const auto here = intervalOf(*id, c)) return stepFromTask(*id, *here, stage, step, c);
   const Run& run = runOf(c);
   const int last = c.shownPlan()->stageCount() - 1;
-  const auto stage = from ? stageOf(*from, c) : std::nullopt;
+  if (step == Step::First) return SelectionItem{ItemKind::Stage, 0};
+  if (step == Step::Last) return SelectionItem{ItemKind::Stage, last};
+  const bool inTime = step == Step::Left || step == Step::Right;
+  if (inTime && run.starts[at(stage)] < run.starts[at(stage + 1)]) {
+    // The first that begins in sight.
+    std::size_t k = run.starts[at(stage)];
+    while (k + 1 < run.starts[at(stage + 1)] && run.schedule.intervals[k].begin.value() < m_from * run.end)
+      ++k;
+    return taskItem(idOf(run.schedule.intervals[k]));
+  }
+  const int by = step == Step::Down ? 1 : step == Step::Up ? -1 : 0;
+  return SelectionItem{ItemKind::Stage, std::clamp(stage + by, 0, last)};
+}
+
+SelectionItem TimelineFigure::stepFromTask(const TaskId& id, std::size_t here, int stage, Step step,
+                                           const PlanContext& c) const {
+  const Run& run = runOf(c);
   const auto item = [&](std::size_t k) { return taskItem(idOf(run.schedule.intervals[k])); };
   const auto first = [&](int s) { return run.starts[at(s)]; };
   const auto end = [&](int s) { return run.starts[at(s + 1)]; };
-  const auto id = from ? taskOf(*from) : std::nullopt;
-  const auto here = id ? intervalOf(*id, c) : std::nullopt;
-  if (!stage || (!here && step == Step::First)) return SelectionItem{ItemKind::Stage, 0};
-  if (!here) {
-    if (step == Step::Last) return SelectionItem{ItemKind::Stage, last};
-    const bool inTime = step == Step::Left || step == Step::Right;
-    if (inTime && first(*stage) < end(*stage)) {
-      // The first that begins in sight.
-      std::size_t k = first(*stage);
-      while (k + 1 < end(*stage) && run.schedule.intervals[k].begin.value() < m_from * run.end) ++k;
-      return item(k);
-    }
-    const int by = step == Step::Down ? 1 : step == Step::Up ? -1 : 0;
-    return SelectionItem{ItemKind::Stage, std::clamp(*stage + by, 0, last)};
-  }
   switch (step) {
     case Step::Left:
-      return item(*here > first(*stage) ? *here - 1 : *here);
+      return item(here > first(stage) ? here - 1 : here);
     case Step::Right:
-      return item(*here + 1 < end(*stage) ? *here + 1 : *here);
+      return item(here + 1 < end(stage) ? here + 1 : here);
     case Step::First:
-      return item(first(*stage));
+      return item(first(stage));
     case Step::Last:
-      return item(end(*stage) - 1);
+      return item(end(stage) - 1);
     case Step::Up:
     case Step::Down:
       break;
   }
-  const int other = std::clamp(*stage + (step == Step::Down ? 1 : -1), 0, last);
-  TaskId there = *id;
+  const int last = c.shownPlan()->stageCount() - 1;
+  const int other = std::clamp(stage + (step == Step::Down ? 1 : -1), 0, last);
+  TaskId there = id;
   there.stage = other;
   if (const auto k = intervalOf(there, c)) return item(*k);
-  // Transfers and weight gradients need not have a like there: the task that runs at that time, or the next.
-  const double t = run.schedule.intervals[*here].begin.value();
+  // Transfers and weight gradients have no equal there: the task that runs at that time, or the next.
+  const double t = run.schedule.intervals[here].begin.value();
   std::size_t k = first(other);
   while (k + 1 < end(other) && run.schedule.intervals[k].end.value() <= t) ++k;
-  return k < end(other) ? std::optional(item(k)) : from;
+  return item(k < end(other) ? k : here);
 }
 
 QRectF TimelineFigure::rulerOf(const QRectF& area, const PlanContext& c) const {

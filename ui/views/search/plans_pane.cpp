@@ -48,10 +48,10 @@ PlansPane::PlansPane(QWidget* parent)
   connect(m_table, &QTableWidget::currentCellChanged, this, [this](int r) { m_keep->setEnabled(r >= 0); });
   m_table->setContextMenuPolicy(Qt::CustomContextMenu);
   connect(m_table, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
-    const int row = m_table->rowAt(at.y());
-    if (row < 0 || !m_context || !m_context->outcome) return;
+    const int plan = m_table->rowAt(at.y());
+    if (plan < 0 || !m_context || !m_context->outcome) return;
     QMenu menu(this);
-    Q_EMIT menuMade(&menu, m_context->outcome->plans[row]);
+    Q_EMIT menuMade(&menu, m_context->outcome->plans[plan]);
     menu.exec(m_table->viewport()->mapToGlobal(at));
   });
 }
