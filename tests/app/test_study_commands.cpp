@@ -207,7 +207,8 @@ private slots:
     const Ran r = run({"why", sample(kLlama), "t=3", "t=8", "b=1, b=2"});
     QCOMPARE(r.code, 2);
     QVERIFY2(r.err.contains("t=3: error") && r.err.contains("conflicts"), qPrintable(r.err));
-    QVERIFY2(r.out.startsWith("With TP 8: ") && r.out.count('\n') == 1, "what can be answered is");
+    QVERIFY2(r.out.startsWith("With TP 8: ") && r.out.count('\n') == 2, "what can be answered is");
+    QVERIFY2(r.out.contains("\n    ") && r.out.contains(" per step: "), "and where its time goes");
     const QJsonObject j = run({"why", sample(kLlama), "t=3", "t=8", "--json"}).json();
     QCOMPARE(j["answers"].toArray().size(), 1);
     QCOMPARE(j["diagnostics"].toArray().size(), 1);

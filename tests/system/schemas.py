@@ -118,6 +118,8 @@ refusals = {
     "compare": [[bad], [small, "--walks", -1], [small, "--only", "nothing"]],
     "why": [[bad], [small, "nonsense"], [small, "--term", "nonsense"], [small, "--depth", -1]],
     "improve": [[bad], [small, "--field", "nonsense"], [small, "--by", 0]],
+    "failures": [[bad], ["/nowhere"], [small, "--lost", "nonsense"]],
+    "matrix": [[bad], ["/nowhere"], [small]],
     "inverse": [[bad, "--time", "1s"], [small], [small, "--time", "soon"]],
     "fields": [["nonsense"], ["--schema"]],
     "check": [[bad], ["/nowhere"]],

@@ -15,7 +15,7 @@ constexpr int kReadableBuckets = 256;
 constexpr int kFewGroups = 16;  ///< fewer say too little
 constexpr int kFewBins = 64;
 
-/// Groups of a level that lie within [begin, end), or reach into it: [first, last).
+/// Groups of a level that have devices in [begin, end): [first, last).
 std::pair<int, int> groupsWithin(const Hierarchy& h, int level, int begin, int end) {
   return {h.groupOf(level, begin), h.groupOf(level, end - 1) + 1};
 }
