@@ -121,6 +121,13 @@ void MessageBar::dismiss() {
   hide();
 }
 
+/// Buttons that come while it is shown have their room a moment later.
+bool MessageBar::event(QEvent* event) {
+  const bool done = QWidget::event(event);
+  if (event->type() == QEvent::LayoutRequest) place();
+  return done;
+}
+
 bool MessageBar::eventFilter(QObject* watched, QEvent* event) {
   if (watched == parentWidget() && event->type() == QEvent::Resize) place();
   return QWidget::eventFilter(watched, event);

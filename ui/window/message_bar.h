@@ -49,6 +49,7 @@ public:
   QString text() const;
 
 protected:
+  bool event(QEvent*) override;
   bool eventFilter(QObject*, QEvent*) override;
   void showEvent(QShowEvent*) override;
   void hideEvent(QHideEvent*) override;

@@ -137,6 +137,11 @@ private Q_SLOTS:
     QTest::qWait(20);
     QVERIFY(!window->protection().geometry().intersects(bar.geometry()));
     QVERIFY(window->protection().y() < bar.y());
+    // Buttons that come while it is shown have their room.
+    bar.show(MessageBar::Tone::Note, bar.text(), {{QStringLiteral("Open folder"), [] {}}});
+    const auto* button = bar.findChild<QPushButton*>(QString(), Qt::FindDirectChildrenOnly);
+    QTRY_VERIFY(button && button->isVisible() && button->height() >= button->sizeHint().height());
+    bar.show(MessageBar::Tone::Note, bar.text());
     // The note goes by itself, and says later what it was; the warning stays.
     QTRY_VERIFY_WITH_TIMEOUT(!bar.isVisible(), 8000);
     QCOMPARE(bar.text(), QStringLiteral("The picture is on the clipboard"));
