@@ -65,6 +65,21 @@ private slots:
     }
   }
 
+  /// A picture that somebody was sent is opened as the plan that it shows.
+  void figuresOpenAgain() {
+    const QString folder = m_dir.filePath("figures");
+    const Ran made = runProgram("nest-explorer",
+                                {"--export", folder, "--view", "stages", "--", sample("llama2-7b-h100-128")});
+    QCOMPARE(made.code, 0);
+    const QString before =
+        run({"solve", sample("llama2-7b-h100-128"), "--json"}).json()["batch_time_s"].toVariant().toString();
+    for (const char* name : {"stages.svg", "stages.png", "stages.pdf"}) {
+      const Ran opened = run({"solve", folder + '/' + name, "--json"});
+      QVERIFY2(opened.code == 0, qPrintable(opened.err));
+      QCOMPARE(opened.json()["batch_time_s"].toVariant().toString(), before);
+    }
+  }
+
   /// Names may hold anything; a page shows it and runs none of it.
   void namesAreNoMarkup() {
     QJsonObject s = QJsonDocument::fromJson([] {

@@ -16,6 +16,8 @@
 #include "export/svg_device.h"
 #include "figures/paint/phrases.h"
 #include "formats/results/summary_text.h"
+#include "formats/scenario/scenario_json.h"
+#include "scenario/scenario.h"
 
 namespace nest {
 namespace {
@@ -60,6 +62,9 @@ QByteArray renderPdf(const FigurePage& page, const PaintPage& paint) {
   writer.setCreator(QStringLiteral("NEST Explorer"));
   writer.setPageSize(QPageSize(page.size * 72.0 / 96.0, QPageSize::Point, {}, QPageSize::ExactMatch));
   writer.setPageMargins(QMarginsF(0, 0, 0, 0));
+  if (!page.inside.text.empty())
+    writer.addFileAttachment(QString::fromStdString(attachmentName(page.inside)),
+                             QByteArray::fromStdString(page.inside.text), QStringLiteral("application/json"));
   QPainter painter(&writer);
   painter.setRenderHint(QPainter::LosslessImageRendering);  // a heatmap is no photograph
   paint(painter);
@@ -78,12 +83,36 @@ QImage renderImage(const FigurePage& page, const PaintPage& paint) {
 }
 
 QByteArray render(const FigurePage& page, const PaintPage& paint) {
-  if (page.format == ExportFormat::Svg) return renderSvg(page, paint);
+  const auto holding = [&page](const QByteArray& file) {
+    return page.inside.text.empty()
+               ? file
+               : QByteArray::fromStdString(withEmbedded(file.toStdString(), page.inside));
+  };
+  if (page.format == ExportFormat::Svg) return holding(renderSvg(page, paint));
   if (page.format == ExportFormat::Pdf) return renderPdf(page, paint);
   QByteArray out;
   QBuffer buffer(&out);
   buffer.open(QIODevice::WriteOnly);
   renderImage(page, paint).save(&buffer, "PNG");
+  return holding(out);
+}
+
+/// A scenario that holds measured profiles may be larger than its pictures; then they go without it.
+constexpr std::size_t kMostInside = 4u << 20;
+
+/// What the figure is of: the setting alone, without files around it, other plans and slides. A plan by hand
+/// goes with it, kept under the figure's name.
+EmbeddedScenario insideOf(const Figure& figure, const PlanContext& c) {
+  if (!c.scenario || !c.problem) return {};
+  Scenario s = *c.scenario;
+  s.model.reference.clear();
+  s.keptPlans.clear();
+  s.slides.clear();
+  if (c.plan && c.outcome && c.outcome->best() != c.plan.get())
+    s.keptPlans.push_back({figure.title().toStdString(), std::make_shared<const Setting>(s.setting()),
+                           std::make_shared<const Plan>(c.plan->plan)});
+  EmbeddedScenario out{writeScenario(s), figure.id().toStdString()};
+  if (out.text.size() > kMostInside) out.text.clear();
   return out;
 }
 
@@ -94,7 +123,8 @@ FigurePage pageFor(const Figure& figure, const PlanContext& c, ExportFormat form
           scaleOf(format, size, o),
           o.theme,
           figure.title(),
-          format == ExportFormat::Svg ? figure.asText(c).section(u'\n', 0, 1) : QString()};
+          format == ExportFormat::Svg ? figure.asText(c).section(u'\n', 0, 1) : QString(),
+          insideOf(figure, c)};
 }
 
 PaintPage painterOf(const Figure& figure, const PlanContext& c, const FigurePage& page,

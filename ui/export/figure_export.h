@@ -10,6 +10,7 @@
 #include "document/plan_context.h"
 #include "export/paint_tape.h"
 #include "figures/paint/figure.h"
+#include "formats/scenario/embedded_scenario.h"
 
 namespace nest {
 
@@ -23,7 +24,7 @@ struct ExportOptions {
 };
 
 /// A figure as a file's content, standing alone: title, legend, units. Vector formats carry text as outlines
-/// (SVG) or with its font (PDF).
+/// (SVG) or with its font (PDF). Each holds the scenario, and opens as it.
 QByteArray renderFigure(const Figure&, const PlanContext&, ExportFormat, const ExportOptions& = {});
 
 /// What a file holds, but for the picture.
@@ -33,6 +34,7 @@ struct FigurePage {
   double scale;
   Theme::Kind theme;
   QString title, description;
+  EmbeddedScenario inside;  ///< so that the file can be opened again; without text: none
 };
 
 /// The same in two steps: a figure is painted on the thread of its view, its file's content is made on any.
