@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "evaluation/schedule.h"
@@ -638,13 +639,16 @@ FailureResponse replanned(const Problem& problem, const RankedPlan& present, con
     out.status = outcome.status;
     return out;
   }
-  // The devices of the rest, as the healthy cluster counts them.
-  std::map<int, int> positionOf;
-  for (int i = 0; i < problem.cluster->deviceCount(); ++i)
-    positionOf[problem.cluster->identity(DeviceIndex(i)).source] = i;
+  // The devices of the rest, as the healthy cluster counts them: a device keeps its host and slot.
+  const auto nameOf = [](const Problem& p, DeviceIndex d) {
+    const DeviceIdentity id = p.cluster->identity(d);
+    return std::pair(id.host, id.slot);
+  };
+  std::map<std::pair<std::string, int>, int> positionOf;
+  for (int i = 0; i < problem.cluster->deviceCount(); ++i) positionOf[nameOf(problem, DeviceIndex(i))] = i;
   Plan plan = outcome.best()->plan;
   for (DeviceIndex& d : plan.deviceOrder = orderOf(plan, left.cluster->deviceCount()))
-    d = DeviceIndex(positionOf.at(left.cluster->identity(d).source));
+    d = DeviceIndex(positionOf.at(nameOf(left, d)));
   Plan inPlace = keptInPlace(*problem.cluster, present.plan, plan);
   FailureResponse out = responses.with(FailureAnswer::Replan, std::move(plan), outcome.best()->evaluation);
   // Of plans that are as fast the one that moves least: the search knows nothing of what stands where.

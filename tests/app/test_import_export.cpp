@@ -413,7 +413,7 @@ private slots:
     QVERIFY(file.open(QIODevice::ReadOnly));
     const QJsonObject s = QJsonDocument::fromJson(file.readAll()).object();
     QCOMPARE(s["cluster"].toObject()["device"].toString(), QString("b200"));
-    QVERIFY2(s["name"].toString().contains("on B200"), qPrintable(s["name"].toString()));
+    QVERIFY2(s["name"].toString().endsWith("on 32 B200"), qPrintable(s["name"].toString()));
     QCOMPARE(s["job"].toObject()["global_batch"].toInt(), 256);
     const QJsonArray levels = s["cluster"].toObject()["levels"].toArray();
     QCOMPARE(levels[0].toObject()["bandwidth_bytes_per_s"].toDouble(), 900e9);

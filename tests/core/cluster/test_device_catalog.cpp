@@ -80,12 +80,6 @@ private slots:
     QCOMPARE(factsOf("nothing").architecture, 0);
     for (const DeviceFacts& f : deviceFacts())
       if (f.isUsual) QCOMPARE(usualOfArchitecture(f.architecture)->id, f.id);
-    const DeviceSpec* rubin = deviceCalled("NVIDIA VR200").device;
-    QVERIFY(rubin && rubin->id == "vr200");
-    QCOMPARE(factsOf("vr200").architecture, 107);
-    // What no kernel was measured for is not called measured because a relative's was.
-    for (const DeviceValue& v : deviceValues())
-      if (const auto value = v.get(*rubin)) QVERIFY2(value->origin != Origin::Measured, v.key);
   }
   /// A variant states what differs and has the rest of its relative.
   void relativesShareFigures() {

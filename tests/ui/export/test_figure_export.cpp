@@ -216,7 +216,7 @@ private slots:
     QVERIFY(QFile::exists(dir.filePath(QStringLiteral("memory.svg"))));
     QVERIFY(QFile::exists(dir.filePath(QStringLiteral("topology.pdf"))));
     // Each figure is written, or named with the reason.
-    QCOMPARE((report.written.size() - 2) / 3 + report.leftOut.size(), qsizetype(14));
+    QCOMPARE((report.written.size() - 2) / 3 + report.leftOut.size(), qsizetype(15));
     for (const QString& line : report.leftOut) {
       static const QRegularExpression form(QStringLiteral("^[A-Z].* is left out: \\S.{5,}"));
       QVERIFY2(form.match(line).hasMatch(), qPrintable(line));
@@ -278,13 +278,13 @@ private slots:
     QVERIFY2(report.ok(), qPrintable(report.problems.join(u'\n')));
     for (const char* name :
          {"topology", "network", "stages", "memory", "communication", "timeline", "placement", "cuts",
-          "front", "dp-table", "compare", "plans", "study", "accuracy"})
+          "front", "dp-table", "compare", "difference", "plans", "study", "accuracy"})
       for (const char* suffix : {"svg", "png", "pdf"}) {
         const QString path =
             dir.filePath(QStringLiteral("%1.%2").arg(QLatin1String(name), QLatin1String(suffix)));
         QVERIFY2(report.written.count(path) == 1 && read(path).size() > 1000, qPrintable(path));
       }
-    QCOMPARE(report.written.size(), 14 * 3 + 2);
+    QCOMPARE(report.written.size(), 15 * 3 + 2);
     QVERIFY2(report.leftOut.isEmpty(), qPrintable(report.leftOut.join(u'\n')));
     // No view is left out but those that have nothing to say without being asked.
     QSet<QString> silent;
