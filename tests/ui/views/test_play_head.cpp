@@ -67,7 +67,8 @@ private slots:
     const QRectF ruler = b.figure().rulerOf(canvas->area(), *b.context);
     QVERIFY(ruler.width() > 300 && ruler.height() > 10);
     const auto at = [&](double share) {
-      return QPointF(ruler.left() + share * ruler.width(), ruler.center().y()).toPoint();
+      return (QPointF(ruler.left() + share * ruler.width(), ruler.center().y()) * canvas->enlargement())
+          .toPoint();
     };
     QTest::mouseClick(canvas, Qt::LeftButton, {}, at(0.5));
     QVERIFY(b.selection.playhead());

@@ -169,7 +169,7 @@ private slots:
     QCOMPARE(third->id, (TaskId{1, static_cast<int>(TaskKind::Forward), 0, 3}));
     const auto place = f.locate(taskItem(third->id), canvas->area(), c);
     QVERIFY(place);
-    QTest::mouseClick(canvas, Qt::LeftButton, {}, place->area.center().toPoint());
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, (place->area.center() * canvas->enlargement()).toPoint());
     QCOMPARE(*shown.selection.selected(), taskItem(third->id));
     QVERIFY(shown.selection.taskTimes());
     QCOMPARE(shown.selection.taskTimes()->begin, third->times.begin);
@@ -224,7 +224,8 @@ private slots:
     FigureCanvas* canvas = shown.view.canvas();
     const QRectF ruler = f.rulerOf(canvas->area(), c);
     const auto point = [&](double share) {
-      return QPointF(ruler.left() + share * ruler.width(), ruler.center().y()).toPoint();
+      return (QPointF(ruler.left() + share * ruler.width(), ruler.center().y()) * canvas->enlargement())
+          .toPoint();
     };
     QTest::mousePress(canvas, Qt::LeftButton, {}, point(0.6));
     QTest::mouseMove(canvas, point(0.4));
