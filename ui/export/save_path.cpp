@@ -10,7 +10,6 @@
 #include "document/file_path.h"
 
 namespace nest {
-namespace {}  // namespace
 
 QString askPath(QWidget* parent, const QString& title, const QString& proposal, const QString& filter,
                 const QString& suffix) {

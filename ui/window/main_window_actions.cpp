@@ -82,6 +82,8 @@ void MainWindow::addActions() {
   file("file.export", tr("Export all figures…"),
        tr("Export every figure as SVG, PNG and PDF, with plan.json and a summary"), "Ctrl+E", "export",
        [this] { m_export->ask(folderFor(m_document), *m_session->context()); });
+  file("file.report", tr("Report…"), tr("Write one page about the plan to send, HTML or PDF"), {}, {},
+       [this] { exportReport(this, folderFor(m_document), *m_session->context(), *m_messages); });
   file("file.close", tr("Close scenario"), {}, QKeySequence::Close, {}, [this] { m_commands->close(); });
   file("file.quit", tr("Quit"), {}, "Ctrl+Q", {}, [this] { close(); });
 

@@ -2,7 +2,12 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDate>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLocale>
 
+#include "catalogue/report.h"
 #include "document/file_path.h"
 #include "export/export_dialog.h"
 #include "export/figure_export.h"
@@ -28,6 +33,29 @@ void copyFront(const ViewsArea& views, MessageBar& messages, bool asImage) {
   messages.show(MessageBar::Tone::Note, (asImage ? MessageBar::tr("The picture of %1 is on the clipboard")
                                                  : MessageBar::tr("%1 is on the clipboard as text"))
                                             .arg(view->title()));
+}
+
+void exportReport(QWidget* window, const QString& folder, const PlanContext& c, MessageBar& messages) {
+  if (!c.scenario || !c.problem || !c.outcome)
+    return messages.show(MessageBar::Tone::Warning,
+                         MessageBar::tr("There is no plan yet. Solve the scenario, then write the report."));
+  QFileDialog dialog(window, MessageBar::tr("Write a report"), folder);
+  dialog.setAcceptMode(QFileDialog::AcceptSave);
+  dialog.setNameFilters(
+      {MessageBar::tr("Page for a browser (*.html)"), MessageBar::tr("Page for print (*.pdf)")});
+  dialog.setDefaultSuffix(QStringLiteral("html"));
+  dialog.selectFile(QStringLiteral("report.html"));
+  QObject::connect(&dialog, &QFileDialog::filterSelected, &dialog, [&dialog](const QString& filter) {
+    dialog.setDefaultSuffix(filter.contains(QLatin1String("*.pdf")) ? QStringLiteral("pdf")
+                                                                    : QStringLiteral("html"));
+  });
+  if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty()) return;
+  const QString path = dialog.selectedFiles().front();
+  const bool isPdf = path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive);
+  const ReportChoice choice{
+      QFileInfo(path).completeBaseName() + QStringLiteral(".nest.json"),
+      QLocale(QLocale::English).toString(QDate::currentDate(), QStringLiteral("d MMMM yyyy"))};
+  writeAndTell(path, reportOf(c, isPdf ? ReportFormat::Pdf : ReportFormat::Html, choice), messages);
 }
 
 void writeAndTell(const QString& path, const QByteArray& content, MessageBar& messages) {

@@ -10,6 +10,8 @@ class ViewsArea;
 /// What leaves the window: figures as files and on the clipboard. Told in the message bar.
 void exportFront(const ViewsArea&, MessageBar&);  ///< the view in front
 void copyFront(const ViewsArea&, MessageBar&, bool asImage);
+/// A page about the plan, HTML or PDF, to send; asks where to, beginning in `folder`.
+void exportReport(QWidget* window, const QString& folder, const PlanContext&, MessageBar&);
 void writeAndTell(const QString& path, const QByteArray& content, MessageBar&);
 
 }  // namespace nest
