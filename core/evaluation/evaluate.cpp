@@ -130,7 +130,10 @@ void batchTerms(const Problem& problem, const Plan& plan, const std::vector<Stag
   out.pipelineTime = schedule.time(passes, out.tail, m, v);
   out.nestTime = nestBatchTime(out.maxLoad, out.tail, m, plan.stageCount(), schedule.fillsByLoad() ? v : 1);
   out.batchTime = problem.search.objective == Objective::Nest ? out.nestTime : out.pipelineTime;
-  out.ranked = out.batchTime * problem.weightOf(plan.devicesUsed(), out.globalBatch);
+  // A plan that breaks rules may name more devices than an int counts.
+  const long long devices =
+      std::min<long long>(static_cast<long long>(plan.dataOuter) * plan.pipelineWidth(), INT_MAX);
+  out.ranked = out.batchTime * problem.weightOf(static_cast<int>(devices), out.globalBatch);
 }
 
 void checkMemory(Evaluation& out) {
