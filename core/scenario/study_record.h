@@ -35,11 +35,11 @@ struct StudyRecord {
   /// Solved so far: for every value of `up` in turn (a curve: once) every value of `across`.
   std::vector<Result> results;
   int heldBatch = 0;  ///< global batch that stays while the devices grow (strong scaling); 0: no such study
-  bool logarithmic = false;   ///< the axis of the quantity
-  bool lessIsBetter = false;  ///< of the quantity: times, memory
-  double threshold = 0;       ///< a value of the quantity that is to be reached; 0: none
-  std::string thresholdText;  ///< with its unit
-  bool cancelled = false;     ///< nothing is solved any more, though `results` is not whole
+  bool logarithmic = false;        ///< the axis of the quantity
+  bool lessIsBetter = false;       ///< of the quantity: times, memory
+  double threshold = 0;            ///< a value of the quantity that is to be reached; 0: none
+  std::string thresholdText = {};  ///< with its unit
+  bool cancelled = false;          ///< nothing is solved any more, though `results` is not whole
 
   std::size_t size() const { return across.size() * (upName.empty() ? 1 : up.size()); }
   /// Whether a result with a plan is at least as good as the threshold.
