@@ -42,7 +42,7 @@ bool isTime(Seconds t) {
   return t.value() > 0 && std::isfinite(t.value());
 }
 
-/// Times in a wrong unit are told by this.
+/// Times in a wrong unit are recognised by this.
 void tellBeyondPeak(const Plan& plan, Calibration& c) {
   const Scenario& s = c.scenario;
   const auto& a = s.model.architecture;
@@ -58,13 +58,13 @@ void tellBeyondPeak(const Plan& plan, Calibration& c) {
   const double share = *m.mfu / compute * (1 - (a->causal ? attention / all / 2 : 0));
   if (share <= 1) return;
   c.isDoubtful = true;
-  c.told.push_back("compute would run at " + text::percent(share) + " of the peak rate of " +
-                   s.cluster.device.name + ", which no program can: check the unit of the file");
+  c.notes.push_back("compute would run at " + text::percent(share) + " of the peak rate of " +
+                    s.cluster.device.name + ", which no program can: check the unit of the file");
 }
 
 /// Told, as no factor of time says anything of memory.
 void tellMemory(const TrainingRun& run, const Problem& problem, const Evaluation& e,
-                std::vector<std::string>& told) {
+                std::vector<std::string>& notes) {
   const int fullest = e.fullestStage();
   if (fullest < 0 || (!run.allocated && !run.reserved)) return;
   const MemoryUse& use = e.stages[fullest].memory;
@@ -78,17 +78,17 @@ void tellMemory(const TrainingRun& run, const Problem& problem, const Evaluation
   std::string line = "memory: ";
   if (run.allocated) line += beside(" allocated", *run.allocated, allocated);
   if (run.reserved) line += beside(" reserved", *run.reserved, allocated * factor);
-  told.push_back(line + "which calibration leaves as it is");
+  notes.push_back(line + "which calibration leaves as it is");
 }
 
 /// Told, as the factor then makes up for the difference of two programs.
-void tellProgram(const RunSettings& run, const Setting& setting, std::vector<std::string>& told) {
+void tellProgram(const RunSettings& run, const Setting& setting, std::vector<std::string>& notes) {
   const Program *ran = findProgram(run.program), &set = programOf(setting);
   if (!ran || ran->id == set.id) return;
   for (const std::string& launch : ran->launches)
     if (std::find(set.launches.begin(), set.launches.end(), launch) != set.launches.end()) return;
-  told.push_back("the log is of " + ran->name + ", the scenario's program is " + set.name +
-                 ": choose what ran in the field Program, or the factor makes up for the difference");
+  notes.push_back("the log is of " + ran->name + ", the scenario's program is " + set.name +
+                  ": choose what ran in the field Program, or the factor makes up for the difference");
 }
 
 Reading<Calibration> byRun(const Scenario& scenario, const Plan& plan, const TrainingRun& run) {
@@ -112,18 +112,18 @@ Reading<Calibration> byRun(const Scenario& scenario, const Plan& plan, const Tra
                      "give the log that the run printed")}};
   auto result = calibrationFor(scenario, plan, *step);
   if (!result) return result;
-  std::vector<std::string>& told = result->told;
+  std::vector<std::string>& notes = result->notes;
   std::string read = "the median of " + text::count(run.lines) + (run.lines == 1 ? " line" : " lines");
   if (run.leftOut > 0)
     read += ", " + text::count(run.leftOut) + " left out (warm-up, another batch size, skipped iterations)";
   if (!run.step)
     read += "; from tokens per second and device, on " + text::count(plan.devicesUsed()) + " devices";
-  told.insert(told.begin(), "the measured step time is " + read);
+  notes.insert(notes.begin(), "the measured step time is " + read);
   if (run.isWarmUp)
-    told.push_back(
+    notes.push_back(
         "that line is the run's first, which is warm-up: steps that follow are faster, so give a longer log");
-  tellProgram(run.settings, scenario, told);
-  if (auto problem = buildProblem(scenario)) tellMemory(run, *problem, evaluate(*problem, plan), told);
+  tellProgram(run.settings, scenario, notes);
+  if (auto problem = buildProblem(scenario)) tellMemory(run, *problem, evaluate(*problem, plan), notes);
   return result;
 }
 
@@ -143,8 +143,8 @@ Reading<Calibration> byChange(const Scenario& scenario, const Plan& plan, Change
   c.rescaled = after->batchTime;
   c.factor = c.scenario.model.calibration;
   if (before->peakMemory != after->peakMemory)
-    c.told.push_back("the fullest stage needs " + text::memory(after->peakMemory) + " per device (" +
-                     text::memory(before->peakMemory) + " before)");
+    c.notes.push_back("the fullest stage needs " + text::memory(after->peakMemory) + " per device (" +
+                      text::memory(before->peakMemory) + " before)");
   tellBeyondPeak(plan, c);
   result.value = std::move(c);
   return result;
@@ -152,12 +152,12 @@ Reading<Calibration> byChange(const Scenario& scenario, const Plan& plan, Change
 
 }  // namespace
 
-Diagnostics setMachine(Scenario& s, const MachineTimes& machine, std::vector<std::string>& told) {
+Diagnostics setMachine(Scenario& s, const MachineTimes& machine, std::vector<std::string>& notes) {
   Diagnostics out;
-  if (machine.kernels) out = setKernels(s, *machine.kernels, told);
+  if (machine.kernels) out = setKernels(s, *machine.kernels, notes);
   if (machine.exchanges.empty()) return out;
   Diagnostics more = setLinks(s.cluster, s.constraints.excludedDevices, s.assumptions, machine.exchanges,
-                              std::nullopt, told);
+                              std::nullopt, notes);
   out.insert(out.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   return out;
 }
@@ -203,15 +203,15 @@ Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, 
   c.rescaled = *rescaled;
   c.measured = measured;
   c.factor = high;
-  c.told = {
+  c.notes = {
       "one factor on compute corrects a bias that all plans share; it says nothing of how plans compare"};
   const double times = measured / *predicted;
   c.isDoubtful = times > kDoubtful || times < 1 / kDoubtful;
   if (c.isDoubtful)
-    c.told.insert(c.told.begin(),
-                  "the measured time is " + text::number(times, 3) +
-                      " times the predicted one: check its unit, and that it is of one step of "
-                      "this plan");
+    c.notes.insert(c.notes.begin(),
+                   "the measured time is " + text::number(times, 3) +
+                       " times the predicted one: check its unit, and that it is of one step of "
+                       "this plan");
   tellBeyondPeak(plan, c);
   result.value = std::move(c);
   return result;
@@ -223,14 +223,14 @@ Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, 
   return byChange(scenario, plan, [&](Calibration& c) {
     if (const auto* times = std::get_if<std::vector<CollectiveTimes>>(&m.of))
       return setLinks(c.scenario.cluster, scenario.constraints.excludedDevices, scenario.assumptions, *times,
-                      level, c.told);
+                      level, c.notes);
     if (const auto* kernels = std::get_if<KernelTimes>(&m.of))
-      return setKernels(c.scenario, *kernels, c.told);
+      return setKernels(c.scenario, *kernels, c.notes);
     if (const auto* machine = std::get_if<MachineTimes>(&m.of))
-      return setMachine(c.scenario, *machine, c.told);
+      return setMachine(c.scenario, *machine, c.notes);
     auto model = std::holds_alternative<LayerTimes>(m.of)
-                     ? withLayerTimes(scenario, plan, std::get<LayerTimes>(m.of), c.told)
-                     : withBlockTable(scenario, plan, std::get<BlockTable>(m.of), c.told);
+                     ? withLayerTimes(scenario, plan, std::get<LayerTimes>(m.of), c.notes)
+                     : withBlockTable(scenario, plan, std::get<BlockTable>(m.of), c.notes);
     if (model) c.scenario.model = std::move(*model);
     return std::move(model.diagnostics);
   });

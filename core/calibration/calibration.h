@@ -13,8 +13,8 @@ struct Calibration {
   Seconds rescaled;                 ///< and with what was measured
   std::optional<Seconds> measured;  ///< the step time, where that is what was measured
   double factor = 1;                ///< ModelSource::calibration of `scenario`
-  std::vector<std::string> told;    ///< what was read, what changed, what that is good for; sentences
-  bool isDoubtful = false;          ///< `told` says why: a wrong unit or another plan explains it better
+  std::vector<std::string> notes;   ///< what was read, what changed, what that is good for; sentences
+  bool isDoubtful = false;          ///< `notes` say why: a wrong unit or another plan explains it better
 
   double predictedByMeasured() const { return measured ? predicted / *measured : 1; }
 };
@@ -33,6 +33,6 @@ Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, 
                                     std::optional<int> level = {});
 
 /// Puts all that was measured of a machine into a scenario: setKernels, then setLinks.
-Diagnostics setMachine(Scenario&, const MachineTimes&, std::vector<std::string>& told);
+Diagnostics setMachine(Scenario&, const MachineTimes&, std::vector<std::string>& notes);
 
 }  // namespace nest

@@ -139,7 +139,7 @@ Reading<std::vector<BlockTable::Time>> timesFor(const Scenario& scenario, const 
 
 /// One factor on all compute: what blocks without tensor parallelism take ÷ what is estimated.
 Reading<ModelSource> withFactor(const Scenario& scenario, const Plan& plan,
-                                const std::vector<BlockTable::Time>& rows, std::vector<std::string>& told) {
+                                const std::vector<BlockTable::Time>& rows, std::vector<std::string>& notes) {
   Setting alone = scenario;
   alone.model.calibration = 1;
   alone.constraints = {};
@@ -157,18 +157,18 @@ Reading<ModelSource> withFactor(const Scenario& scenario, const Plan& plan,
   }
   ModelSource model = scenario.model;
   model.calibration = std::exp(sum / double(rows.size()));
-  told.push_back("forward, a block without tensor parallelism takes " + text::number(least, 3) + " to " +
-                 text::number(most, 3) + " times its estimate (MBS " + text::count(rows.front().microbatch) +
-                 " to " + text::count(rows.back().microbatch) + "); all compute is multiplied by " +
-                 text::number(model.calibration, 3) + ", in place of " +
-                 text::number(scenario.model.calibration, 3));
-  told.push_back("of " + summaryOf(plan) +
-                 " itself the table has no row: the factor corrects only a bias that all plans share");
+  notes.push_back("forward, a block without tensor parallelism takes " + text::number(least, 3) + " to " +
+                  text::number(most, 3) + " times its estimate (MBS " + text::count(rows.front().microbatch) +
+                  " to " + text::count(rows.back().microbatch) + "); all compute is multiplied by " +
+                  text::number(model.calibration, 3) + ", in place of " +
+                  text::number(scenario.model.calibration, 3));
+  notes.push_back("of " + summaryOf(plan) +
+                  " itself the table has no row: the factor corrects only a bias that all plans share");
   return {std::move(model), {}};
 }
 
 Reading<ModelSource> withActivations(const Scenario& scenario, const Plan& plan, const BlockTable& table,
-                                     std::vector<std::string>& told) {
+                                     std::vector<std::string>& notes) {
   const auto blocks = blocksOf(scenario, plan);
   if (!blocks) return {std::nullopt, blocks.diagnostics};
   const Strategy& own = blocks->strategy;
@@ -183,10 +183,10 @@ Reading<ModelSource> withActivations(const Scenario& scenario, const Plan& plan,
     const Bytes kept = m.perSample * double(blocks->microbatch);
     const int block = blocks->classOf(blocks->layers.front());
     constexpr auto kNone = static_cast<std::size_t>(Recompute::None);
-    told.push_back("a block of " + blocks->name() + " keeps " + text::memory(kept) +
-                   " for the backward pass (estimated " +
-                   text::memory(blocks->cost(block)->recompute[kNone].stash) + ") without recompute");
-    told.push_back("measured is this strategy and microbatch size without recompute; others stay estimated");
+    notes.push_back("a block of " + blocks->name() + " keeps " + text::memory(kept) +
+                    " for the backward pass (estimated " +
+                    text::memory(blocks->cost(block)->recompute[kNone].stash) + ") without recompute");
+    notes.push_back("measured is this strategy and microbatch size without recompute; others stay estimated");
     return blocks->laidOver("Measured: activations of a block (Galvatron)", [&](int id, LayerCost& cost) {
       if (id == block) cost.recompute[kNone].stash = kept;
     });
@@ -220,7 +220,7 @@ bool isOfStage(const Blocks& blocks, const Plan& plan, int count) {
 }  // namespace
 
 Reading<ModelSource> withLayerTimes(const Scenario& scenario, const Plan& plan, const LayerTimes& times,
-                                    std::vector<std::string>& told) {
+                                    std::vector<std::string>& notes) {
   if (std::string other = otherDevice(times.device, scenario.cluster.device, true); !other.empty())
     return {std::nullopt, misfit(std::move(other), "trace the devices of this scenario")};
   Setting setting = scenario;
@@ -265,37 +265,37 @@ Reading<ModelSource> withLayerTimes(const Scenario& scenario, const Plan& plan, 
                            cost = measuredCost(cost, mean->second);
                        });
   if (!model) return model;
-  told.push_back("a block of " + blocks->name() + " takes " + beside(all.forward, " forward", forward) +
-                 " and " +
-                 (all.backward > Seconds(0) ? beside(all.backward, " backward", backward)
-                                            : "backward changes in the same ratio") +
-                 ", kernels alone, exchanges left out");
+  notes.push_back("a block of " + blocks->name() + " takes " + beside(all.forward, " forward", forward) +
+                  " and " +
+                  (all.backward > Seconds(0) ? beside(all.backward, " backward", backward)
+                                             : "backward changes in the same ratio") +
+                  ", kernels alone, exchanges left out");
   if (first >= 0 && all.count < count && !isOfStage(*blocks, plan, all.count))
-    told.push_back("the trace has " + text::count(all.count) + " layers, the model " + text::count(count) +
-                   " blocks, and no stage of the plan holds so few: is it a trace of this model?");
-  told.push_back(
+    notes.push_back("the trace has " + text::count(all.count) + " layers, the model " + text::count(count) +
+                    " blocks, and no stage of the plan holds so few: is it a trace of this model?");
+  notes.push_back(
       "measured is this strategy and microbatch size; others stay estimated, so trace those that are to be "
       "compared");
   if (scenario.model.calibration != 1)
-    told.push_back("the calibration factor " + text::number(scenario.model.calibration, 4) +
-                   " is taken back: times are measured now");
+    notes.push_back("the calibration factor " + text::number(scenario.model.calibration, 4) +
+                    " is taken back: times are measured now");
   return model;
 }
 
 Reading<ModelSource> withBlockTable(const Scenario& scenario, const Plan& plan, const BlockTable& table,
-                                    std::vector<std::string>& told) {
+                                    std::vector<std::string>& notes) {
   if (const auto& a = scenario.model.architecture; a && !areOneModel(table.model, a->name))
-    told.push_back("the file is named for " + table.model + ", the scenario's model is " + a->name +
-                   ": is it a profile of this model?");
-  if (!table.memory.empty()) return withActivations(scenario, plan, table, told);
+    notes.push_back("the file is named for " + table.model + ", the scenario's model is " + a->name +
+                    ": is it a profile of this model?");
+  if (!table.memory.empty()) return withActivations(scenario, plan, table, notes);
   const auto rows = timesFor(scenario, table);
   if (!rows) return {std::nullopt, rows.diagnostics};
   const bool isAlone = std::all_of(plan.stages.begin(), plan.stages.end(),
                                    [](const StagePlan& s) { return s.strategy == Strategy{}; });
   for (const BlockTable::Time& t : *rows)
     if (isAlone && t.microbatch == plan.microbatch)
-      return withLayerTimes(scenario, plan, {"table of blocks", "", {{-1, t.forward, Seconds(0), 1}}}, told);
-  return withFactor(scenario, plan, *rows, told);
+      return withLayerTimes(scenario, plan, {"table of blocks", "", {{-1, t.forward, Seconds(0), 1}}}, notes);
+  return withFactor(scenario, plan, *rows, notes);
 }
 
 }  // namespace nest

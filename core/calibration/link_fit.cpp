@@ -459,7 +459,7 @@ Diagnostics setLink(ClusterSource& cluster, const LinkFit& fit) {
 
 Diagnostics setLinks(ClusterSource& source, const std::vector<int>& excluded, const Assumptions& assumptions,
                      const std::vector<CollectiveTimes>& all, std::optional<int> level,
-                     std::vector<std::string>& told) {
+                     std::vector<std::string>& notes) {
   Diagnostics out;
   const auto take = [&out](Diagnostics more) {
     std::move(more.begin(), more.end(), std::back_inserter(out));
@@ -483,13 +483,13 @@ Diagnostics setLinks(ClusterSource& source, const std::vector<int>& excluded, co
     const std::optional<int> own = all.size() == 1 || times.hosts() > 1 ? level : std::nullopt;
     if (std::any_of(fitted.begin(), fitted.end(), [&](auto* f) { return f->rankHosts == times.rankHosts; })) {
       if (std::string line = comparison(*cluster, assumptions, times, own); !line.empty())
-        told.push_back(std::move(line));
+        notes.push_back(std::move(line));
       continue;
     }
     auto fit = fitLink(*cluster, assumptions, times, own);
     if (!take(std::move(fit.diagnostics)) || !take(setLink(source, *fit))) return out;
     for (std::string& line : toldOf(*fit, cluster->level(fit->level), assumptions))
-      told.push_back(std::move(line));
+      notes.push_back(std::move(line));
     if (!fit->isRefused) fitted.push_back(&times);
   }
   return out;

@@ -32,11 +32,11 @@ Reading<LinkFit> fitLink(const Hierarchy&, const Assumptions&, const CollectiveT
                          std::optional<int> level);
 
 /// Fits and sets the levels that these tell, in order, each inside before what is around it; times of ranks
-/// that were already fitted are compared. `told`: what changed. Errors: those of fitLink and setLink; they
+/// that were already fitted are compared. `notes`: what changed. Errors: those of fitLink and setLink; they
 /// are of devices of another family.
 Diagnostics setLinks(ClusterSource&, const std::vector<int>& excluded, const Assumptions&,
                      const std::vector<CollectiveTimes>&, std::optional<int> level,
-                     std::vector<std::string>& told);
+                     std::vector<std::string>& notes);
 
 /// Puts it into the cluster, with origin measured. Errors: the network is a graph, whose links have their
 /// own.

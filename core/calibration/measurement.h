@@ -14,7 +14,7 @@ namespace nest {
 
 /// How a run was set up, as far as its files say.
 struct RunSettings {
-  std::string program;          ///< what ran it, by id; empty: not told
+  std::string program;          ///< what ran it, by id; empty: not stated
   std::string programEvidence;  ///< what tells it: "its arguments hold attention_backend (Megatron-Core 0.11
                                 ///< and later)"
   std::optional<int> devices, tensor, context, expert, pipeline, chunks, data, microbatch, zero;

@@ -74,8 +74,9 @@ struct Failure {
 };
 
 /// Single failures, the costliest after planning again first; those after which nothing fits lead, those that
-/// a stop left out stand at the end, with OutcomeStatus::Stopped. Of alike parts (groups of one level of
-/// equal size) one stands for all. Solved on two threads; progress is told one call at a time, from either.
+/// a stop left out stand at the end, with OutcomeStatus::Stopped. Of identical parts (groups of one level of
+/// equal size) one stands for all. Solved on two threads; progress is reported one call at a time, from
+/// either.
 std::vector<Failure> rankFailures(const Setting&, const Problem&, const RankedPlan& present,
                                   const Control& = {});
 

@@ -87,8 +87,8 @@ std::string comparisonText(const Problem& problem, const Outcome& exact,
     if (best && b.plan) out += differenceText(problem, *best, nameOf(b.kind), *b.plan);
   if (best)
     out += "\nThroughput is relative to NEST Explorer's " +
-           tokensRate(paceOf(problem, *best).tokensPerSecond()) + " (" + samplesRate(samplesPerSecond(*best)) +
-           ").\n";
+           tokensRate(paceOf(problem, *best).tokensPerSecond()) + " (" +
+           samplesRate(samplesPerSecond(*best)) + ").\n";
   return out;
 }
 

@@ -153,7 +153,7 @@ QByteArray reportOf(const PlanContext& c, ReportFormat format, const ReportChoic
   scenario.model.reference.clear();  // a page is sent without the files around it
   const PlanReport report = reportOf(reportSource(scenario, *c.problem), *c.outcome);
   PageContent content;
-  content.fileName = choice.fileName.toStdString();
+  content.fileName = format == ReportFormat::Pdf ? attachmentName({}) : choice.fileName.toStdString();
   content.program = "NEST Explorer " NEST_VERSION;
   content.date = choice.date.toStdString();
   content.saving = format == ReportFormat::Pdf ? "from the list of attachments" : "with the button below";

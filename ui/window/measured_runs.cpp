@@ -102,7 +102,7 @@ void MeasuredRuns::put(const QString& verb, const Reading<Calibration>& calibrat
   for (const Diagnostic& d : calibrated.diagnostics)
     if (d.severity == Severity::Warning) told.push_back(d.message);
   const bool isDoubtful = c.isDoubtful || !told.empty();
-  told.insert(told.end(), c.told.begin(), c.told.end());
+  told.insert(told.end(), c.notes.begin(), c.notes.end());
   put(verb, c.scenario, isDoubtful,
       tr("%1: step time of this plan predicted %2 before, %3 now: %4")
           .arg(name, QString::fromStdString(text::time(c.predicted)),

@@ -411,7 +411,7 @@ std::string writeEvaluation(const ReportSource& source, const RankedPlan& r, con
     }
     of["factor"] = c->factor;
     of["rescaled_s"] = c->rescaled.value();
-    of["notes"] = c->told;
+    of["notes"] = c->notes;
   }
   return layOut(j);
 }

@@ -24,7 +24,7 @@ struct ReportSource {
   const AnalyticOptions* kernels = nullptr;
   /// What `problem`'s cluster was derived from. If it is a graph, the plan is checked on it; may be null.
   const ClusterSource* cluster = nullptr;
-  Until until = {};          ///< ends that check; what it has then is told
+  Until until = {};          ///< ends that check; what it has by then is reported
   std::string assumed = {};  ///< noteUnstated() of the scenario: "assumed: …"; empty: nothing was
 };
 /// Of a scenario and its problem, both of which must outlive it.

@@ -231,7 +231,7 @@ void addCalibration(const Calibration& c, Facts& out) {
     out.emplace_back("with measured", text::time(c.rescaled) + " per step, " +
                                           text::signedPercent(c.rescaled / c.predicted - 1));
   }
-  for (const std::string& line : c.told) out.emplace_back("", line);
+  for (const std::string& line : c.notes) out.emplace_back("", line);
 }
 
 /// The plan on the links themselves, where the cluster is a graph.

@@ -91,15 +91,15 @@ private slots:
     QCOMPARE(read.value->scenario.model.calibration, read.value->factor);
     QVERIFY(std::abs(read.value->rescaled / slower - 1) < 1e-9);
     QVERIFY(read.value->predicted == run.evaluation.batchTime);
-    QVERIFY(says(read.value->told, "20 lines, 2 left out (warm-up"));
-    QVERIFY(says(read.value->told, "bias that all plans share"));
-    QVERIFY(says(read.value->told, "65.2 GiB reserved (predicted "));
+    QVERIFY(says(read.value->notes, "20 lines, 2 left out (warm-up"));
+    QVERIFY(says(read.value->notes, "bias that all plans share"));
+    QVERIFY(says(read.value->notes, "65.2 GiB reserved (predicted "));
   }
   /// A trace in a wrong unit, a step time that no device reaches; what the model estimates is no such time.
   void computeBeyondThePeakIsTold() {
     const Run run;
     const auto isDoubted = [&](const Reading<Calibration>& c) {
-      return c && c->isDoubtful && says(c->told, "which no program can: check the unit of the file");
+      return c && c->isDoubtful && says(c->notes, "which no program can: check the unit of the file");
     };
     const auto traced = [&](double milliseconds) {
       return calibrationFor(
@@ -118,7 +118,7 @@ private slots:
     log.leftOut = 0;
     const auto isTold = [&] {
       const auto c = calibrationFor(run.scenario, run.plan, Measurement{log});
-      return c && says(c->told, "the run's first, which is warm-up");
+      return c && says(c->notes, "the run's first, which is warm-up");
     };
     QVERIFY(!isTold());
     log.isWarmUp = true;
@@ -145,7 +145,7 @@ private slots:
       log.settings.program = ran;
       run.scenario.program = set;
       const auto c = calibrationFor(run.scenario, run.plan, Measurement{log});
-      return c && says(c->told, "choose what ran in the field Program");
+      return c && says(c->notes, "choose what ran in the field Program");
     };
     QVERIFY(isTold("torchtitan-2026", "megatron-core-2025"));
     QVERIFY(isTold("megatron-core-2025", "ideal"));
@@ -187,13 +187,13 @@ private slots:
                             Measurement{run.trace(Seconds(1e-3), Seconds(2e-3), layers)});
     };
     const auto few = traceOf(3);
-    QVERIFY(few && says(few.value->told, "3 layers, the model 32 blocks"));
+    QVERIFY(few && says(few.value->notes, "3 layers, the model 32 blocks"));
     const auto all = traceOf(32);
-    QVERIFY(all && !says(all.value->told, "the model 32 blocks"));
+    QVERIFY(all && !says(all.value->notes, "the model 32 blocks"));
     const int held = static_cast<int>(run.plan.stages[1].layers().size());
     QVERIFY(held > 3 && held < 32);
     const auto stage = traceOf(held);
-    QVERIFY(stage && !says(stage.value->told, "the model 32 blocks"));
+    QVERIFY(stage && !says(stage.value->notes, "the model 32 blocks"));
   }
   void tokensOfADeviceGiveTheStepOfThisPlan() {
     const Run run;
@@ -263,19 +263,19 @@ private slots:
     QVERIFY2(shape, shape.diagnostics.empty() ? "" : shape.diagnostics.front().message.c_str());
     QCOMPARE(shape->scenario.model.calibration, 1.0);
     QVERIFY(shape->scenario.model.profile && shape->rescaled > shape->predicted * 1.1);
-    QVERIFY(says(shape->told, "backward changes in the same ratio"));
+    QVERIFY(says(shape->notes, "backward changes in the same ratio"));
 
     QVERIFY(run.plan.stages.front().strategy.tensor > 1);
     const auto bias = calibrationFor(run.scenario, run.plan, Measurement{table});
     QVERIFY(bias);
     QVERIFY(std::abs(bias->scenario.model.calibration - 1.25) < 1e-9);
-    QVERIFY(bias->rescaled > bias->predicted && says(bias->told, "bias that all plans share"));
+    QVERIFY(bias->rescaled > bias->predicted && says(bias->notes, "bias that all plans share"));
 
-    QVERIFY(!says(bias->told, "named for"));
+    QVERIFY(!says(bias->notes, "named for"));
     table.model = "llama2-7b";
-    QVERIFY(!says(calibrationFor(run.scenario, run.plan, Measurement{table})->told, "named for"));
+    QVERIFY(!says(calibrationFor(run.scenario, run.plan, Measurement{table})->notes, "named for"));
     table.model = "gpt3-175b";
-    QVERIFY(says(calibrationFor(run.scenario, run.plan, Measurement{table})->told, "named for gpt3-175b"));
+    QVERIFY(says(calibrationFor(run.scenario, run.plan, Measurement{table})->notes, "named for gpt3-175b"));
 
     for (auto& t : table.times) t.sequenceLength *= 2;
     const auto other = calibrationFor(run.scenario, run.plan, Measurement{table});
@@ -288,8 +288,8 @@ private slots:
     table.memory = {{own.tensor, run.scenario.job.sequenceLength, own.sequence, Bytes(50e6)}};
     const auto c = calibrationFor(run.scenario, run.plan, Measurement{table});
     QVERIFY2(c, c.diagnostics.empty() ? "" : c.diagnostics.front().message.c_str());
-    QVERIFY(c->rescaled == c->predicted && says(c->told, "for the backward pass (estimated "));
-    QVERIFY(says(c->told, "the fullest stage needs "));
+    QVERIFY(c->rescaled == c->predicted && says(c->notes, "for the backward pass (estimated "));
+    QVERIFY(says(c->notes, "the fullest stage needs "));
     const Problem after = *buildProblem(c->scenario).value;
     const int s = after.profile->strategyIndex(own), b = after.profile->microbatchIndex(run.plan.microbatch);
     for (const Layer& l : after.graph->layers)
@@ -319,7 +319,7 @@ private slots:
         run.scenario, run.plan, Measurement{run.trace(block->forward * 1.5, block->backward * 1.5, 8)});
     QVERIFY(slower);
     QVERIFY(slower.value->rescaled > slower.value->predicted * 1.2);
-    QVERIFY(says(slower.value->told, "others stay estimated"));
+    QVERIFY(says(slower.value->notes, "others stay estimated"));
     // What is written reads back as the same scenario, and costs the same.
     const auto again = readScenario(writeScenario(slower.value->scenario), "f", {});
     QVERIFY2(again, again.diagnostics.empty() ? "" : again.diagnostics.front().message.c_str());

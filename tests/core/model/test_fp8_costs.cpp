@@ -74,7 +74,8 @@ private slots:
     const DeviceSpec& d = *findDevice("gb200");
     const double elements = 4096 * (3.0 * a.hidden + a.intermediate);
     const double bandwidth = d.memoryBandwidth.value.value() * d.memoryEfficiency.value;
-    QVERIFY(isNear((forward("mxfp8", "gb200") - forward("fp8", "gb200")).value(), elements / 16 / bandwidth, 1e-6));
+    QVERIFY(isNear((forward("mxfp8", "gb200") - forward("fp8", "gb200")).value(), elements / 16 / bandwidth,
+                   1e-6));
     const auto stash = [&](const char* format, double kept) {
       return of(format, "gb200", 4, kept).recompute[0].stash.value();
     };
@@ -123,7 +124,8 @@ private slots:
     QVERIFY(
         isNear(more.denseParameters - head.denseParameters, body.denseParameters + 2 * h * h / 2 + 3 * h));
     QVERIFY(more.forward > head.forward * 2 + body.forward);
-    QVERIFY(isNear((headOf(two).forward - more.forward).value(), (more.forward - head.forward).value(), 1e-9));
+    QVERIFY(
+        isNear((headOf(two).forward - more.forward).value(), (more.forward - head.forward).value(), 1e-9));
     QVERIFY(more.recompute[0].stash > head.recompute[0].stash + body.recompute[0].stash);
     QVERIFY(isNear(more.recompute[0].workspace.value(),
                    2 * head.recompute[0].workspace.value() + body.recompute[0].workspace.value()));

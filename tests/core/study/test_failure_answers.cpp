@@ -177,7 +177,7 @@ private slots:
   }
 
   /// Four hosts of which the plan uses three: the first one is lost, the last one takes its place, and the
-  /// others stay, although the search counts them anew.
+  /// others stay, although the search numbers them again.
   void whatIsAsFastStaysInPlace() {
     Problem p = handProblem(hosts(2, 4), 6);
     p.job.globalBatch = 8;

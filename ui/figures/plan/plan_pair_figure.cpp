@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kNote = 18;  ///< pixels a line
 constexpr double kHeading = 14, kPairGap = 30;
-constexpr double kLeastPairSlot = 24;   ///< pixels: below, stages that are alike share a bar
+constexpr double kLeastPairSlot = 24;   ///< pixels: below, identical stages share a bar
 constexpr double kMostLegend = 0.3;     ///< of the body's height
 constexpr double kPairRounding = 1e-9;  ///< of a step: parts that differ by less are equal
 

@@ -43,7 +43,8 @@ struct LevelTraffic {
   QColor color(int level, int group, const Theme&) const;
 };
 
-/// Per stage what a shade shows: 0.89 of the memory, 0.72 of the step. Empty for a shade that is not a magnitude.
+/// Per stage what a shade shows: 0.89 of the memory, 0.72 of the step. Empty for a shade that is not a
+/// magnitude.
 std::vector<double> sharesOf(DeviceShade, const PlanContext&);
 
 /// Paints nested boxes group by group: what one level or one stage has in common is collected and painted at
