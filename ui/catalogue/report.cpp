@@ -1,11 +1,7 @@
 #include "catalogue/report.h"
 
 #include <QAbstractTextDocumentLayout>
-#include <QBuffer>
-#include <QMarginsF>
-#include <QPageSize>
 #include <QPainter>
-#include <QPdfWriter>
 #include <QTextBlock>
 #include <QTextCursor>
 #include <QTextDocument>
@@ -13,6 +9,7 @@
 #include <string_view>
 
 #include "catalogue/report_figures.h"
+#include "export/pdf_pages.h"
 #include "formats/results/report_page.h"
 #include "formats/scenario/embedded_scenario.h"
 #include "formats/scenario/scenario_json.h"
@@ -75,19 +72,6 @@ int loneHeading(const QTextDocument& document) {
 QByteArray pdfOf(const std::string& before, const std::string& after,
                  const std::vector<ReportFigure>& figures, const PlanContext& c,
                  const EmbeddedScenario& scenario) {
-  constexpr int kResolution = 1200;
-  QByteArray out;
-  QBuffer buffer(&out);
-  buffer.open(QIODevice::WriteOnly);
-  QPdfWriter writer(&buffer);
-  writer.setResolution(kResolution);
-  writer.setTitle(QString::fromStdString(c.scenario->name));
-  writer.setCreator(QStringLiteral("NEST Explorer"));
-  writer.addFileAttachment(QString::fromStdString(attachmentName(scenario)),
-                           QByteArray::fromStdString(scenario.text), QStringLiteral("application/json"));
-  writer.setPageSize(QPageSize(QPageSize::A4));
-  writer.setPageMargins(QMarginsF(0, 0, 0, 0));  // the document has its own
-
   QTextDocument document;
   FigureObjects objects(figures, c);
   document.documentLayout()->registerHandler(FigureObjects::kType, &objects);
@@ -128,11 +112,10 @@ QByteArray pdfOf(const std::string& before, const std::string& after,
     document.setPageSize(kA4);
   }
 
-  QPainter painter(&writer);
-  painter.setRenderHint(QPainter::LosslessImageRendering);
-  painter.scale(kResolution / 96.0, kResolution / 96.0);
+  PdfPages pages(QString::fromStdString(c.scenario->name), kA4, scenario);
+  QPainter& painter = pages.painter();
   for (int page = 0; page < document.pageCount(); ++page) {
-    if (page > 0) writer.newPage();
+    if (page > 0) pages.nextPage();
     painter.save();
     painter.translate(0, -page * kA4.height());
     document.drawContents(&painter, QRectF(QPointF(0, page * kA4.height()), kA4));
@@ -142,8 +125,7 @@ QByteArray pdfOf(const std::string& before, const std::string& after,
     painter.drawText(QRectF(0, kA4.height() - 40, kA4.width(), 20), Qt::AlignHCenter,
                      QStringLiteral("%1 of %2").arg(page + 1).arg(document.pageCount()));
   }
-  painter.end();
-  return out;
+  return pages.finish();
 }
 
 }  // namespace

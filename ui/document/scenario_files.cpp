@@ -20,6 +20,7 @@
 #include "files/file_reader.h"
 #include "formats/format.h"
 #include "formats/models/hf_config.h"
+#include "formats/scenario/embedded_scenario.h"
 #include "theme/resources.h"
 
 namespace nest {
@@ -235,6 +236,10 @@ bool ScenarioFiles::open(const QString& given) {
   watch(own, content);
   if (!isEmbedded(path)) remember(path);
   Q_EMIT read(reading.diagnostics);
+  if (own.isEmpty() && !isEmbedded(path))
+    if (const auto inside = embeddedIn({content.constData(), static_cast<std::size_t>(content.size())});
+        !inside.view.empty())
+      Q_EMIT figureRead(QString::fromStdString(inside.view));
   return true;
 }
 

@@ -88,6 +88,7 @@ Q_SIGNALS:
   /// What imported files held. `changed`: undoable. `keepsName`: model and network are others, and the
   /// scenario goes by the name of those before.
   void recognised(const QString& sentence, bool changed, bool keepsName);
+  void figureRead(const QString& figure);  ///< the scenario was inside a picture of it: "stages"
   void planRead(const nest::Plan& plan, const QString& name);
   void measurementRead(const nest::Measurement&, const QString& name);
   void saved(const QString& path);

@@ -3,16 +3,14 @@
 #include <QBuffer>
 #include <QClipboard>
 #include <QGuiApplication>
-#include <QMarginsF>
 #include <QMimeData>
-#include <QPageSize>
 #include <QPainter>
-#include <QPdfWriter>
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <utility>
 
+#include "export/pdf_pages.h"
 #include "export/svg_device.h"
 #include "figures/paint/phrases.h"
 #include "formats/results/summary_text.h"
@@ -33,13 +31,9 @@ FigureStyle styleOf(const ExportOptions& o) {
   return style;
 }
 
-constexpr int kPdfResolution = 1200;
-
 /// From layout pixels to those of the file.
 double scaleOf(ExportFormat format, const QSizeF& size, const ExportOptions& o) {
-  return format == ExportFormat::Png   ? o.pixelWidth / size.width()
-         : format == ExportFormat::Pdf ? kPdfResolution / 96.0
-                                       : 1.0;
+  return format == ExportFormat::Png ? o.pixelWidth / size.width() : 1.0;
 }
 
 using PaintPage = std::function<void(QPainter&)>;
@@ -53,23 +47,9 @@ QByteArray renderSvg(const FigurePage& page, const PaintPage& paint) {
 }
 
 QByteArray renderPdf(const FigurePage& page, const PaintPage& paint) {
-  QByteArray out;
-  QBuffer buffer(&out);
-  buffer.open(QIODevice::WriteOnly);
-  QPdfWriter writer(&buffer);
-  writer.setResolution(kPdfResolution);
-  writer.setTitle(page.title);
-  writer.setCreator(QStringLiteral("NEST Explorer"));
-  writer.setPageSize(QPageSize(page.size * 72.0 / 96.0, QPageSize::Point, {}, QPageSize::ExactMatch));
-  writer.setPageMargins(QMarginsF(0, 0, 0, 0));
-  if (!page.inside.text.empty())
-    writer.addFileAttachment(QString::fromStdString(attachmentName(page.inside)),
-                             QByteArray::fromStdString(page.inside.text), QStringLiteral("application/json"));
-  QPainter painter(&writer);
-  painter.setRenderHint(QPainter::LosslessImageRendering);  // a heatmap is no photograph
-  paint(painter);
-  painter.end();
-  return out;
+  PdfPages pages(page.title, page.size, page.inside);
+  paint(pages.painter());
+  return pages.finish();
 }
 
 QImage renderImage(const FigurePage& page, const PaintPage& paint) {

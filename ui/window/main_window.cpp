@@ -269,6 +269,11 @@ void MainWindow::connectFiles() {
     }
   });
   auto* runs = new MeasuredRuns(m_document, *m_session, *m_messages, this);
+  connect(m_files, &ScenarioFiles::figureRead, this, [this](const QString& figure) {
+    for (const View* view : m_views->views())
+      for (const Figure* f : view->figures())
+        if (f->id() == figure) return m_views->reveal(view->id());
+  });
   connect(m_files, &ScenarioFiles::measurementRead, runs,
           [runs](const Measurement& m, const QString& name) { runs->take(m, name); });
 }

@@ -1,48 +1,26 @@
 #pragma once
 
-#include <QPaintDevice>
 #include <QPaintEngine>
 #include <QRectF>
 #include <QString>
 #include <QTransform>
 #include <vector>
 
+#include "export/page_device.h"
+
 namespace nest::test {
 
 /// A paint device that only notes where text was drawn, in page coordinates.
-class TextRecorder : public QPaintDevice {
+class TextRecorder : public PageDevice {
 public:
   struct Word {
     QString text;
     QRectF box;  ///< ink height without the font's leading
   };
 
-  explicit TextRecorder(const QSize& size) : m_size(size) {}
+  explicit TextRecorder(const QSize& size) : PageDevice(size) {}
   QPaintEngine* paintEngine() const override { return &m_engine; }
   const std::vector<Word>& words() const { return m_engine.words; }
-
-protected:
-  int metric(PaintDeviceMetric m) const override {
-    switch (m) {
-      case PdmWidth:
-        return m_size.width();
-      case PdmHeight:
-        return m_size.height();
-      case PdmDpiX:
-      case PdmDpiY:
-      case PdmPhysicalDpiX:
-      case PdmPhysicalDpiY:
-        return 96;
-      case PdmDepth:
-        return 32;
-      case PdmDevicePixelRatio:
-        return 1;
-      case PdmDevicePixelRatioScaled:
-        return static_cast<int>(devicePixelRatioFScale());
-      default:
-        return 0;
-    }
-  }
 
 private:
   class Engine : public QPaintEngine {
@@ -71,7 +49,6 @@ private:
     QTransform m_transform;
   };
 
-  QSize m_size;
   mutable Engine m_engine;
 };
 

@@ -1,0 +1,141 @@
+#include <QLabel>
+#include <QListWidget>
+#include <QPointer>
+#include <QTextBrowser>
+#include <QtTest/QTest>
+
+#include "formats/scenario/scenario_json.h"
+#include "slide_bench.h"
+#include "slides/slide_edits.h"
+#include "slides/slide_renderer.h"
+#include "slides/slide_show.h"
+#include "slides/speaker_window.h"
+#include "views/view.h"
+
+using namespace nest;
+using namespace nest::test;
+
+/// Slides over the whole screen.
+class TestSlideShow : public QObject {
+  Q_OBJECT
+private Q_SLOTS:
+  void keysWalkTheWholeScreen() {
+    SlideBench b;
+    QTRY_VERIFY(b.solved());
+    b.keepThree();
+    b.window.document().edit({}, QStringLiteral("Go on"), [](Scenario& s) { s.job.globalBatch *= 2; });
+    QTRY_VERIFY(b.solved());
+    QTest::keyClick(&b.window, Qt::Key_F9);
+    QPointer<SlideShow> show = b.window.findChild<SlideShow*>();
+    QVERIFY(show);
+    QVERIFY(show->isFullScreen());
+    QVERIFY(QTest::qWaitForWindowExposed(show));
+    QCOMPARE(show->current(), 0);
+    QCOMPARE(show->sight()->view()->id(), QStringLiteral("stages"));
+    QTest::keyClick(show, Qt::Key_Space);
+    QCOMPARE(show->current(), 1);
+    QCOMPARE(show->sight()->view()->id(), QStringLiteral("communication"));
+    QCOMPARE(*show->sight()->view()->state().at("value").name(), std::string("time"));
+    QTest::keyClick(show, Qt::Key_Right);
+    QTest::keyClick(show, Qt::Key_Right);
+    QCOMPARE(show->current(), 2);
+    // It shows the plan that was kept, not the one that the scenario has come to.
+    const auto& kept = *b.scenario().slides[2].shown;
+    QVERIFY(show->sight()->view()->context().plan->plan == *kept.plan);
+    QCOMPARE(show->sight()->view()->context().scenario->job.globalBatch, kept.setting->job.globalBatch);
+    QTest::keyClick(show, Qt::Key_Left);
+    QCOMPARE(show->current(), 1);
+    QTest::keyClick(show, Qt::Key_Escape);
+    QTRY_VERIFY(!show);
+    QVERIFY(b.window.isVisible());
+  }
+
+  void aTalkIsGivenByKeysAlone() {
+    SlideBench b;
+    QTRY_VERIFY(b.solved());
+    b.keepThree();
+    noteSlide(b.window.document(), 1, QStringLiteral("Say **this**"));
+    QTest::keyClick(&b.window, Qt::Key_F9);
+    auto* show = b.window.findChild<SlideShow*>();
+    QVERIFY(QTest::qWaitForWindowExposed(show));
+    for (const auto& [key, cover] :
+         {std::pair{Qt::Key_B, SlideShow::Cover::Black}, {Qt::Key_W, SlideShow::Cover::White}}) {
+      QTest::keyClick(show, key);
+      QCOMPARE(show->cover(), cover);
+      const QImage all = show->grab().toImage();
+      QCOMPARE(all.pixelColor(all.rect().center()),
+               QColor(cover == SlideShow::Cover::Black ? Qt::black : Qt::white));
+      QTest::keyClick(show, key);
+      QCOMPARE(show->cover(), SlideShow::Cover::None);
+    }
+    QTest::keyClicks(show, QStringLiteral("3"));
+    QTest::keyClick(show, Qt::Key_Return);
+    QCOMPARE(show->current(), 2);
+    QTest::keyClick(show, Qt::Key_G);
+    QVERIFY(show->showsOverview());
+    auto* all = show->findChild<QListWidget*>();
+    QCOMPARE(all->count(), 3);
+    all->setCurrentRow(1);
+    QTest::keyClick(all, Qt::Key_Return);
+    QVERIFY(!show->showsOverview());
+    QCOMPARE(show->current(), 1);
+    QTest::keyClick(show, Qt::Key_L);
+    QVERIFY(show->hasSpotlight());
+    QTest::keyClick(show, Qt::Key_P);
+    auto* speaker = show->findChild<SpeakerWindow*>();
+    QVERIFY(speaker);
+    QCOMPARE(speaker->findChild<QTextBrowser*>()->toPlainText().trimmed(), QStringLiteral("Say this"));
+    QTest::keyClick(speaker, Qt::Key_Right);
+    QCOMPARE(show->current(), 2);
+    QVERIFY(speaker->findChild<QTextBrowser*>()->toPlainText().contains(QStringLiteral("No notes")));
+    // Where there is nothing to select, a click goes on; on the last slide it stays.
+    QTest::keyClick(show, Qt::Key_Home);
+    QTest::mouseClick(show, Qt::LeftButton, {}, QPoint(2, 2));
+    QCOMPARE(show->current(), 1);
+    // Kept with the scenario.
+    const auto again = readScenario(writeScenario(b.scenario()), "s", {});
+    QVERIFY(again && again->slides[1].notes == "Say **this**");
+    show->close();
+  }
+
+  /// Not on every slide of a talk.
+  void theKeysAreNamedAtTheBeginning() {
+    SlideBench b;
+    QTRY_VERIFY(b.solved());
+    b.keepThree();
+    QTest::keyClick(&b.window, Qt::Key_F9);
+    auto* show = b.window.findChild<SlideShow*>();
+    const auto* keys = show->findChild<QLabel*>(QStringLiteral("keys"));
+    QVERIFY(keys && keys->text().contains(QStringLiteral("Esc")));
+    QVERIFY(!keys->isHidden());
+    QTRY_VERIFY_WITH_TIMEOUT(keys->isHidden(), 20000);
+    show->close();
+  }
+
+  /// A slide is the same on every projector, only larger.
+  void slidesGrowWithTheScreen() {
+    SlideBench b;
+    QTRY_VERIFY(b.solved());
+    b.keepThree();
+    SlideShow show(std::make_shared<const Scenario>(b.scenario()), b.window.session().context(),
+                   Theme::Kind::Light);
+    show.resize(1024, 576);
+    show.show();
+    QCOMPARE(show.enlargement(), 1.0);
+    const QImage small = show.grab().toImage();
+    show.resize(3840, 2160);
+    QCOMPARE(show.enlargement(), 3.75);
+    QCOMPARE(show.page(), QRectF(0, 0, 3840, 2160));
+    show.resize(1024, 768);  // a screen of another shape has margins
+    QCOMPARE(show.page(), QRectF(0, 96, 1024, 576));
+    // The same but for the rounding of edges that lie between two pixels.
+    const QImage moved = show.grab().toImage();
+    int other = 0;
+    for (int y = 0; y < 540; ++y)
+      for (int x = 0; x < 1024; ++x) other += moved.pixel(x, y + 96) != small.pixel(x, y) ? 1 : 0;
+    QVERIFY2(other < 1024 * 540 / 100, qPrintable(QString::number(other)));
+  }
+};
+
+NEST_TEST(TestSlideShow)
+#include "test_slide_show.moc"
