@@ -101,7 +101,7 @@ private slots:
 
   void whatDoesNotFitIsSaid() {
     const QByteArray html = page(sample("llama3-70b-a100-16-too-small"), "none.html", 1);
-    QVERIFY(html.contains("Does not fit") && html.contains("Each of these would make one fit:"));
+    QVERIFY(html.contains("<b>Does not fit.</b>") && html.contains("Each of these would make one fit:"));
   }
 
   void misuseIsRefused() {

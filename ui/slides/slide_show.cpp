@@ -65,6 +65,7 @@ SlideShow::SlideShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr ow
   m_forgetTyped.setInterval(kTypedMs);
   connect(&m_forgetTyped, &QTimer::timeout, this, [this] { m_typed = 0; });
   setFocusPolicy(Qt::StrongFocus);
+  m_begun.start();
   showSlide(0);
 }
 
@@ -108,6 +109,8 @@ void SlideShow::showOverview() {
   m_overview->setIconSize(kThumbnail);
   m_overview->setGridSize(kThumbnail + QSize(24, 48));
   m_overview->setWordWrap(true);
+  m_overview->setFrameShape(QFrame::NoFrame);
+  m_overview->setSpacing(16);
   for (int i = 0; i < count(); ++i) {
     const SavedSlide& slide = m_scenario->slides[static_cast<std::size_t>(i)];
     const QImage picture = thumbnailOf(slide, contextOf(slide, *m_scenario, m_own, m_contexts), *m_scenario,

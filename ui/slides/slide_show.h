@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QElapsedTimer>
 #include <QTimer>
 #include <QWidget>
 #include <memory>
@@ -40,6 +41,7 @@ public:
   Cover cover() const { return m_cover; }
   bool showsOverview() const;
   bool hasSpotlight() const { return m_hasSpotlight; }
+  qint64 secondsSinceBegin() const { return m_begun.elapsed() / 1000; }
 
 public Q_SLOTS:
   void showSlide(int);  ///< beyond the ends: stays
@@ -76,6 +78,7 @@ private:
   bool m_hasSpotlight = false;
   int m_typed = 0;  ///< digits so far, 0: none
   QTimer m_forgetTyped;
+  QElapsedTimer m_begun;
 };
 
 }  // namespace nest

@@ -51,7 +51,6 @@ SpeakerWindow::SpeakerWindow(SlideShow* show)
   grid->setColumnStretch(0, 3);
   grid->setColumnStretch(1, 2);
   grid->setRowStretch(4, 1);
-  m_since.start();
   m_tick.setInterval(500);
   connect(&m_tick, &QTimer::timeout, this, &SpeakerWindow::showTime);
   m_tick.start();
@@ -91,7 +90,7 @@ void SpeakerWindow::showSlide() {
 
 void SpeakerWindow::showTime() {
   m_clock->setText(QLocale().toString(QTime::currentTime(), QLocale::ShortFormat));
-  const qint64 seconds = m_since.elapsed() / 1000;
+  const qint64 seconds = m_show->secondsSinceBegin();
   m_elapsed->setText(QStringLiteral("%1:%2").arg(seconds / 60).arg(seconds % 60, 2, 10, QLatin1Char('0')));
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QElapsedTimer>
 #include <QTimer>
 #include <QWidget>
 
@@ -12,7 +11,7 @@ namespace nest {
 class SlideShow;
 
 /// What the speaker sees on a screen of their own: the slide that is shown, the next one, its notes, the time
-/// of day and the time since the first slide. The keys of the show work here, too.
+/// of day and the time since the show began. The keys of the show work here, too.
 class SpeakerWindow : public QWidget {
   Q_OBJECT
 public:
@@ -31,7 +30,6 @@ private:
   SlideShow* m_show;
   QLabel *m_now, *m_next, *m_place, *m_clock, *m_elapsed;
   QTextBrowser* m_notes;
-  QElapsedTimer m_since;
   QTimer m_tick;
 };
 

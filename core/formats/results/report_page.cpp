@@ -123,12 +123,20 @@ std::string partHtml(const ReportPart& part) {
   return out + "</section>\n";
 }
 
-/// The headline: its first part large, the others below it; no part is broken at the end of a line.
+/// The headline: its first part large, the others below it; no part is broken at the end of a line. Without a
+/// plan: its first sentence large, what is known and what helps below it.
 std::string findingHtml(const std::string& finding) {
   constexpr std::string_view kJoint = " · ";
+  const auto large = [](const std::string& text) {
+    return "<p class=\"finding\"><b>" + shown(text) + "</b></p>\n";
+  };
   const std::size_t first = finding.find(kJoint);
-  std::string out = "<p class=\"finding\"><b>" + shown(finding.substr(0, first)) + "</b></p>\n";
-  if (first == std::string::npos) return out;
+  if (first == std::string::npos) {
+    const std::size_t sentence = finding.find(". ");
+    if (sentence == std::string::npos) return large(finding);
+    return large(finding.substr(0, sentence + 1)) + "<p>" + shown(finding.substr(sentence + 2)) + "</p>\n";
+  }
+  std::string out = large(finding.substr(0, first));
   out += "<p class=\"finding\">";
   for (std::size_t begin = first + kJoint.size(), end = 0; begin < finding.size();
        begin = end + kJoint.size()) {
