@@ -12,9 +12,10 @@ constexpr std::pair<std::string_view, FieldChange::How> kSigns[] = {
 
 bool isKey(std::string_view s) {
   if (s == "program") return true;  // the only field that is in no part of a scenario
-  return s.find('.') != std::string_view::npos && s.front() != '.' && s.back() != '.' &&
+  const auto isLetter = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
+  return s.find('.') != std::string_view::npos && isLetter(s.front()) && s.back() != '.' &&
          std::all_of(s.begin(), s.end(),
-                     [](char c) { return (c >= 'a' && c <= 'z') || c == '_' || c == '.'; });
+                     [&](char c) { return isLetter(c) || (c >= '0' && c <= '9') || c == '.'; });
 }
 
 std::vector<std::string> split(std::string_view list) {

@@ -81,13 +81,18 @@ void addCosts(const RunOptions& r, int devices, RunForecast& f) {
   if (!f.total) return;
   const double hours = f.total->value() / kSecondsPerHour;
   if (r.pricePerDeviceHour) f.money = f.reservedDevices * hours * *r.pricePerDeviceHour;
-  if (!r.devicePower) return;
-  const double watts = devices * *r.devicePower + f.checkpoint.hosts * r.hostPower.value_or(0);
-  f.energy = watts / 1000 * hours * r.powerUsage.value_or(1);
+  const auto watts = wattsOf(r, devices, f.checkpoint.hosts);
+  if (!watts) return;
+  f.energy = *watts / 1000 * hours;
   if (r.carbonPerKwh) f.carbon = *f.energy * *r.carbonPerKwh / 1000;
 }
 
 }  // namespace
+
+std::optional<double> wattsOf(const RunOptions& r, int devices, int hosts) {
+  if (!r.devicePower) return std::nullopt;
+  return (devices * *r.devicePower + hosts * r.hostPower.value_or(0)) * r.powerUsage.value_or(1);
+}
 
 Seconds readTimeOf(const RunOptions& r, const CheckpointSize& size) {
   return transferTime(size.readByAll, r.storeRead ? r.storeRead : r.storeWrite, size.readByHost, r.hostStore);
@@ -104,7 +109,7 @@ std::optional<RunForecast> runForecastOf(const Problem& problem, const Plan& pla
   const double tokensPerStep = double(e.globalBatch) * problem.job.sequenceLength;
   if (problem.job.trainingTokens) f.work = e.batchTime * (*problem.job.trainingTokens / tokensPerStep);
   f.total = f.work;
-  if (r.hasFailures() && f.missing.empty()) {
+  if (r.hasFailures() && missingForFailures(problem).empty()) {
     f.times = runTimesOf(problem, f.checkpoint, devices, e.batchTime, f.work.value_or(kLongRun));
     f.prediction = predictRun(*f.times);
     if (f.work) f.total = f.prediction->finishes ? std::optional(f.prediction->total) : std::nullopt;

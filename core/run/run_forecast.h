@@ -13,8 +13,8 @@ namespace nest {
 struct RunForecast {
   std::optional<Seconds> work;  ///< all steps on healthy devices; absent without training tokens
   CheckpointSize checkpoint;
-  /// Present if failure rates are given and nothing is missing. Without training tokens they describe a very
-  /// long run.
+  /// Present if failure rates are given and missingForFailures() is empty. Without training tokens they
+  /// describe a very long run.
   std::optional<RunTimes> times;
   std::optional<RunPrediction> prediction;
   std::optional<Seconds> total;  ///< with failures and checkpoints, as far as known; absent if it never ends
@@ -41,6 +41,9 @@ RunTimes runTimesOf(const Problem&, const CheckpointSize&, int devices, Seconds 
 
 /// All devices read the state that they hold; a bandwidth that is not given limits nothing.
 Seconds readTimeOf(const RunOptions&, const CheckpointSize&);
+
+/// Of so many devices and hosts, with what the facility adds; nullopt: the power of a device is not given.
+std::optional<double> wattsOf(const RunOptions&, int devices, int hosts);
 
 /// nullopt if the scenario has no section "run". The plan must be feasible. O(devices).
 std::optional<RunForecast> runForecastOf(const Problem&, const Plan&, const Evaluation&);

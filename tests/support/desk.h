@@ -46,6 +46,14 @@ struct Desk {
     if (outcome->best()) context.plan = std::shared_ptr<const RankedPlan>(outcome, outcome->best());
   }
 
+  /// Tokens to train on, failures every hour or so, and all that a restart and a checkpoint need.
+  static void describeRun(Scenario& s) {
+    s.job.trainingTokens = 1e9;
+    s.run.deviceFailures = 200;
+    s.run.detection = Seconds(10), s.run.replacement = Seconds(60), s.run.start = Seconds(30);
+    s.run.storeWrite = BytesPerSecond(1e9);
+  }
+
   ViewServices services() { return {&selection, &document, nullptr}; }
   PlanContextPtr snapshot() const { return std::make_shared<PlanContext>(context); }
 

@@ -7,6 +7,7 @@
 #include "editors/what_if/what_if_view.h"
 #include "figures/plan/communication_figure.h"
 #include "figures/plan/memory_figure.h"
+#include "figures/plan/run_figure.h"
 #include "figures/plan/stages_figure.h"
 #include "figures/plan/timeline_figure.h"
 #include "figures/topology/topology_figure.h"
@@ -14,6 +15,7 @@
 #include "views/compare/compare_view.h"
 #include "views/figure_views.h"
 #include "views/placement_view.h"
+#include "views/run/run_view.h"
 #include "views/search/search_view.h"
 #include "views/study/study_view.h"
 
@@ -47,6 +49,7 @@ const std::vector<ViewEntry>& viewRegistry() {
       entry<WhatIfView>("whatif", "What-if"),
       entry<SearchView>("search", "Search"),
       entry<CompareView>("compare", "Compare"),
+      entry<RunView, RunFigure>("run", "Run"),
       entry<StudyView>("study", "Study"),
       entry<AccuracyView>("accuracy", "Accuracy"),
   };

@@ -74,6 +74,10 @@ inline std::shared_ptr<Problem> problemOf(const ContextShape& shape) {
   profile->provenance = "made up for a test";
   problem->graph = graph;
   problem->profile = profile;
+  problem->job.trainingTokens = 1e12;
+  RunOptions& run = problem->run;
+  run.deviceFailures = 0.002, run.detection = Seconds(60), run.replacement = Seconds(600);
+  run.start = Seconds(300), run.storeWrite = BytesPerSecond(1e12);
   return problem;
 }
 

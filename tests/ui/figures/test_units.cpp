@@ -22,7 +22,8 @@ QString bareNumber(const QString& text, bool hasAxis) {
   static const QRegularExpression number(
       QStringLiteral("(?<![\\w.,\\-–−:#/])−?\\d[\\d,]*(\\.\\d+)?(e[+-]?\\d+)?(?![\\w.]*\\d)"));
   static const QRegularExpression unit(QStringLiteral(
-      "^( ?(%|°)| (B|KiB|MiB|GiB|TiB|PiB|bytes?|ns|µs|ms|s|min|h|d|[KMGT]?[Bb]/s|[kMGTPE]?FLOPs?(/s)?)\\b)"));
+      "^( ?(%|°)|( [kMGT])? device-hours| "
+      "([kMGT]?B|KiB|MiB|GiB|TiB|PiB|bytes?|ns|µs|ms|s|min|h|d|[KMGT]?[Bb]/s|MWh|[kMGTPE]?FLOPs?(/s)?)\\b)"));
   // Things that are counted, and signs between two numbers of one kind.
   static const QRegularExpression counted(QStringLiteral(
       "^( ?[×:–/]| (devices?|hosts?|layers?|stages?|chunks?|microbatch(es)?|ranks?|groups?|"
@@ -56,7 +57,8 @@ QString bareNumberIn(const Figure& figure, const PlanContext& c, const QSize& si
   style.standalone = standalone;
   figure.paint(painter, QRectF(QPointF(0, 0), size), c, style);
   painter.end();
-  static const QRegularExpression axis(QStringLiteral("\\((s|ms|µs|[MGT]iB)\\)$|^(s|ms|µs)$|%"));
+  static const QRegularExpression axis(QStringLiteral(
+      "\\((s|ms|µs|days|hours|minutes|[MGT]iB|([kMGT] )?(device-hours|money|MWh))\\)$|^(s|ms|µs)$|%"));
   bool hasAxis = false;
   for (const auto& w : page.words()) hasAxis = hasAxis || axis.match(w.text).hasMatch();
   const QString name = c.scenario ? QString::fromStdString(c.scenario->name) : QString();

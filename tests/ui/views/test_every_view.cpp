@@ -34,6 +34,10 @@ struct Opened {
 
   explicit Opened(const QString& id) {
     const ViewPlace place = placeOf(id);
+    if (place.view == QStringLiteral("run")) {  // which the sample does not describe
+      desk.document.edit({}, QStringLiteral("Describe the run"), Desk::describeRun);
+      desk.solveIt();
+    }
     for (const ViewEntry& entry : viewRegistry())
       if (entry.id == place.view) view.reset(entry.make(desk.services(), nullptr));
     view->setState(place.state);

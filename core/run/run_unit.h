@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "run/run_forecast.h"
+
+namespace nest {
+
+/// The units in which parts of a run are shown.
+enum class RunUnit { Share, Days, DeviceHours, Money, Energy };
+inline constexpr int kRunUnitCount = 5;
+const char* nameOf(RunUnit);  ///< in files: "share", "days", "device-hours", "money", "energy"
+std::optional<RunUnit> runUnitNamed(std::string_view);
+
+/// An amount in each unit, by RunUnit: a share of 1, days, device-hours, in the currency of the price, MWh.
+/// Absent: a field is missing that the unit needs.
+using RunAmounts = std::array<std::optional<double>, kRunUnitCount>;
+
+/// What the time of a run is in other units.
+class RunScale {
+public:
+  /// `devices`: that the plan uses.
+  RunScale(const Problem&, const RunForecast&, int devices);
+
+  /// A part of the run. Without training tokens only its share is known.
+  RunAmounts ofRun(Seconds part) const;
+  /// What so much time costs while the run goes on, whatever its length; without the share.
+  RunAmounts ofTime(Seconds) const;
+  /// The same for another number of spare hosts.
+  RunAmounts ofTime(Seconds, int spareHosts) const;
+  /// Keys of the fields that a part of the run needs in this unit and that are not given.
+  std::vector<std::string> missing(RunUnit) const;
+
+private:
+  const RunOptions& m_run;
+  const RunForecast& m_forecast;
+  int m_devices, m_perHost;
+  Seconds m_whole;
+};
+
+/// What the calendar time of a run goes to. The parts add up to the whole.
+enum class RunPart { Useful, Checkpoints, LostWork, Restarts };
+inline constexpr int kRunPartCount = 4;
+std::array<Seconds, kRunPartCount> partsOf(const RunPrediction&, Seconds work);
+
+/// The mean of as many simulated runs as take some milliseconds; of a long run a part of it, scaled to the
+/// whole. nullopt: nothing fails, or the run does not get through its failures.
+std::optional<RunPrediction> simulateBriefly(const RunTimes&);
+
+/// Keys of the fields that are asked for before the parts of a run can be shown; empty: they can be.
+/// `forecast`: of a plan; without a section "run", nullopt.
+std::vector<std::string> askedForParts(const Problem&, const std::optional<RunForecast>& forecast);
+
+}  // namespace nest
