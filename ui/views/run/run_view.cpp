@@ -156,6 +156,7 @@ void RunView::refreshAsked() {
     if (!needed.empty()) text = tr("Give %1").arg(fieldLinks(needed));
   }
   m_asked->setText(text);
+  m_asked->setAccessibleDescription(asked());  // its name stands for the text otherwise
   m_asked->setVisible(!text.isEmpty());
 }
 
