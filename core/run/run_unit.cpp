@@ -101,11 +101,11 @@ std::optional<RunPrediction> simulateBriefly(const RunTimes& times) {
   return out;
 }
 
-std::vector<std::string> askedForParts(const Problem& problem, const std::optional<RunForecast>& f) {
+std::vector<std::string> askedForParts(const Problem& problem) {
   std::vector<std::string> out;
   const RunOptions& r = problem.run;
   if (!r.hasFailures()) {
-    if (f && f->work) return out;
+    if (problem.job.trainingTokens) return out;
     out.emplace_back("/job/training_tokens");
     for (const char* rate : {"/run/device_failures_per_1000h", "/run/host_failures_per_1000h",
                              "/run/switch_failures_per_1000h", "/run/job_failures_per_1000h"})

@@ -52,7 +52,6 @@ std::array<Seconds, kRunPartCount> partsOf(const RunPrediction&, Seconds work);
 std::optional<RunPrediction> simulateBriefly(const RunTimes&);
 
 /// Keys of the fields that are asked for before the parts of a run can be shown; empty: they can be.
-/// `forecast`: of a plan; without a section "run", nullopt.
-std::vector<std::string> askedForParts(const Problem&, const std::optional<RunForecast>& forecast);
+std::vector<std::string> askedForParts(const Problem&);
 
 }  // namespace nest

@@ -47,6 +47,10 @@ private slots:
       if (label->text().contains(QStringLiteral("href")))
         Q_EMIT label->linkActivated(QStringLiteral("/run/device_failures_per_1000h"));
     QCOMPARE(opened.size(), 1);
+    // Without a word about failures the run is that of its steps, and its length is not asked for.
+    RunDesk steps([](Scenario& s) { s.job.trainingTokens = 1e9; });
+    QVERIFY2(steps.words().contains(QStringLiteral("without failures")), qPrintable(steps.words()));
+    QVERIFY2(!steps.view.asked().contains(QStringLiteral("Training tokens")), qPrintable(steps.view.asked()));
     RunDesk half([](Scenario& s) {
       Desk::describeRun(s);
       s.run.start.reset();

@@ -76,7 +76,7 @@ const RunFigure::Shown& RunFigure::shownOf(const PlanContext& c) const {
         plan.evaluation.batchTime * (*problem.job.trainingTokens / perStep);
     out.forecast->reservedDevices = plan.plan.devicesUsed();
   }
-  out.missing = askedForParts(problem, out.forecast);
+  out.missing = askedForParts(problem);
   if (out.forecast && out.missing.empty()) {
     const RunForecast& f = *out.forecast;
     const RunScale scale(problem, f, plan.plan.devicesUsed());

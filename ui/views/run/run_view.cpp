@@ -66,6 +66,7 @@ RunView::RunView(ViewServices services, QWidget* parent)
   row->setContentsMargins(8, 4, 8, 4);
   row->addWidget(m_unit);
   row->addWidget(m_asked);
+  row->setFilling(m_asked);
   auto* buttons = new QWidget;
   auto* end = new QHBoxLayout(buttons);
   end->setContentsMargins(0, 0, 0, 0);
@@ -147,7 +148,7 @@ void RunView::refreshAsked() {
   QString text;
   if (c.problem && c.plan) {
     const auto forecast = runForecastOf(*c.problem, c.plan->plan, c.plan->evaluation);
-    std::vector<std::string> needed = askedForParts(*c.problem, forecast);
+    std::vector<std::string> needed = askedForParts(*c.problem);
     if (needed.empty() && forecast) needed = forecast->missing;
     // Without failures the time of a run is that of its steps.
     if (needed.empty() && !c.problem->run.hasFailures())
