@@ -54,6 +54,40 @@ void joinBySwitch(NetworkGraph& g) {
     if (!joined.contains({n, to})) linkLikeOthers(g, n, to);
 }
 
+/// Hops from each node to the nearest device or host, over working links; −1: there is none. Of the switches
+/// of a tree it is their level.
+std::vector<int> levelsOf(const NetworkGraph& g) {
+  std::vector<std::vector<int>> next(g.nodes.size());
+  for (const NetworkLink& l : g.links)
+    if (isLive(g, l)) next[at(l.from)].push_back(l.to), next[at(l.to)].push_back(l.from);
+  std::vector<int> level(g.nodes.size(), -1), queue;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i)
+    if (g.nodes[i].kind != NodeKind::Switch) level[i] = 0, queue.push_back(static_cast<int>(i));
+  for (std::size_t k = 0; k < queue.size(); ++k)
+    for (int n : next[at(queue[k])])
+      if (level[at(n)] < 0) level[at(n)] = level[at(queue[k])] + 1, queue.push_back(n);
+  return level;
+}
+
+/// Joins switches that have none above them by a new one, with the figures of a link that one of them has.
+void joinFromAbove(NetworkGraph& g, const std::vector<int>& switches) {
+  double x = 0, top = 1e300;
+  for (int n : switches) x += g.nodes[at(n)].x, top = std::min(top, g.nodes[at(n)].y);
+  NetworkLink like;
+  like.bandwidth = BytesPerSecond(50e9), like.latency = Seconds(2e-6);
+  for (const NetworkLink& l : g.links)
+    if (l.to == switches.front() || l.from == switches.front()) {
+      like = l;
+      break;
+    }
+  const int above = addNode(g, NodeKind::Switch, x / static_cast<double>(switches.size()), top - 80);
+  like.to = above, like.failed = false, like.directed = false;
+  for (int n : switches) {
+    like.from = n;
+    g.links.push_back(like);
+  }
+}
+
 /// Which nodes are joined with each other.
 class Components {
 public:
@@ -85,10 +119,13 @@ public:
     checkLinks();
     joinContents();
     findLargest();
+    if (m_parts > 1) checkIslands();
     for (int n = 0; n < static_cast<int>(m_g.nodes.size()); ++n)
       if (node(n).kind != NodeKind::Device) checkJoining(n);
     for (int n = 0; n < static_cast<int>(m_g.nodes.size()); ++n)
-      if (isWorkingDevice(n) && !m_named[at(n)] && m_live.find(n) != m_largest) reportUnreachable(n);
+      if (isWorkingDevice(n) && !m_named[at(n)] && m_live.find(n) != m_largest &&
+          !m_islands.contains(m_live.find(n)))
+        reportUnreachable(n);
     return std::move(m_out);
   }
 
@@ -135,6 +172,66 @@ private:
                        {}});
     for (const auto& [root, count] : devicesIn)
       if (m_largest < 0 || count > devicesIn[m_largest]) m_largest = root;
+    m_parts = devicesIn.size();
+  }
+
+  /// Devices behind a switch that leads nowhere else are not named one by one: the switch lacks an uplink.
+  void checkIslands() {
+    m_level = levelsOf(m_g);
+    std::map<int, int> topOf;  ///< by part of the network, its highest switch
+    for (int n = 0; n < static_cast<int>(m_g.nodes.size()); ++n) {
+      if (node(n).kind != NodeKind::Switch || node(n).failed || m_level[at(n)] < 1) continue;
+      const auto [known, isFirst] = topOf.emplace(m_live.find(n), n);
+      if (!isFirst && m_level[at(n)] > m_level[at(known->second)]) known->second = n;
+    }
+    struct Behind {
+      int devices = 0, one = -1;
+      bool isOneHost = true;
+    };
+    std::map<int, Behind> behind;  ///< by part
+    for (int n = 0; n < static_cast<int>(m_g.nodes.size()); ++n)
+      if (isWorkingDevice(n)) {
+        Behind& b = behind[m_live.find(n)];
+        if (b.one >= 0 && (node(n).host.empty() || node(n).host != node(b.one).host)) b.isOneHost = false;
+        ++b.devices, b.one = n;
+      }
+    const auto largest = topOf.find(m_largest);
+    for (const auto& [part, top] : topOf) {
+      const auto devices = behind.find(part);
+      if (part == m_largest || devices == behind.end()) continue;
+      if (devices->second.isOneHost && !node(devices->second.one).host.empty())
+        continue;                                                  // switches inside it
+      if (m_whole.find(top) == m_whole.find(m_largest)) continue;  // only failures cut it off
+      m_islands[part] = top;
+      const std::string& name = node(top).name;
+      const int count = devices->second.devices;
+      Problem p{error("unreachable", placeOf(top),
+                      name + " and the " + std::to_string(count) + (count == 1 ? " device" : " devices") +
+                          " behind it cannot reach the other devices",
+                      "give it an uplink"),
+                top,
+                -1,
+                {},
+                {}};
+      if (const int to = nearestSwitch(top, m_level[at(top)] + 1); to >= 0) {
+        p.repairVerb = "Link " + name + " to " + node(to).name;
+        p.repair = [top = top, to](NetworkGraph& x) { linkLikeOthers(x, top, to); };
+      } else if (largest != topOf.end()) {
+        std::vector<int> all{largest->second};
+        for (const auto& [other, its] : topOf)
+          if (other != m_largest && m_whole.find(its) != m_whole.find(m_largest) && behind.contains(other))
+            all.push_back(its);
+        std::sort(all.begin(), all.end());
+        p.repairVerb = all.size() == 2
+                           ? "Join " + node(all[0]).name + " and " + node(all[1]).name + " by a switch"
+                           : "Join " + std::to_string(all.size()) + " switches by one above them";
+        p.repair = [all](NetworkGraph& x) { joinFromAbove(x, all); };
+      } else {
+        p.repairVerb = "Join all hosts by " + name;
+        p.repair = joinBySwitch;
+      }
+      m_out.push_back(std::move(p));
+    }
   }
 
   /// What cannot reach the others is named once: a host for its devices, a single device for itself.
@@ -145,7 +242,8 @@ private:
                        "Delete " + node(n).name, [n](NetworkGraph& x) { remove(x, {n}); }});
       return;
     }
-    if (inside.empty() || m_largest < 0 || m_live.find(n) == m_largest) return;
+    if (inside.empty() || m_largest < 0 || m_live.find(n) == m_largest || m_islands.contains(m_live.find(n)))
+      return;
     bool any = false;
     for (int d : inside) {
       const bool hangsOnIt =
@@ -187,12 +285,13 @@ private:
     m_out.push_back(std::move(p));
   }
 
-  /// Of those that the largest part of the devices can reach; −1: there is none.
-  int nearestSwitch(int n) {
+  /// Of those that the largest part of the devices can reach, at this level or above; −1: there is none.
+  int nearestSwitch(int n, int leastLevel = 0) {
     int best = -1;
     double distance = 1e300;
     for (int k = 0; k < static_cast<int>(m_g.nodes.size()); ++k) {
       if (node(k).kind != NodeKind::Switch || m_live.find(k) != m_largest) continue;
+      if (leastLevel > 0 && m_level[at(k)] < leastLevel) continue;
       const double d = std::hypot(node(k).x - node(n).x, node(k).y - node(n).y);
       if (d < distance) distance = d, best = k;
     }
@@ -204,7 +303,10 @@ private:
   std::vector<int> m_degree;
   Components m_live, m_whole;  ///< as it is; as it would be if nothing had failed
   std::vector<char> m_named;
-  int m_largest = -1;  ///< component with the most working devices
+  int m_largest = -1;            ///< component with the most working devices
+  std::size_t m_parts = 0;       ///< components with working devices
+  std::vector<int> m_level;      ///< see levelsOf; only where there are several
+  std::map<int, int> m_islands;  ///< components that are named by a switch
   std::vector<Problem> m_out;
 };
 

@@ -257,6 +257,36 @@ private slots:
     QCOMPARE(graph::problemsOf(other).size(),
              std::size_t(1));  // two islands: a host that cannot reach the other
   }
+  void aLeafWithoutUplinkIsNamedOnce() {
+    auto g = pod();
+    // Two copies of everything, apart: three islands, each with its own top.
+    std::vector<int> all(g.nodes.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
+    graph::duplicate(g, all, 2, 3000, 0);
+    auto problems = graph::problemsOf(g);
+    QCOMPARE(problems.size(), std::size_t(2));
+    for (const auto& p : problems) {
+      QCOMPARE(p.diagnostic.code, std::string("unreachable"));
+      QCOMPARE(g.nodes[std::size_t(p.node)].kind, NodeKind::Switch);
+      QVERIFY2(p.diagnostic.message.find(" devices behind it") != std::string::npos,
+               p.diagnostic.message.c_str());
+    }
+    const std::size_t nodes = g.nodes.size();
+    problems.front().repair(g);  // none stands above the others yet: one more switch joins all
+    QCOMPARE(g.nodes.size(), nodes + 1);
+    QVERIFY(graph::problemsOf(g).empty());
+    // One more copy of a part, and the switch above is there: it is linked to it.
+    const auto one = graph::duplicate(g, all, 1, 0, 3000);
+    for (std::size_t l = g.links.size(); l-- > 0;)
+      if (g.links[l].from >= one.front() && g.links[l].to < one.front())
+        g.links.erase(g.links.begin() + long(l));
+    problems = graph::problemsOf(g);
+    QCOMPARE(problems.size(), std::size_t(1));
+    QVERIFY2(problems.front().repairVerb.starts_with("Link "), problems.front().repairVerb.c_str());
+    problems.front().repair(g);
+    QCOMPARE(g.nodes.size(), nodes + 1 + one.size());
+    QVERIFY(graph::problemsOf(g).empty());
+  }
   void parallelLinksMerge() {
     NetworkGraph g;
     const int a = graph::addNode(g, NodeKind::Switch, 0, 0), b = graph::addNode(g, NodeKind::Switch, 100, 0);
