@@ -29,18 +29,6 @@ std::optional<BytesPerSecond> copyBandwidth(const Problem& problem) {
   return known ? std::optional(known->value) : std::nullopt;
 }
 
-std::vector<std::string> missingFor(const Problem& problem) {
-  const RunOptions& r = problem.run;
-  std::vector<std::string> out = missingForFailures(problem);
-  const auto need = [&out](bool has, const char* key) {
-    if (!has) out.emplace_back(key);
-  };
-  const bool hasRunCost = r.pricePerDeviceHour || r.devicePower;
-  need(problem.job.trainingTokens || !hasRunCost, "/job/training_tokens");
-  need(r.devicePower || !(r.hostPower || r.powerUsage || r.carbonPerKwh), "/run/device_power_w");
-  return out;
-}
-
 }  // namespace
 
 std::vector<std::string> missingForFailures(const Problem& problem) {
@@ -56,6 +44,18 @@ std::vector<std::string> missingForFailures(const Problem& problem) {
     need(r.storeWrite || r.hostStore, "/run/store_write_bandwidth_bytes_per_s");
     need(!r.asynchronous || copyBandwidth(problem), "/run/host_copy_bandwidth_bytes_per_s");
   }
+  return out;
+}
+
+std::vector<std::string> missingForRun(const Problem& problem) {
+  const RunOptions& r = problem.run;
+  std::vector<std::string> out = missingForFailures(problem);
+  const auto need = [&out](bool has, const char* key) {
+    if (!has) out.emplace_back(key);
+  };
+  const bool hasRunCost = r.pricePerDeviceHour || r.devicePower;
+  need(problem.job.trainingTokens || !hasRunCost, "/job/training_tokens");
+  need(r.devicePower || !(r.hostPower || r.powerUsage || r.carbonPerKwh), "/run/device_power_w");
   return out;
 }
 
@@ -76,6 +76,13 @@ RunTimes runTimesOf(const Problem& problem, const CheckpointSize& size, int devi
 }
 
 namespace {
+
+/// Of all steps; nullopt without training tokens.
+std::optional<Seconds> timeOfSteps(const Problem& problem, const Evaluation& e) {
+  if (!problem.job.trainingTokens) return std::nullopt;
+  const double tokensPerStep = double(e.globalBatch) * problem.job.sequenceLength;
+  return e.batchTime * (*problem.job.trainingTokens / tokensPerStep);
+}
 
 void addCosts(const RunOptions& r, int devices, RunForecast& f) {
   if (!f.total) return;
@@ -98,6 +105,14 @@ Seconds readTimeOf(const RunOptions& r, const CheckpointSize& size) {
   return transferTime(size.readByAll, r.storeRead ? r.storeRead : r.storeWrite, size.readByHost, r.hostStore);
 }
 
+std::optional<RunForecast> stepsOnly(const Problem& problem, const Plan& plan, const Evaluation& e) {
+  RunForecast f;
+  f.work = f.total = timeOfSteps(problem, e);
+  if (!f.work) return std::nullopt;
+  f.reservedDevices = plan.devicesUsed();
+  return f;
+}
+
 std::optional<RunForecast> runForecastOf(const Problem& problem, const Plan& plan, const Evaluation& e) {
   const RunOptions& r = problem.run;
   if (r == RunOptions() || !(e.batchTime > Seconds())) return std::nullopt;
@@ -105,10 +120,8 @@ std::optional<RunForecast> runForecastOf(const Problem& problem, const Plan& pla
   const int devices = plan.devicesUsed();
   f.checkpoint = checkpointSizeOf(problem, plan, e);
   f.reservedDevices = devices + r.spareHosts * problem.cluster->largestGroupSize(0);
-  f.missing = missingFor(problem);
-  const double tokensPerStep = double(e.globalBatch) * problem.job.sequenceLength;
-  if (problem.job.trainingTokens) f.work = e.batchTime * (*problem.job.trainingTokens / tokensPerStep);
-  f.total = f.work;
+  f.missing = missingForRun(problem);
+  f.work = f.total = timeOfSteps(problem, e);
   if (r.hasFailures() && missingForFailures(problem).empty()) {
     f.times = runTimesOf(problem, f.checkpoint, devices, e.batchTime, f.work.value_or(kLongRun));
     f.prediction = predictRun(*f.times);

@@ -35,6 +35,8 @@ inline constexpr Seconds kLongRun{1e9};  ///< of work: so long that its ends do 
 
 /// Keys of the fields that failures need, where a rate of failures is given.
 std::vector<std::string> missingForFailures(const Problem&);
+/// Of those, and of the fields that prices and energy need where one of them is given.
+std::vector<std::string> missingForRun(const Problem&);
 /// How a run of so much work goes on so many devices; nothing is missing. `step`: the shortest work between
 /// two checkpoints.
 RunTimes runTimesOf(const Problem&, const CheckpointSize&, int devices, Seconds step, Seconds work);
@@ -44,6 +46,9 @@ Seconds readTimeOf(const RunOptions&, const CheckpointSize&);
 
 /// Of so many devices and hosts, with what the facility adds; nullopt: the power of a device is not given.
 std::optional<double> wattsOf(const RunOptions&, int devices, int hosts);
+
+/// Of a run without failures: the time of its steps; nullopt without training tokens.
+std::optional<RunForecast> stepsOnly(const Problem&, const Plan&, const Evaluation&);
 
 /// nullopt if the scenario has no section "run". The plan must be feasible. O(devices).
 std::optional<RunForecast> runForecastOf(const Problem&, const Plan&, const Evaluation&);

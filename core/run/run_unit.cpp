@@ -38,43 +38,25 @@ std::optional<RunUnit> runUnitNamed(std::string_view name) {
   return std::nullopt;
 }
 
-RunScale::RunScale(const Problem& problem, const RunForecast& f, int devices)
-    : m_run(problem.run),
-      m_forecast(f),
-      m_devices(devices),
-      m_perHost(problem.cluster->largestGroupSize(0)),
-      m_whole(f.total        ? *f.total
-              : f.prediction ? f.prediction->total
-                             : f.work.value_or(Seconds())) {}
-
-RunAmounts RunScale::ofRun(Seconds part) const {
+RunAmounts amountsOf(const Problem& problem, const RunForecast& f, int devices, Seconds part, Seconds whole) {
   RunAmounts out;
-  if (m_forecast.work) out = ofTime(part);
-  if (m_whole > Seconds()) out[at(RunUnit::Share)] = part / m_whole;
-  return out;
-}
-
-RunAmounts RunScale::ofTime(Seconds time) const {
-  return ofTime(time, m_run.spareHosts);
-}
-
-RunAmounts RunScale::ofTime(Seconds time, int spareHosts) const {
-  RunAmounts out;
-  const double hours = time.value() / kSecondsInHour;
-  const double reserved = m_devices + double(spareHosts) * m_perHost;
+  if (whole > Seconds()) out[at(RunUnit::Share)] = part / whole;
+  if (!f.work) return out;
+  const RunOptions& r = problem.run;
+  const double hours = part.value() / kSecondsInHour, deviceHours = f.reservedDevices * hours;
   out[at(RunUnit::Days)] = hours / kHoursInDay;
-  out[at(RunUnit::DeviceHours)] = reserved * hours;
-  if (m_run.pricePerDeviceHour) out[at(RunUnit::Money)] = reserved * hours * *m_run.pricePerDeviceHour;
-  if (const auto watts = wattsOf(m_run, m_devices, m_forecast.checkpoint.hosts))
+  out[at(RunUnit::DeviceHours)] = deviceHours;
+  if (r.pricePerDeviceHour) out[at(RunUnit::Money)] = deviceHours * *r.pricePerDeviceHour;
+  if (const auto watts = wattsOf(r, devices, f.checkpoint.hosts))
     out[at(RunUnit::Energy)] = *watts * hours / 1e6;
   return out;
 }
 
-std::vector<std::string> RunScale::missing(RunUnit u) const {
+std::vector<std::string> missingForUnit(const Problem& problem, RunUnit u) {
   std::vector<std::string> out;
-  if (u != RunUnit::Share && !m_forecast.work) out.emplace_back("/job/training_tokens");
-  if (u == RunUnit::Money && !m_run.pricePerDeviceHour) out.emplace_back("/run/price_per_device_hour");
-  if (u == RunUnit::Energy && !m_run.devicePower) out.emplace_back("/run/device_power_w");
+  if (u != RunUnit::Share && !problem.job.trainingTokens) out.emplace_back("/job/training_tokens");
+  if (u == RunUnit::Money && !problem.run.pricePerDeviceHour) out.emplace_back("/run/price_per_device_hour");
+  if (u == RunUnit::Energy && !problem.run.devicePower) out.emplace_back("/run/device_power_w");
   return out;
 }
 
@@ -113,6 +95,15 @@ std::vector<std::string> askedForParts(const Problem& problem) {
     return out;
   }
   return missingForFailures(problem);
+}
+
+std::vector<std::string> askedForRun(const Problem& problem) {
+  if (auto parts = askedForParts(problem); !parts.empty()) return parts;
+  if (auto costs = missingForRun(problem); !costs.empty()) return costs;
+  // Without failures the time of a run is that of its steps.
+  if (!problem.run.hasFailures()) return {"/run/device_failures_per_1000h"};
+  if (!problem.job.trainingTokens) return {"/job/training_tokens"};
+  return {};
 }
 
 }  // namespace nest

@@ -20,27 +20,11 @@ std::optional<RunUnit> runUnitNamed(std::string_view);
 /// Absent: a field is missing that the unit needs.
 using RunAmounts = std::array<std::optional<double>, kRunUnitCount>;
 
-/// What the time of a run is in other units.
-class RunScale {
-public:
-  /// `devices`: that the plan uses.
-  RunScale(const Problem&, const RunForecast&, int devices);
-
-  /// A part of the run. Without training tokens only its share is known.
-  RunAmounts ofRun(Seconds part) const;
-  /// What so much time costs while the run goes on, whatever its length; without the share.
-  RunAmounts ofTime(Seconds) const;
-  /// The same for another number of spare hosts.
-  RunAmounts ofTime(Seconds, int spareHosts) const;
-  /// Keys of the fields that a part of the run needs in this unit and that are not given.
-  std::vector<std::string> missing(RunUnit) const;
-
-private:
-  const RunOptions& m_run;
-  const RunForecast& m_forecast;
-  int m_devices, m_perHost;
-  Seconds m_whole;
-};
+/// A part of a run that takes `whole`, on a plan of so many devices. Without training tokens only its share
+/// is known.
+RunAmounts amountsOf(const Problem&, const RunForecast&, int devices, Seconds part, Seconds whole);
+/// Keys of the fields that amounts in this unit need and that are not given.
+std::vector<std::string> missingForUnit(const Problem&, RunUnit);
 
 /// What the calendar time of a run goes to. The parts add up to the whole.
 enum class RunPart { Useful, Checkpoints, LostWork, Restarts };
@@ -53,5 +37,7 @@ std::optional<RunPrediction> simulateBriefly(const RunTimes&);
 
 /// Keys of the fields that are asked for before the parts of a run can be shown; empty: they can be.
 std::vector<std::string> askedForParts(const Problem&);
+/// Of those that a run is asked for next: what its parts need, then its costs, failures and length.
+std::vector<std::string> askedForRun(const Problem&);
 
 }  // namespace nest

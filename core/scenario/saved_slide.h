@@ -9,8 +9,6 @@
 
 #include "fields/setting.h"
 #include "plan/plan.h"
-#include "scenario/bars_record.h"
-#include "scenario/matrix_record.h"
 #include "scenario/study_record.h"
 #include "solver/outcome.h"
 
@@ -124,8 +122,6 @@ struct SavedSlide {
   std::vector<Beside> beside = {};
   std::optional<StudyRecord> study = {};
   std::optional<SavedTable> table = {};
-  std::optional<BarsRecord> bars = {};
-  std::optional<MatrixRecord> matrix = {};
   std::optional<PlayHead> playHead = {};
 
   friend bool operator==(const SavedSlide&, const SavedSlide&);

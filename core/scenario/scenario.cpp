@@ -26,8 +26,7 @@ bool operator==(const SavedSlide::Beside& a, const SavedSlide::Beside& b) {
 bool operator==(const SavedSlide& a, const SavedSlide& b) {
   return a.caption == b.caption && a.view == b.view && a.state == b.state && a.selected == b.selected &&
          a.notes == b.notes && a.sentence == b.sentence && sameTarget(a.shown, b.shown) &&
-         a.beside == b.beside && a.study == b.study && a.table == b.table && a.bars == b.bars &&
-         a.matrix == b.matrix && a.playHead == b.playHead;
+         a.beside == b.beside && a.study == b.study && a.table == b.table && a.playHead == b.playHead;
 }
 
 const KeptPlan* keptPlanNamed(const Scenario& s, const std::string& name) {

@@ -52,8 +52,6 @@ QString keepSlide(ScenarioDocument& document, const View& view, const Selection&
     slide.beside.push_back(besideOf(b, *slide.shown->setting, s));
   slide.study = view.study();
   slide.table = view.table();
-  slide.bars = view.bars();
-  slide.matrix = view.matrix();
   if (const auto& head = selection.playhead()) {
     slide.playHead = SavedSlide::PlayHead{head->seconds, {}};
     for (const RunningTask& t : head->running)

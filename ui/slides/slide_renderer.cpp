@@ -82,8 +82,6 @@ SlideRenderer::SlideRenderer(const SavedSlide& slide, PlanContextPtr context, co
     if (m_slide.study) m_view->showStudy(*m_slide.study);
     m_view->showBare();
     if (m_slide.table) m_view->showTable(*m_slide.table);
-    if (m_slide.bars) m_view->showBars(*m_slide.bars);
-    if (m_slide.matrix) m_view->showMatrix(*m_slide.matrix);
     m_view->setContext(m_context);
     if (const Figure* figure = m_view->figure()) figure->hasContent(*m_context);  // waits for a simulation
     // A view works out what it shows when it comes into sight.

@@ -74,11 +74,7 @@ public:
   virtual std::optional<StudyRecord> study() const { return std::nullopt; }
   virtual void showStudy(const StudyRecord&) {}
   virtual std::optional<SavedTable> table() const { return std::nullopt; }
-  virtual void showTable(const SavedTable&) {}  ///< after showBare()
-  virtual std::optional<BarsRecord> bars() const { return std::nullopt; }
-  virtual void showBars(const BarsRecord&) {}  ///< after showBare()
-  virtual std::optional<MatrixRecord> matrix() const { return std::nullopt; }
-  virtual void showMatrix(const MatrixRecord&) {}    ///< after showBare()
+  virtual void showTable(const SavedTable&) {}       ///< after showBare()
   virtual bool showsFront() const { return false; }  ///< of the outcome of its context
   /// Why a slide could not show this again, as a sentence; empty: it could.
   virtual QString whyNotKept() const { return {}; }

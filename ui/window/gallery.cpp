@@ -134,13 +134,12 @@ Gallery::Gallery(JobRunner::Solve solve, QWidget* parent)
   open->setAutoDefault(true);
   connect(open, &QPushButton::clicked, this, &Gallery::openRequested);
   m_recent = new QWidget(page);
-  new QHBoxLayout(m_recent);
+  m_recent->setLayout(new FlowLayout(6));
   m_recent->layout()->setContentsMargins(0, 0, 0, 0);
   auto* row = new QHBoxLayout;
   row->addWidget(begin);
   row->addWidget(open);
-  row->addWidget(m_recent);
-  row->addStretch();
+  row->addWidget(m_recent, 1);
   m_grid = new QGridLayout;
   m_grid->setSpacing(kCardGap);
   m_grid->setAlignment(Qt::AlignLeft | Qt::AlignTop);

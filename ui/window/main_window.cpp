@@ -38,6 +38,7 @@
 #include "theme/icon.h"
 #include "theme/plain_text.h"
 #include "views/compare/compare_view.h"
+#include "views/run/run_view.h"
 #include "views/search/search_view.h"
 #include "window/figures_export.h"
 #include "window/gallery.h"
@@ -350,6 +351,7 @@ void MainWindow::connectPanels() {
             whatIf->tryValue(pointer, value);
           });
   connect(m_issueView, &QTableView::activated, this, &MainWindow::jumpToIssue);
+  connect(m_views->findChild<RunView*>(), &RunView::fieldRequested, this, &MainWindow::openField);
   connect(m_issueView, &IssueView::repairRequested, this, [this, network](const QModelIndex& index) {
     if (const IssueModel::Fix* fix = m_issues->fixFor(index)) {
       const IssueModel::Fix now = *fix;  // the model forgets it while it is applied
@@ -450,11 +452,13 @@ void MainWindow::jumpToIssue(const QModelIndex& index) {
     m_views->reveal(network->id());
     return network->jumpTo(node, link);
   }
-  if (!pointer.isEmpty()) {
-    m_panelDock->show();
-    m_panelDock->raise();
-    m_panel->reveal(pointer);
-  }
+  if (!pointer.isEmpty()) openField(pointer);
+}
+
+void MainWindow::openField(const QString& pointer) {
+  m_panelDock->show();
+  m_panelDock->raise();
+  m_panel->reveal(pointer);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

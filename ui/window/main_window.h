@@ -93,6 +93,7 @@ private:
   void openPalette();
   void press(View&, QAbstractButton&);
   void reveal(QWidget* tabBelow);
+  void openField(const QString& pointer);  ///< in the panel
   void showLessons();
   void refreshTheme();
   void refreshSentence();  ///< a small window has no room for it

@@ -1,17 +1,14 @@
 #include "window/plan_uses.h"
 
-#include <QDockWidget>
 #include <memory>
 #include <utility>
 
 #include "document/kept_plans.h"
 #include "document/planning_session.h"
 #include "document/scenario_document.h"
-#include "editors/scenario_panel.h"
 #include "figures/paint/phrases.h"
 #include "inspector/inspector.h"
 #include "views/compare/compare_view.h"
-#include "views/run/run_view.h"
 #include "window/headline.h"
 #include "window/message_bar.h"
 #include "window/views_area.h"
@@ -45,16 +42,6 @@ void pinDegrees(Constraints& c, const Plan& plan) {
 
 PlanUses::PlanUses(const Parts& parts, QObject* parent) : QObject(parent), m_parts(parts) {
   for (View* view : m_parts.views.views()) connect(view, &View::planRequested, this, &PlanUses::use);
-  connect(m_parts.views.findChild<RunView*>(), &RunView::fieldRequested, this,
-          [this](const QString& pointer) {
-            QWidget* window = m_parts.views.window();
-            auto* panel = window->findChild<ScenarioPanel*>();
-            auto* dock = window->findChild<QDockWidget*>(QStringLiteral("panel"));
-            if (!panel || !dock) return;
-            dock->show();
-            dock->raise();
-            panel->reveal(pointer);
-          });
   connect(&m_parts.session, &PlanningSession::contextChanged, this, [this] {
     if (!std::exchange(m_shown, nullptr)) return;
     m_parts.messages.withdraw(kTopic);  // the views have the session's plan again

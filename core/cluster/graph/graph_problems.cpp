@@ -10,17 +10,21 @@
 namespace nest::graph {
 namespace {
 
-/// Joins `n` to `to` with the figures of a link that `to` already has; the usual ones if it has none.
+/// Joins two nodes with the figures of the first link for which `isLike` holds; the usual ones if there is
+/// none.
+template <class IsLike>
+void addLinkLike(NetworkGraph& g, int from, int to, IsLike isLike) {
+  NetworkLink link;
+  link.bandwidth = BytesPerSecond(50e9), link.latency = Seconds(2e-6);
+  if (const auto like = std::find_if(g.links.begin(), g.links.end(), isLike); like != g.links.end())
+    link = *like;
+  link.from = from, link.to = to, link.failed = false, link.directed = false;
+  g.links.push_back(link);
+}
+
+/// Joins `n` to `to` with the figures of a link that `to` already has.
 void linkLikeOthers(NetworkGraph& g, int n, int to) {
-  NetworkLink like;
-  like.bandwidth = BytesPerSecond(50e9), like.latency = Seconds(2e-6);
-  for (const NetworkLink& l : g.links)
-    if (l.to == to) {
-      like = l;
-      break;
-    }
-  like.from = n, like.to = to, like.failed = false, like.directed = false;
-  g.links.push_back(like);
+  addLinkLike(g, n, to, [to](const NetworkLink& l) { return l.to == to; });
 }
 
 bool isLive(const NetworkGraph& g, const NetworkLink& l) {
@@ -73,19 +77,10 @@ std::vector<int> levelsOf(const NetworkGraph& g) {
 void joinFromAbove(NetworkGraph& g, const std::vector<int>& switches) {
   double x = 0, top = 1e300;
   for (int n : switches) x += g.nodes[at(n)].x, top = std::min(top, g.nodes[at(n)].y);
-  NetworkLink like;
-  like.bandwidth = BytesPerSecond(50e9), like.latency = Seconds(2e-6);
-  for (const NetworkLink& l : g.links)
-    if (l.to == switches.front() || l.from == switches.front()) {
-      like = l;
-      break;
-    }
   const int above = addNode(g, NodeKind::Switch, x / static_cast<double>(switches.size()), top - 80);
-  like.to = above, like.failed = false, like.directed = false;
-  for (int n : switches) {
-    like.from = n;
-    g.links.push_back(like);
-  }
+  const int first = switches.front();
+  for (int n : switches)
+    addLinkLike(g, n, above, [first](const NetworkLink& l) { return l.from == first || l.to == first; });
 }
 
 /// Which nodes are joined with each other.

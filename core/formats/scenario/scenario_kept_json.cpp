@@ -186,60 +186,6 @@ SavedTable readSavedTable(const ScenarioReader& r, JsonFields& f) {
   return t;
 }
 
-BarsRecord readBarsRecord(const ScenarioReader& r, JsonFields& f) {
-  BarsRecord b;
-  f.requireKey("question", "what the bars answer: \"improvements\", \"failures\", \"spares\"");
-  b.question = f.string("question").value_or("");
-  b.series = r.strings(f, "series");
-  b.error = f.number("error", 0, kLargest).value_or(0);
-  b.sentence = f.string("sentence").value_or("");
-  b.isWhole = f.boolean("whole").value_or(true);
-  r.objects(f, "rows", [&](JsonFields& x) {
-    BarsRecord::Row row;
-    row.name = x.string("name").value_or("");
-    row.detail = x.string("detail").value_or("");
-    row.pointer = x.string("pointer").value_or("");
-    row.value = x.number("value", -kLargest, kLargest).value_or(0);
-    r.objects(x, "bars", [&](JsonFields& y) {
-      BarsRecord::Bar bar;
-      for (int k = 0; k < kRunUnitCount; ++k) {
-        const char* unit = nameOf(static_cast<RunUnit>(k));
-        if (y.has(unit)) bar.amounts[static_cast<std::size_t>(k)] = y.number(unit, -kLargest, kLargest);
-      }
-      bar.note = y.string("note").value_or("");
-      bar.none = y.string("none").value_or("");
-      row.bars.push_back(std::move(bar));
-    });
-    b.rows.push_back(std::move(row));
-  });
-  const std::size_t series = std::max<std::size_t>(1, b.series.size());
-  if (std::any_of(b.rows.begin(), b.rows.end(), [&](const auto& row) { return row.bars.size() != series; }))
-    f.report(Severity::Error, "bars-shape", "rows", "every row has a bar for each series");
-  return b;
-}
-
-MatrixRecord readMatrixRecord(const ScenarioReader& r, JsonFields& f) {
-  MatrixRecord m;
-  m.by = std::string(f.oneOf("by", {"days", "money", "energy"}).value_or("days"));
-  m.clusters = r.strings(f, "clusters"), m.jobs = r.strings(f, "jobs");
-  m.sentences = r.strings(f, "sentences");
-  r.objects(f, "cells", [&](JsonFields& x) {
-    MatrixRecord::Cell c;
-    const auto text = [&](const char* key, std::string& to) { to = x.string(key).value_or(""); };
-    text("days", c.days), text("money", c.money), text("energy", c.energy), text("mfu", c.mfu);
-    text("devices", c.devices), text("plan", c.plan), text("problem", c.problem);
-    c.isBest = x.boolean("best").value_or(false);
-    c.isTooClose = x.boolean("too_close").value_or(false);
-    c.isSolved = x.boolean("solved").value_or(true);
-    m.cells.push_back(std::move(c));
-  });
-  if (m.cells.size() != m.clusters.size() * m.jobs.size()) {
-    f.report(Severity::Error, "matrix-shape", "cells", "a matrix has a cell for each job on each cluster");
-    m = {};
-  }
-  return m;
-}
-
 SavedSlide::PlayHead readPlayHead(const ScenarioReader& r, JsonFields& f) {
   SavedSlide::PlayHead head;
   f.requireKey("seconds", "the time since the step began");
@@ -324,8 +270,6 @@ void readSlide(const ScenarioReader& r, JsonFields& f, Scenario& s) {
   r.objects(f, "beside", [&](JsonFields& x) { m.beside.push_back(readBeside(r, x, s)); });
   r.section(f, "study", [&](JsonFields& x) { m.study = readStudyRecord(r, x); });
   r.section(f, "table", [&](JsonFields& x) { m.table = readSavedTable(r, x); });
-  r.section(f, "bars", [&](JsonFields& x) { m.bars = readBarsRecord(r, x); });
-  r.section(f, "matrix", [&](JsonFields& x) { m.matrix = readMatrixRecord(r, x); });
   r.section(f, "play_head", [&](JsonFields& x) { m.playHead = readPlayHead(r, x); });
   s.slides.push_back(std::move(m));
 }
@@ -431,48 +375,6 @@ Json savedTableJson(const SavedTable& t) {
   return j;
 }
 
-Json barsJson(const BarsRecord& b) {
-  Json j{{"question", b.question}};
-  const auto put = [](Json& to, const char* key, const std::string& text) {
-    if (!text.empty()) to[key] = text;
-  };
-  if (!b.series.empty()) j["series"] = b.series;
-  if (b.error > 0) j["error"] = b.error;
-  put(j, "sentence", b.sentence);
-  if (!b.isWhole) j["whole"] = false;
-  j["rows"] = Json::array();
-  for (const BarsRecord::Row& row : b.rows) {
-    Json one{{"name", row.name}, {"bars", Json::array()}};
-    put(one, "detail", row.detail), put(one, "pointer", row.pointer);
-    if (row.value != 0) one["value"] = row.value;
-    for (const BarsRecord::Bar& bar : row.bars) {
-      Json amounts = Json::object();
-      for (int k = 0; k < kRunUnitCount; ++k)
-        if (const auto& amount = bar.amounts[static_cast<std::size_t>(k)])
-          amounts[nameOf(static_cast<RunUnit>(k))] = *amount;
-      put(amounts, "note", bar.note), put(amounts, "none", bar.none);
-      one["bars"].push_back(std::move(amounts));
-    }
-    j["rows"].push_back(std::move(one));
-  }
-  return j;
-}
-
-Json matrixJson(const MatrixRecord& m) {
-  Json j{{"by", m.by}, {"clusters", m.clusters}, {"jobs", m.jobs}, {"cells", Json::array()}};
-  for (const MatrixRecord::Cell& c : m.cells) {
-    Json one{{"days", c.days}, {"money", c.money},     {"energy", c.energy},
-             {"mfu", c.mfu},   {"devices", c.devices}, {"plan", c.plan}};
-    if (!c.problem.empty()) one["problem"] = c.problem;
-    if (c.isBest) one["best"] = true;
-    if (c.isTooClose) one["too_close"] = true;
-    if (!c.isSolved) one["solved"] = false;
-    j["cells"].push_back(std::move(one));
-  }
-  if (!m.sentences.empty()) j["sentences"] = m.sentences;
-  return j;
-}
-
 Json playHeadJson(const SavedSlide::PlayHead& head) {
   Json j{{"seconds", head.seconds}, {"running", Json::array()}};
   for (const auto& task : head.running)
@@ -510,8 +412,6 @@ Json slideJson(const SavedSlide& m, std::size_t at, const Scenario& s) {
   }
   if (m.study) j["study"] = studyJson(*m.study);
   if (m.table) j["table"] = savedTableJson(*m.table);
-  if (m.bars) j["bars"] = barsJson(*m.bars);
-  if (m.matrix) j["matrix"] = matrixJson(*m.matrix);
   if (m.playHead) j["play_head"] = playHeadJson(*m.playHead);
   return j;
 }

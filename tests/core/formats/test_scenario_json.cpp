@@ -166,21 +166,7 @@ private slots:
     curve.study->upName.clear(), curve.study->up.clear();
     curve.study->results.resize(1);
     curve.study->heldBatch = 512, curve.study->cancelled = true;
-    SavedSlide bars{"Bars", "run", {}, std::nullopt}, matrix{"Matrix", "matrix", {}, std::nullopt};
-    BarsRecord::Row row{"host0",
-                        {{{0.02, 1.5, std::nullopt, 3e6, 12}, "12 idle", ""}, {{}, "", "no fit"}},
-                        "TP8 to TP4",
-                        "/run/start_s",
-                        30};
-    bars.bars = BarsRecord{"failures", {"swap", "shrink"}, {row}, 0.03, "a sentence", false};
-    matrix.matrix =
-        MatrixRecord{"money",
-                     {"A", "B"},
-                     {"job"},
-                     {{"1 d", "2 M", "–", "40 %", "8", "TP8", "", true, true, true},
-                      {"–", "–", "–", "–", "–", "stopped", "it was stopped", false, false, false}},
-                     {"job: A"}};
-    s.slides.insert(s.slides.end(), {third, fourth, fifth, grid, curve, bars, matrix});
+    s.slides.insert(s.slides.end(), {third, fourth, fifth, grid, curve});
     const std::string text = writeScenario(s);
     const auto back = readText(text);
     QVERIFY2(back, back.diagnostics.empty() ? "" : toText(back.diagnostics.front()).c_str());

@@ -72,13 +72,14 @@ private slots:
     QVERIFY(simulated);
     QVERIFY2(std::abs(simulated->total / f.prediction->total - 1) < 0.01,
              qPrintable(QString::number(simulated->total / f.prediction->total)));
-    const RunScale scale(*d.desk.context.problem, f, d.desk.context.plan->plan.devicesUsed());
     const double whole[] = {1, f.total->value() / 86400, f.reservedDevices * f.total->value() / 3600,
                             *f.money, *f.energy / 1000};
     for (int unit = 0; unit < kRunUnitCount; ++unit) {
       double sum = 0;
       for (const Seconds part : partsOf(*f.prediction, f.times->work))
-        sum += scale.ofRun(part)[static_cast<std::size_t>(unit)].value();
+        sum += amountsOf(*d.desk.context.problem, f, d.desk.context.plan->plan.devicesUsed(), part,
+                         *f.total)[static_cast<std::size_t>(unit)]
+                   .value();
       QVERIFY2(std::abs(sum / whole[unit] - 1) < 1e-9, nameOf(static_cast<RunUnit>(unit)));
       d.view.chooseUnit(static_cast<RunUnit>(unit));
       QVERIFY(d.words().contains(QStringLiteral("Formula: useful time")) &&

@@ -11,6 +11,12 @@ namespace {
 constexpr double kPixelsPerTick = 80;
 constexpr double kHoursInDay = 24, kMinutesInDay = 1440;
 
+/// How many of the amount's own unit it has.
+struct NamedUnit {
+  double size = 1;
+  QString name;
+};
+
 /// "k", "M" and so on for large amounts.
 NamedUnit thousands(double largest, const QString& of) {
   NamedUnit out{1, of};
@@ -20,8 +26,6 @@ NamedUnit thousands(double largest, const QString& of) {
   }
   return out;
 }
-
-}  // namespace
 
 NamedUnit axisUnitOf(RunUnit unit, double largest) {
   switch (unit) {
@@ -41,12 +45,14 @@ NamedUnit axisUnitOf(RunUnit unit, double largest) {
   return thousands(largest, QStringLiteral("MWh"));
 }
 
-UnitAxis UnitAxis::of(RunUnit unit, double largest, double pixels) {
-  UnitAxis out;
+}  // namespace
+
+Axis unitAxis(RunUnit unit, double largest, double pixels) {
+  Axis axis;
   const NamedUnit named = axisUnitOf(unit, largest);
-  out.axis.largest = largest, out.axis.unit = named.size, out.axis.unitName = named.name;
-  out.axis.ticks = roundTicks(largest / named.size, ticksWithin(pixels, kPixelsPerTick));
-  return out;
+  axis.largest = largest, axis.unit = named.size, axis.unitName = named.name;
+  axis.ticks = roundTicks(largest / named.size, ticksWithin(pixels, kPixelsPerTick));
+  return axis;
 }
 
 }  // namespace nest

@@ -20,7 +20,7 @@ constexpr double kLabelGap = 12, kMostBarHeight = 46, kBarShare = 0.68, kLineRow
 constexpr double kLeastBars = 84;  ///< pixels; lines below them go first
 constexpr double kLegendGap = 8;
 /// Numbers of stages whose colours stand for the parts, so that each theme has its own shade.
-constexpr std::array kColourOfPart{0, 4, 1, 5};
+constexpr std::array kColourOfPart{0, 4, 1, 3};
 
 QString partName(RunPart p) {
   return capitalised(QString::fromLatin1(words::of(p)));
@@ -69,24 +69,16 @@ const RunFigure::Shown& RunFigure::shownOf(const PlanContext& c) const {
   const RankedPlan& plan = *c.plan;
   out.forecast = runForecastOf(problem, plan.plan, plan.evaluation);
   const bool isDescribed = out.forecast.has_value();
-  if (!isDescribed && problem.job.trainingTokens) {
-    out.forecast.emplace();  // nothing but steps
-    const double perStep = double(plan.evaluation.globalBatch) * problem.job.sequenceLength;
-    out.forecast->work = out.forecast->total =
-        plan.evaluation.batchTime * (*problem.job.trainingTokens / perStep);
-    out.forecast->reservedDevices = plan.plan.devicesUsed();
-  }
+  if (!isDescribed) out.forecast = stepsOnly(problem, plan.plan, plan.evaluation);
   out.missing = askedForParts(problem);
   if (out.forecast && out.missing.empty()) {
     const RunForecast& f = *out.forecast;
-    const RunScale scale(problem, f, plan.plan.devicesUsed());
+    const auto amounts = [&](Seconds part, Seconds all) {
+      return amountsOf(problem, f, plan.plan.devicesUsed(), part, all);
+    };
     const auto add = [&](const QString& name, const std::array<Seconds, kRunPartCount>& parts, Seconds all) {
-      Bar bar{name, parts, {}, scale.ofRun(all)};
-      bar.whole[at(RunUnit::Share)] = 1;
-      for (std::size_t k = 0; k < parts.size(); ++k) {
-        bar.amounts[k] = scale.ofRun(parts[k]);
-        if (all > Seconds()) bar.amounts[k][at(RunUnit::Share)] = parts[k] / all;
-      }
+      Bar bar{name, parts, {}, amounts(all, all)};
+      for (std::size_t k = 0; k < parts.size(); ++k) bar.amounts[k] = amounts(parts[k], all);
       out.bars.push_back(std::move(bar));
     };
     if (!f.prediction) {
@@ -96,7 +88,6 @@ const RunFigure::Shown& RunFigure::shownOf(const PlanContext& c) const {
       if (const auto simulated = simulateBriefly(*f.times))
         add(tr("Simulation"), partsOf(*simulated, f.times->work), simulated->total);
     }
-    for (int k = 0; k < kRunUnitCount; ++k) out.missingOf[at(k)] = scale.missing(static_cast<RunUnit>(k));
     out.sentence = capitalised(phrase(words::runSentence(f)));
     for (const auto& [name, text] : isDescribed ? words::runLines(f) : decltype(words::runLines(f))())
       if (name != "useful time") out.lines.emplace_back(capitalised(phrase(name)), phrase(text));
@@ -106,8 +97,8 @@ const RunFigure::Shown& RunFigure::shownOf(const PlanContext& c) const {
 }
 
 /// The chosen one, or shares where it lacks a field.
-RunUnit RunFigure::unitOf(const Shown& s) const {
-  return s.missingOf[at(m_unit)].empty() ? m_unit : RunUnit::Share;
+RunUnit RunFigure::unitOf(const PlanContext& c) const {
+  return missingForUnit(*c.problem, m_unit).empty() ? m_unit : RunUnit::Share;
 }
 
 int RunFigure::count(const PlanContext& c) const {
@@ -139,7 +130,7 @@ struct RunFigure::Parts {
   QRectF plot, legend, lines;
   double rowHeight = 0;
   double largest = 0;  ///< in the unit
-  UnitAxis axis;
+  Axis axis;
   std::vector<LegendItem> items;
   RunUnit unit = RunUnit::Share;
 
@@ -159,12 +150,12 @@ struct RunFigure::Parts {
   }
 };
 
-RunFigure::Parts RunFigure::layOut(const QRectF& area, const PlanContext& c, bool standalone) const {
+RunFigure::Parts RunFigure::layOut(const QRectF& area, const PlanContext& c, bool standalone,
+                                   const Theme& theme) const {
   const Shown& s = shownOf(c);
   Parts p;
-  p.unit = unitOf(s);
+  p.unit = unitOf(c);
   QRectF body = bodyOf(area, c, standalone);
-  const Theme& theme = Theme::of(Theme::Kind::Light);
   for (int k = 0; k < kRunPartCount; ++k)
     if (s.bars.front().parts[at(k)] > Seconds())
       p.items.push_back(
@@ -181,29 +172,29 @@ RunFigure::Parts RunFigure::layOut(const QRectF& area, const PlanContext& c, boo
     lines += kLineRow * static_cast<double>(std::max<qsizetype>(
                             1, FigurePainter::lines(text, body.width() - 110, FigurePainter::kBody).size()));
   const double legend = legendHeight(p.items, body.width());
-  const double fixed = kUnitAxisHeight + kLegendGap + legend;
+  const double fixed = kHorizontalAxisHeight + kLegendGap + legend;
   const double least = kLeastBars * (s.bars.size() > 1 ? 1 : 0.6);
   lines = std::clamp(body.height() - fixed - least - 10, 0.0, lines);
   const double most = static_cast<double>(s.bars.size()) * (kMostBarHeight / kBarShare);
   const double bars = std::clamp(body.height() - fixed - lines - 10, 20.0, most);
   p.plot = QRectF(body.left() + label + kLabelGap, body.top(), body.width() - label - kLabelGap - 8, bars);
   p.rowHeight = bars / static_cast<double>(s.bars.size());
-  p.legend = QRectF(body.left(), p.plot.bottom() + kUnitAxisHeight + kLegendGap, body.width(), legend);
+  p.legend = QRectF(body.left(), p.plot.bottom() + kHorizontalAxisHeight + kLegendGap, body.width(), legend);
   p.lines = QRectF(body.left(), p.legend.bottom() + 10, body.width(),
                    std::min(lines, std::max(0.0, body.bottom() - p.legend.bottom() - 10)));
-  p.axis = UnitAxis::of(p.unit, p.largest, p.plot.width());
+  p.axis = unitAxis(p.unit, p.largest, p.plot.width());
   return p;
 }
 
 void RunFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   const Shown& s = shownOf(c);
   QString sentence = s.sentence;
-  if (const auto& missing = s.missingOf[at(m_unit)]; !missing.empty())
+  if (const auto missing = missingForUnit(*c.problem, m_unit); !missing.empty())
     sentence += tr("; %1 needs %2")
                     .arg(QString::fromLatin1(words::labelOf(m_unit)), phrase(words::listOfFields(missing)));
   paintFrame(ink, area, c, title(), sentence);
-  Parts p = layOut(area, c, ink.style().standalone);
-  p.axis.paint(ink, p.plot, tr("Time of the run"));
+  const Parts p = layOut(area, c, ink.style().standalone, ink.theme());
+  paintHorizontalAxis(ink, p.plot, p.axis, tr("Time of the run"));
   for (std::size_t i = 0; i < s.bars.size(); ++i) {
     const QRectF row = p.row(i);
     ink.label({area.left(), row.top(), row.left() - area.left() - kLabelGap, row.height()}, s.bars[i].name,
@@ -225,10 +216,6 @@ void RunFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& 
     const double whole = row.width() * s.bars[i].whole[at(p.unit)].value_or(1) / p.largest;
     ink.outline({row.left(), row.top(), whole, row.height()}, ink.color(Role::Border));
   }
-  for (auto& item : p.items)
-    for (int k = 0; k < kRunPartCount; ++k)
-      if (item.text.startsWith(partName(static_cast<RunPart>(k))))
-        item.color = colorOf(static_cast<RunPart>(k), ink.theme());
   paintLegend(ink, p.legend, p.items);
   QRectF row(p.lines.left(), p.lines.top(), p.lines.width(), 0);
   for (const auto& [name, text] : s.lines) {
@@ -258,7 +245,7 @@ Figure::Hit RunFigure::hitOf(int i, const QRectF& area, const PlanContext& c) co
     if (b.amounts[at(part)][at(k)])
       tip.row(QString::fromLatin1(words::labelOf(static_cast<RunUnit>(k))),
               amountText(static_cast<RunUnit>(k), b.amounts[at(part)]));
-  const Parts p = layOut(area, c, false);
+  const Parts p = layOut(area, c, false, Theme::of(Theme::Kind::Light));
   QRectF place = p.piece(b, bar, part);
   if (place.width() < 4) place = place.adjusted(-2, 0, 2, 0);  // a part that is too thin to be seen
   return {itemOf(i), place, tip.html()};
@@ -270,7 +257,7 @@ QString RunFigure::lineOf(int i, const PlanContext& c) const {
   const int part = i % kRunPartCount;
   return QStringLiteral("%1: %2 %3")
       .arg(bar.name, inSentence(partName(static_cast<RunPart>(part))),
-           amountText(unitOf(s), bar.amounts[at(part)]));
+           amountText(unitOf(c), bar.amounts[at(part)]));
 }
 
 QString RunFigure::words(const PlanContext& c) const {

@@ -41,14 +41,13 @@ private:
     std::optional<RunForecast> forecast;
     std::vector<std::string> missing;  ///< askedForParts()
     std::vector<Bar> bars;
-    std::array<std::vector<std::string>, kRunUnitCount> missingOf;  ///< by RunUnit
     QString sentence;
     std::vector<std::pair<QString, QString>> lines;
   };
   struct Parts;
   const Shown& shownOf(const PlanContext&) const;
-  RunUnit unitOf(const Shown&) const;
-  Parts layOut(const QRectF& area, const PlanContext&, bool standalone) const;
+  RunUnit unitOf(const PlanContext&) const;
+  Parts layOut(const QRectF& area, const PlanContext&, bool standalone, const Theme&) const;
 
   RunUnit m_unit = RunUnit::Share;
   /// A simulation takes some milliseconds: it is kept for the plan that was shown last.

@@ -3,7 +3,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QStandardItemModel>
-#include <QTabWidget>
 #include <QTextDocumentFragment>
 #include <QVBoxLayout>
 
@@ -19,8 +18,7 @@
 namespace nest {
 namespace {
 
-const QString kUnitSetting = QStringLiteral("views/run/unit"),
-              kRunTabSetting = QStringLiteral("views/run/tab");
+const QString kUnitSetting = QStringLiteral("views/run/unit");
 
 /// The fields as links, whose addresses are their pointers.
 QString fieldLinks(const std::vector<std::string>& pointers) {
@@ -36,7 +34,6 @@ QString fieldLinks(const std::vector<std::string>& pointers) {
 RunView::RunView(ViewServices services, QWidget* parent)
     : View(services, parent),
       m_time(std::make_unique<RunFigure>()),
-      m_tabs(new QTabWidget),
       m_timePane(new FigurePane(*m_time, m_part)),
       m_unit(new ChipBox(tr("Unit"))),
       m_asked(new QLabel) {
@@ -55,11 +52,6 @@ RunView::RunView(ViewServices services, QWidget* parent)
   m_asked->setAccessibleName(tr("Missing fields of the run"));
   m_asked->setToolTip(tr("A link opens the field in the scenario panel"));
 
-  m_tabs->setAccessibleName(tr("Parts of the run"));
-  m_tabs->setDocumentMode(true);
-  m_timePane->setObjectName(QStringLiteral("time"));
-  m_tabs->addTab(m_timePane, tr("Where time goes"));
-  remember("tab", m_tabs);
   auto* bar = new QWidget;
   auto* row = new FlowLayout(6);
   bar->setLayout(row);
@@ -76,16 +68,13 @@ RunView::RunView(ViewServices services, QWidget* parent)
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(bar);
-  column->addWidget(m_tabs, 1);
+  column->addWidget(m_timePane, 1);
   setAccessibleName(title());
-  setFocusProxy(m_tabs);
 
   connect(m_unit, &QComboBox::currentIndexChanged, this, [this] {
     keepSetting(kUnitSetting, QString::fromLatin1(nameOf(unit())));
     showUnit();
   });
-  connect(m_tabs, &QTabWidget::currentChanged, this,
-          [this] { keepSetting(kRunTabSetting, m_tabs->currentWidget()->objectName()); });
   connect(m_asked, &QLabel::linkActivated, this, &RunView::fieldRequested);
   showUnit();
 }
@@ -130,13 +119,9 @@ void RunView::showUnit() {
 void RunView::refreshUnits() {
   const PlanContext& c = context();
   auto* rows = qobject_cast<QStandardItemModel*>(m_unit->model());
-  const auto forecast =
-      c.problem && c.plan ? runForecastOf(*c.problem, c.plan->plan, c.plan->evaluation) : std::nullopt;
   for (int k = 0; rows && k < kRunUnitCount; ++k) {
-    std::vector<std::string> missing;
-    if (c.problem)
-      missing = RunScale(*c.problem, forecast.value_or(RunForecast{}), 0).missing(static_cast<RunUnit>(k));
-    if (c.problem && c.problem->job.trainingTokens) std::erase(missing, "/job/training_tokens");
+    const auto missing =
+        c.problem ? missingForUnit(*c.problem, static_cast<RunUnit>(k)) : std::vector<std::string>();
     QStandardItem* row = rows->item(k);
     row->setEnabled(missing.empty());
     row->setToolTip(missing.empty() ? QString() : tr("Give %1").arg(phrase(words::listOfFields(missing))));
@@ -147,13 +132,7 @@ void RunView::refreshAsked() {
   const PlanContext& c = context();
   QString text;
   if (c.problem && c.plan) {
-    const auto forecast = runForecastOf(*c.problem, c.plan->plan, c.plan->evaluation);
-    std::vector<std::string> needed = askedForParts(*c.problem);
-    if (needed.empty() && forecast) needed = forecast->missing;
-    // Without failures the time of a run is that of its steps.
-    if (needed.empty() && !c.problem->run.hasFailures())
-      needed.emplace_back("/run/device_failures_per_1000h");
-    if (needed.empty() && !c.problem->job.trainingTokens) needed.emplace_back("/job/training_tokens");
+    const auto needed = askedForRun(*c.problem);
     if (!needed.empty()) text = tr("Give %1").arg(fieldLinks(needed));
   }
   m_asked->setText(text);

@@ -6,7 +6,6 @@
 #include "views/view.h"
 
 class QLabel;
-class QTabWidget;
 
 namespace nest {
 
@@ -47,7 +46,6 @@ private:
 
   std::unique_ptr<RunFigure> m_time;
   Selection m_part;  ///< of m_time
-  QTabWidget* m_tabs;
   FigurePane* m_timePane;
   ChipBox* m_unit;
   QLabel* m_asked;
