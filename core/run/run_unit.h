@@ -31,7 +31,7 @@ enum class RunPart { Useful, Checkpoints, LostWork, Restarts };
 inline constexpr int kRunPartCount = 4;
 std::array<Seconds, kRunPartCount> partsOf(const RunPrediction&, Seconds work);
 
-/// The mean of as many simulated runs as take some milliseconds; of a long run a part of it, scaled to the
+/// The mean of as many simulated runs as take half a millisecond; of a long run a part of it, scaled to the
 /// whole. nullopt: nothing fails, or the run does not get through its failures.
 std::optional<RunPrediction> simulateBriefly(const RunTimes&);
 

@@ -50,7 +50,7 @@ private:
   Parts layOut(const QRectF& area, const PlanContext&, bool standalone, const Theme&) const;
 
   RunUnit m_unit = RunUnit::Share;
-  /// A simulation takes some milliseconds: it is kept for the plan that was shown last.
+  /// A simulation takes half a millisecond, and every tip asks: it is kept for the plan that was shown last.
   struct Kept {
     std::shared_ptr<const Problem> problem;
     std::shared_ptr<const RankedPlan> plan;
