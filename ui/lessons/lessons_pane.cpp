@@ -38,7 +38,7 @@ QPushButton* link(const QString& text, QWidget* parent) {
 
 }  // namespace
 
-LessonsPane::LessonsPane(std::function<LessonScene()> scene, bool remembers, QWidget* parent)
+LessonsPane::LessonsPane(std::function<TourScene()> scene, bool remembers, QWidget* parent)
     : QScrollArea(parent), m_scene(std::move(scene)), m_remembers(remembers) {
   setAccessibleName(tr("Lessons"));
   setWidgetResizable(true);
@@ -76,7 +76,7 @@ void LessonsPane::showList() {
     row->addStretch();
     column->addLayout(row);
   }
-  for (const Lesson& lesson : lessons()) {
+  for (const Tour& lesson : tours()) {
     auto* row = new QHBoxLayout;
     auto* start = link(lesson.title, widget());
     start->setToolTip(lesson.about);
@@ -110,8 +110,8 @@ void LessonsPane::endLesson() {
 
 void LessonsPane::begin(const QString& lessonId) {
   const auto it =
-      std::find_if(lessons().begin(), lessons().end(), [&](const Lesson& l) { return l.id == lessonId; });
-  if (it == lessons().end()) return;
+      std::find_if(tours().begin(), tours().end(), [&](const Tour& l) { return l.id == lessonId; });
+  if (it == tours().end()) return;
   m_lesson = &*it;
   m_isTaken = true;
   m_step = 0;
@@ -128,7 +128,7 @@ void LessonsPane::showLesson() {
   column->addWidget(title);
   const int count = static_cast<int>(m_lesson->steps.size());
   for (int i = 0; i < count; ++i) {
-    const LessonStep& step = m_lesson->steps[i];
+    const TourStep& step = m_lesson->steps[i];
     auto* row = new QHBoxLayout;
     auto* mark = new QLabel(widget());
     mark->setFixedWidth(18);
@@ -162,9 +162,9 @@ void LessonsPane::showLesson() {
   if (m_step >= count) {
     auto* praise = wrapped(tr("Done. Your changes are not saved; the sample is untouched."), widget());
     column->addWidget(praise);
-    const auto next = std::find_if(lessons().begin(), lessons().end(),
-                                   [this](const Lesson& l) { return !isFinished(l.id); });
-    if (next != lessons().end()) {
+    const auto next =
+        std::find_if(tours().begin(), tours().end(), [this](const Tour& l) { return !isFinished(l.id); });
+    if (next != tours().end()) {
       auto* go = new QPushButton(tr("Next: %1").arg(next->title), widget());
       go->setProperty("primary", true);
       connect(go, &QPushButton::clicked, this, [this, id = next->id] { Q_EMIT startRequested(id); });
@@ -187,7 +187,7 @@ void LessonsPane::showLesson() {
 
 void LessonsPane::check() {
   if (!m_lesson || m_step >= static_cast<int>(m_lesson->steps.size())) return;
-  LessonScene scene = m_scene();
+  TourScene scene = m_scene();
   if (!m_start && scene.context->current && scene.context->outcome) m_start = scene.context;
   if (!m_start) return;  // not solved yet
   scene.start = m_start;

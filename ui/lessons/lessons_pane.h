@@ -4,7 +4,7 @@
 #include <QTimer>
 #include <vector>
 
-#include "lessons/lesson.h"
+#include "lessons/tour.h"
 
 class QLabel;
 class QPushButton;
@@ -18,13 +18,13 @@ class LessonsPane : public QScrollArea {
   Q_OBJECT
 public:
   /// `scene`: how things stand now. Asked whenever something may have changed.
-  LessonsPane(std::function<LessonScene()> scene, bool remembers, QWidget* parent = nullptr);
+  LessonsPane(std::function<TourScene()> scene, bool remembers, QWidget* parent = nullptr);
 
-  void showList();                                   ///< to choose from, or to leave the one that is taken
-  void begin(const QString& lessonId);               ///< after its sample has been opened
-  void endLesson();                                  ///< what was open before is back
-  const Lesson* lesson() const { return m_lesson; }  ///< nullptr: the list is shown
-  int step() const { return m_step; }                ///< the first that is not done
+  void showList();                                 ///< to choose from, or to leave the one that is taken
+  void begin(const QString& lessonId);             ///< after its sample has been opened
+  void endLesson();                                ///< what was open before is back
+  const Tour* lesson() const { return m_lesson; }  ///< nullptr: the list is shown
+  int step() const { return m_step; }              ///< the first that is not done
   bool isFinished(const QString& lessonId) const;
   void check();  ///< looks again whether the step is done
 
@@ -42,9 +42,9 @@ private:
   QVBoxLayout* newPage();
   QPushButton* leaveLink();
 
-  std::function<LessonScene()> m_scene;
+  std::function<TourScene()> m_scene;
   bool m_remembers;
-  const Lesson* m_lesson = nullptr;
+  const Tour* m_lesson = nullptr;
   int m_step = 0;
   bool m_isTaken = false;  ///< a lesson's sample is open
   PlanContextPtr m_start;

@@ -17,7 +17,7 @@
 #include "export/figure_export.h"
 #include "figures/paint/figure_painter.h"
 #include "formats/format.h"
-#include "lessons/lesson.h"
+#include "lessons/tour.h"
 #include "measures/metrics.h"
 #include "theme/plain_text.h"
 #include "views/flow_layout.h"
@@ -92,7 +92,7 @@ QWidget* Gallery::makeLessons(QWidget* parent) {
   auto* text = new QLabel(tr("New here? Start with a lesson:"), row);
   text->setMinimumHeight(26);
   flow->addWidget(text);
-  for (const Lesson& lesson : lessons()) {
+  for (const Tour& lesson : tours()) {
     auto* button = new QPushButton(lesson.title, row);
     button->setAutoDefault(true);
     button->setProperty("link", true);

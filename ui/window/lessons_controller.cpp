@@ -55,8 +55,8 @@ void remember(const QVariantMap& choices) {
 LessonsController::LessonsController(const Needs& needs, bool remembers, QWidget* window)
     : QObject(window), m(needs) {
   const auto scene = [this] {
-    return LessonScene{&m.document, &m.selection, m.session.context(), nullptr,
-                       [this](const QString& id) { return m.views.view(id); }};
+    return TourScene{&m.document, &m.selection, m.session.context(), nullptr,
+                     [this](const QString& id) { return m.views.view(id); }};
   };
   m_pane = new LessonsPane(scene, remembers, window);
   connect(m_pane, &LessonsPane::startRequested, this, &LessonsController::start, Qt::QueuedConnection);
@@ -69,9 +69,8 @@ LessonsController::LessonsController(const Needs& needs, bool remembers, QWidget
 }
 
 bool LessonsController::start(const QString& id) {
-  const auto it =
-      std::find_if(lessons().begin(), lessons().end(), [&](const Lesson& l) { return l.id == id; });
-  if (it == lessons().end() || (m_before && !m.commands.mayLetGo())) return false;
+  const auto it = std::find_if(tours().begin(), tours().end(), [&](const Tour& l) { return l.id == id; });
+  if (it == tours().end() || (m_before && !m.commands.mayLetGo())) return false;
   const auto before = m_before.value_or(
       Before{m.document.setAside(), m.files.known(), choicesOf(m.views), rememberedChoices()});
   m.files.setAside();

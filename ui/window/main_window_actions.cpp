@@ -320,7 +320,7 @@ void MainWindow::openPalette() {
       items.push_back({entry.action->text().remove(QChar(0x2026)),
                        entry.action->shortcut().toString(QKeySequence::NativeText),
                        [a = entry.action] { a->trigger(); }});
-  for (const Lesson& lesson : lessons())
+  for (const Tour& lesson : tours())
     items.push_back({lesson.title, tr("lesson"), [this, id = lesson.id] { m_lessons->start(id); }});
   for (View* v : m_document.isEmpty() ? std::vector<View*>() : m_views->views())
     for (const BackgroundRun* run : v->findChildren<BackgroundRun*>())

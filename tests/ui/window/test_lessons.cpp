@@ -60,12 +60,12 @@ class TestLessons : public QObject {
   Q_OBJECT
 private Q_SLOTS:
   void lessonsAreWhole() {
-    QVERIFY(lessons().size() >= 4);
-    for (const Lesson& lesson : lessons()) {
+    QVERIFY(tours().size() >= 4);
+    for (const Tour& lesson : tours()) {
       QVERIFY2(!lesson.title.isEmpty() && !lesson.about.isEmpty() && lesson.steps.size() >= 3,
                qPrintable(lesson.id));
       QVERIFY2(samplePaths().contains(lesson.sample), qPrintable(lesson.sample));
-      for (const LessonStep& step : lesson.steps) {
+      for (const TourStep& step : lesson.steps) {
         QVERIFY2(!step.text.isEmpty() && !step.done.isEmpty(), qPrintable(lesson.id));
         QVERIFY2(std::any_of(viewRegistry().begin(), viewRegistry().end(),
                              [&](const ViewEntry& e) { return e.id == step.view; }),
@@ -77,15 +77,15 @@ private Q_SLOTS:
   /// What a step bids to press, choose or read is there under that name.
   void whatStepsNameIsThere_data() {
     QTest::addColumn<int>("lesson");
-    for (std::size_t i = 0; i < lessons().size(); ++i)
-      QTest::newRow(qPrintable(lessons()[i].id)) << static_cast<int>(i);
+    for (std::size_t i = 0; i < tours().size(); ++i)
+      QTest::newRow(qPrintable(tours()[i].id)) << static_cast<int>(i);
   }
   void whatStepsNameIsThere() {
     QFETCH(int, lesson);
-    const Lesson& taken = lessons()[lesson];
+    const Tour& taken = tours()[lesson];
     LessonBench b(taken.title);
     QTRY_VERIFY(b.window.session().context()->outcome && b.window.session().context()->current);
-    for (const LessonStep& step : taken.steps) {
+    for (const TourStep& step : taken.steps) {
       b.window.views().reveal(step.view);
       QApplication::processEvents();
       QString there = namesIn(b.window);
@@ -101,7 +101,7 @@ private Q_SLOTS:
   void stepsAreShownWhole_data() { whatStepsNameIsThere_data(); }
   void stepsAreShownWhole() {
     QFETCH(int, lesson);
-    LessonBench b(lessons()[lesson].title);
+    LessonBench b(tours()[lesson].title);
     QTRY_VERIFY(b.pane()->lesson());
     for (const int width : {b.pane()->width(), 240, 420}) {
       b.pane()->resize(width, b.pane()->height());
@@ -123,12 +123,12 @@ private Q_SLOTS:
     };
     auto *schedule = box("timeline", "schedule"), *kind = box("communication", "kind");
     kind->setCurrentIndex(kind->findText(QStringLiteral("PP")));
-    Q_EMIT pane->startRequested(lessons()[2].id);
+    Q_EMIT pane->startRequested(tours()[2].id);
     QTRY_VERIFY(pane->lesson() && b.solved());
     QCOMPARE(kind->currentIndex(), 0);
     schedule->setCurrentIndex(schedule->findText(QStringLiteral("GPipe")));
-    Q_EMIT pane->startRequested(lessons()[1].id);
-    QTRY_VERIFY(pane->lesson() == &lessons()[1] && b.solved());
+    Q_EMIT pane->startRequested(tours()[1].id);
+    QTRY_VERIFY(pane->lesson() == &tours()[1] && b.solved());
     QCOMPARE(schedule->currentIndex(), 0);
     schedule->setCurrentIndex(schedule->findText(QStringLiteral("GPipe")));
     Q_EMIT pane->leaveRequested();
@@ -147,7 +147,7 @@ private Q_SLOTS:
     b.window.document().edit({}, QStringLiteral("Mine"), [](Scenario& s) { s.name = "Mine"; });
     b.trigger("help.lessons");
     QVERIFY(!b.button(QStringLiteral("Leave lesson")));
-    Q_EMIT b.window.findChild<LessonsPane*>()->startRequested(lessons()[1].id);
+    Q_EMIT b.window.findChild<LessonsPane*>()->startRequested(tours()[1].id);
     QTRY_VERIFY(b.button(QStringLiteral("All lessons")));
     QTest::mouseClick(b.button(QStringLiteral("All lessons")), Qt::LeftButton);
     QTRY_VERIFY(!b.button(QStringLiteral("All lessons")) && b.button(QStringLiteral("Leave lesson")));
@@ -212,14 +212,14 @@ private Q_SLOTS:
     b.window.document().edit({}, QStringLiteral("Mine"), [](Scenario& s) { s.name = "Mine"; });
     QVERIFY(b.window.document().isModified());
     auto* pane = b.window.findChild<LessonsPane*>();
-    Q_EMIT pane->startRequested(lessons()[1].id);  // a question would never return here
-    QTRY_VERIFY(pane->lesson() == &lessons()[1]);
+    Q_EMIT pane->startRequested(tours()[1].id);  // a question would never return here
+    QTRY_VERIFY(pane->lesson() == &tours()[1]);
     QVERIFY(b.scenario().name != "Mine");
     b.window.document().edit({}, QStringLiteral("x"), [](Scenario& s) { s.job.globalBatch *= 2; });
     QVERIFY(!b.window.document().isModified());
     QVERIFY(!b.window.isWindowModified());
-    Q_EMIT pane->startRequested(lessons()[2].id);
-    QTRY_VERIFY(pane->lesson() == &lessons()[2]);
+    Q_EMIT pane->startRequested(tours()[2].id);
+    QTRY_VERIFY(pane->lesson() == &tours()[2]);
     Q_EMIT pane->leaveRequested();
     QTRY_COMPARE(b.scenario().name, std::string("Mine"));
     QVERIFY(!pane->lesson());
@@ -238,7 +238,7 @@ private Q_SLOTS:
     d.edit({}, QStringLiteral("Third"), [](Scenario& s) { s.job.globalBatch = 28; });
     d.history().undo();
     auto* pane = b.window.findChild<LessonsPane*>();
-    Q_EMIT pane->startRequested(lessons()[1].id);
+    Q_EMIT pane->startRequested(tours()[1].id);
     QTRY_VERIFY(pane->lesson());
     QVERIFY(!d.history().canUndo());
     d.edit({}, QStringLiteral("x"), [](Scenario& s) { s.job.globalBatch = 32; });

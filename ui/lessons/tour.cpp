@@ -1,4 +1,4 @@
-#include "lessons/lesson.h"
+#include "lessons/tour.h"
 
 #include <QDir>
 #include <QFile>
@@ -19,21 +19,21 @@
 namespace nest {
 namespace {
 
-std::vector<Lesson> readLessons() {
+std::vector<Tour> readTours() {
   loadResources();
-  std::vector<Lesson> all;
+  std::vector<Tour> all;
   const QDir folder(QStringLiteral(":/lessons"));
   for (const QString& name : folder.entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name)) {
     QFile file(folder.filePath(name));
     if (!file.open(QIODevice::ReadOnly)) continue;
     const QJsonObject o = QJsonDocument::fromJson(file.readAll()).object();
     const auto text = [&](const char* key) { return o.value(QLatin1String(key)).toString(); };
-    Lesson lesson{QFileInfo(name).baseName(),
-                  text("title"),
-                  text("about"),
-                  QStringLiteral(":/samples/") + text("sample"),
-                  text("arrange"),
-                  {}};
+    Tour lesson{QFileInfo(name).baseName(),
+                text("title"),
+                text("about"),
+                QStringLiteral(":/samples/") + text("sample"),
+                text("arrange"),
+                {}};
     for (const auto& value : o.value(QStringLiteral("steps")).toArray()) {
       const QJsonObject step = value.toObject();
       lesson.steps.push_back({step.value(QStringLiteral("text")).toString(),
@@ -52,7 +52,7 @@ bool isSelected(const QJsonArray& kinds, const Selection& selection) {
   return kinds.contains(kind) || kinds.contains(QStringLiteral("%1 %2").arg(kind).arg(item->index + 1));
 }
 
-bool hasState(const QJsonArray& wanted, const LessonScene& scene) {
+bool hasState(const QJsonArray& wanted, const TourScene& scene) {
   const View* view = scene.view(wanted.at(0).toString());
   if (!view) return false;
   const auto state = view->state();
@@ -61,7 +61,7 @@ bool hasState(const QJsonArray& wanted, const LessonScene& scene) {
 }
 
 /// Of the plan drawn by hand: 100 for the optimum, less for any that is slower; nullopt: nothing is drawn.
-std::optional<double> handScore(const LessonScene& scene) {
+std::optional<double> handScore(const TourScene& scene) {
   const auto* cuts = qobject_cast<const CutView*>(scene.view(QStringLiteral("cuts")));
   if (!cuts || !cuts->canvas().plan() || !scene.context->plan || !scene.context->current) return std::nullopt;
   return scoreOf(cuts->canvas().evaluation(), scene.context->plan->evaluation.batchTime);
@@ -72,12 +72,12 @@ double bubbleShare(const PlanContext& c) {
   return metricsOf(*c.problem, nullptr, *c.plan).bubble.fillAndDrain;
 }
 
-double slowerBy(const LessonScene& scene) {
+double slowerBy(const TourScene& scene) {
   if (!scene.context->plan || !scene.start || !scene.start->plan) return 0;
   return scene.context->plan->evaluation.batchTime / scene.start->plan->evaluation.batchTime - 1;
 }
 
-bool holds(const QString& what, const QJsonValue& value, const LessonScene& scene) {
+bool holds(const QString& what, const QJsonValue& value, const TourScene& scene) {
   if (what == QLatin1String("selected")) return isSelected(value.toArray(), *scene.selection);
   if (what == QLatin1String("state")) return hasState(value.toArray(), scene);
   if (what == QLatin1String("state_not")) return !hasState(value.toArray(), scene);
@@ -101,12 +101,12 @@ bool holds(const QString& what, const QJsonValue& value, const LessonScene& scen
 
 }  // namespace
 
-const std::vector<Lesson>& lessons() {
-  static const std::vector<Lesson> all = readLessons();
+const std::vector<Tour>& tours() {
+  static const std::vector<Tour> all = readTours();
   return all;
 }
 
-bool isDone(const LessonStep& step, const LessonScene& scene) {
+bool isDone(const TourStep& step, const TourScene& scene) {
   if (step.done.isEmpty() || scene.document->isEmpty()) return false;
   for (auto it = step.done.begin(); it != step.done.end(); ++it)
     if (!holds(it.key(), it.value(), scene)) return false;

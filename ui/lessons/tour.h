@@ -15,25 +15,25 @@ namespace nest {
 class View;
 
 /// One thing to do, and when it counts as done.
-struct LessonStep {
+struct TourStep {
   QString text;      ///< rich text
   QString view;      ///< id of the view in which it is done
   QJsonObject done;  ///< all of these must hold; see isDone()
 };
 
 /// A short way through the program, as data (":/lessons/*.json").
-struct Lesson {
+struct Tour {
   QString id, title, about;
   QString sample;   ///< path of the embedded sample that it begins with
   QString arrange;  ///< "explore" or "teach"
-  std::vector<LessonStep> steps;
+  std::vector<TourStep> steps;
 };
 
 /// The built-in lessons in their order.
-const std::vector<Lesson>& lessons();
+const std::vector<Tour>& tours();
 
 /// What a step is judged by.
-struct LessonScene {
+struct TourScene {
   const ScenarioDocument* document = nullptr;
   const Selection* selection = nullptr;
   PlanContextPtr context;  ///< never null
@@ -47,6 +47,6 @@ struct LessonScene {
 /// "bubble_below": share of the batch; "slower_by": share, against the start; "fits": whether there is a
 /// plan; "kept": at least so many plans are kept; "asked": whether Search shows an answer. An unknown one
 /// never holds.
-bool isDone(const LessonStep&, const LessonScene&);
+bool isDone(const TourStep&, const TourScene&);
 
 }  // namespace nest
