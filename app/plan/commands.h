@@ -40,6 +40,8 @@ Command formatsCommand();
 Command fieldsCommand();
 Command sweepCommand();
 Command reportCommand();
+Command lessonsCommand();
+Command gradeCommand();
 
 enum class Notes { Left, Shown };
 /// Findings go to standard error, one a line. All that is reported is also kept for printReported().

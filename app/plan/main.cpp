@@ -35,7 +35,7 @@ Program program() {
       .commands = {solveCommand(), evaluateCommand(), compareCommand(), whyCommand(), improveCommand(),
                    failuresCommand(), matrixCommand(), inverseCommand(), studyCommand(), checkCommand(),
                    importCommand(), formatsCommand(), exportCommand(), fieldsCommand(), sweepCommand(),
-                   reportCommand()},
+                   reportCommand(), lessonsCommand(), gradeCommand()},
       .everywhere = logOptionSpecs("warning", "standard error")};
 }
 

@@ -114,6 +114,12 @@ private slots:
         R"({"sets": [{"id": "r", "program": "scaling-2023", "source": "s", "flash": true, "device": "A100 80GB",
       "hidden": 4096, "heads": 32, "layers": 32, "vocab": 32000, "seq": 2048, "convention": "model",
       "columns": ["gpus", "t", "p", "global_batch", "microbatch", "iter_s"], "rows": [[8, 1, 1, 64, 1, 10]]}]})");
+    put("class.answers.json",
+        R"({"format": "nest-lesson-answers", "version": 1, "student": "4711", "lessons": [
+      {"lesson": "class-03-the-bubble", "answers": [{"question": "gpipe", "given": [2], "hints": 1}]}]})");
+    QFile lesson(QStringLiteral(NEST_SOURCE_DIR "/resources/lessons/class-03-the-bubble.json"));
+    QVERIFY(lesson.open(QIODevice::ReadOnly));
+    put("own.lesson.json", lesson.readAll());
     put("tables.json", R"({"h100_readme": [{"model": "bert", "devices": 64, "Manual": 2, "NEST": 3}]})");
   }
 
@@ -141,6 +147,9 @@ private slots:
     mode("failures", {sample("three-offers-three-jobs")});
     mode("failures", {sample("three-offers-three-jobs"), "--lost", "host0"});
     mode("matrix", {sample("three-offers-three-jobs")});
+    mode("lessons check", {"class-03-the-bubble"});
+    mode("lessons sheet", {"class-03-the-bubble"});
+    mode("grade", {given("class.answers.json")});
     mode("inverse", {s, "--time", "1s"});
     mode("inverse", {s, "--devices"});
     mode("check", {s});
@@ -202,6 +211,7 @@ private slots:
                                                {"--lost", {"host0/1"}},
                                                {"--confidence", {"50"}},
                                                {"--flip", {"run.price_per_device_hour"}},
+                                               {"--lesson", {given("own.lesson.json")}},
                                                {"--field", {"job.sequence_length"}},
                                                {"--time", {"2s"}},
                                                {"--most", {"1"}},

@@ -87,17 +87,17 @@ private Q_SLOTS:
     Desk desk;
     desk.edit(24);
     auto* pane = desk.window.findChild<LessonsPane*>();
-    Q_EMIT pane->startRequested(lessons()[1].id);
+    Q_EMIT pane->startRequested(tours()[1].id);
     QTRY_VERIFY(pane->lesson());
     const QString copy = desk.dir.filePath(QStringLiteral("copy.nest.json"));
     QVERIFY(desk.window.findChild<ScenarioFiles*>()->save(copy));
     desk.edit(28);
     for (const bool leaves : {true, false}) {
       const Answer cancel(QStringLiteral("Cancel"));
-      leaves ? Q_EMIT pane->leaveRequested() : Q_EMIT pane->startRequested(lessons()[2].id);
+      leaves ? Q_EMIT pane->leaveRequested() : Q_EMIT pane->startRequested(tours()[2].id);
       QTRY_VERIFY(cancel.wasAsked());
       QCOMPARE(desk.window.document().scenario().job.globalBatch, 28);
-      QVERIFY(pane->lesson() == &lessons()[1]);
+      QVERIFY(pane->lesson() == &tours()[1]);
     }
     {
       const Answer save(QStringLiteral("Save"));
