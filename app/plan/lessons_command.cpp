@@ -188,7 +188,8 @@ Command checkPart() {
       .usage = {"LESSON…"},
       .description =
           R"(Reads lessons and solves every plan they speak of: each number in a text, each right answer and each condition is
-computed, for every value of the lesson's variables. LESSON is a file or the name of a built-in lesson.)",
+computed, for every value of the lesson's variables. LESSON is a file or the name of a built-in lesson.
+samples/lessons/README.md shows how to write one in twenty minutes.)",
       .options = withLimits({}),
       .exits = {{0, "all is right"}, {2, "something is not (says where and why)"}, {3, "stopped"}},
       .leastFiles = 1,

@@ -20,9 +20,9 @@ namespace {
 using nlohmann::json;
 
 constexpr JsonLimits kLessonLimits{1u << 20, 40, 100'000};
-constexpr std::size_t kMostSteps = 60, kMostCases = 60, kMostOptions = 8, kMostBars = 12, kMostHints = 3,
-                      kMostVariables = 4, kMostValues = 16, kMostCombinations = 64, kLongestName = 32,
-                      kLongestLabel = 80;
+constexpr std::size_t kMostSteps = 60, kMostCases = 60, kMostFields = 60, kMostOptions = 8, kMostBars = 12,
+                      kMostHints = 3, kMostVariables = 4, kMostValues = 16, kMostCombinations = 64,
+                      kLongestName = 32, kLongestLabel = 80;
 constexpr double kMostPoints = 100;
 
 bool isLessonName(std::string_view s) {
@@ -40,7 +40,7 @@ public:
   Lesson read() {
     JsonFields f(m_text, m_text.root(), "", m_out);
     const bool isOld = !f.has("version");
-    f.string("format");
+    f.oneOf("format", {"nest-lesson"});
     if (!isOld) f.integer("version", 2, 2);
     m_lesson.version = isOld ? 1 : 2;
     m_lesson.file = m_text.file();
@@ -220,7 +220,9 @@ private:
           else if (!(range.is_boolean() && range.get<bool>()))
             wrong(inner, key, "a field that may be changed is followed by true or by [least, most]");
           out.fields->push_back(std::move(freedom));
-          if (out.fields->size() > kMostCases) break;
+          if (out.fields->size() < kMostFields || fields->size() == kMostFields) continue;
+          wrong(f, "fields", "a screen names at most 60 fields");
+          break;
         }
       }
     }
@@ -297,7 +299,9 @@ private:
       one.name = key;
       one.where = inner.placeOf(key);
       if (const auto from = c.string("from")) one.from = *from;
-      if (const json* set = c.object("set"))
+      if (const json* set = c.object("set"); set && set->size() > kMostFields)
+        wrong(c, "set", "a case changes at most 60 fields");
+      else if (set)
         for (const auto& [field, to] : set->items()) one.set.emplace_back(field, to.dump());
       if (const json* cut = c.array("cut")) {
         if (cut->size() == 2 && (*cut)[0].is_number_integer() && (*cut)[1].is_number_integer() &&
@@ -516,7 +520,7 @@ const char* nameOf(StepKind k) {
 const std::vector<std::string_view>& lessonViews() {
   static const std::vector<std::string_view> all{
       "topology", "network", "stages", "memory",  "communication", "timeline", "placement",
-      "cuts",     "whatif",  "search", "compare", "study",         "accuracy"};
+      "cuts",     "whatif",  "search", "compare", "run",           "study",    "accuracy"};
   return all;
 }
 

@@ -181,10 +181,82 @@ constexpr std::array kStageQuantities{
         "activations", "memory of the activations kept for backward",
         [](const SolvedPlan& s, std::size_t k) { return bytes(stageOf(s, k).memory[MemoryPart::Stash]); }},
     StageQuantity{"boundary", "bytes that one device sends to the next stage with a microbatch",
-                  [](const SolvedPlan& s, std::size_t k) { return bytes(stageOf(s, k).activationBytes); }},
+                  [](const SolvedPlan& s, std::size_t k) {
+                    // The receiver has them; with chunks, the last stage sends to the first one.
+                    return bytes(stageOf(s, (k + 1) % s.plan().stages.size()).activationBytes);
+                  }},
 };
 
-constexpr const char *kTrafficName = "traffic", *kCellName = "best_from", *kStageCostName = "cost_of";
+struct LevelQuantity {
+  const char *name, *meaning;
+  LessonValue (*value)(const SolvedPlan&, int level);
+};
+constexpr std::array kLevelQuantities{
+    LevelQuantity{"traffic", "bytes of a step that cross a level, over all devices",
+                  [](const SolvedPlan& s, int level) {
+                    const Traffic traffic(s.problem(), s.plan());
+                    Bytes sum;
+                    for (int k = 0; k < kExchangeCount; ++k)
+                      sum += traffic.total(static_cast<Exchange>(k), level);
+                    return bytes(sum);
+                  }},
+    LevelQuantity{"bandwidth", "GB/s that a device sustains to a partner there",
+                  [](const SolvedPlan& s, int level) {
+                    return plain(s.problem().cluster->level(level).sustained().value() / 1e9);
+                  }},
+    LevelQuantity{
+        "group_devices", "devices that the level joins",
+        [](const SolvedPlan& s, int level) { return plain(s.problem().cluster->largestGroupSize(level)); }},
+};
+
+/// What not every scenario has.
+struct KnownQuantity {
+  const char *name, *meaning, *needs;
+  std::optional<LessonValue> (*value)(const SolvedPlan&);
+};
+std::optional<LessonValue> ofRun(const SolvedPlan& s, LessonValue (*value)(const RunPrediction&)) {
+  const auto& run = s.metrics().run;
+  return run && run->prediction ? std::optional(value(*run->prediction)) : std::nullopt;
+}
+constexpr const char* kNeedsFailures = "needs failure rates and training tokens";
+constexpr std::array kKnownQuantities{
+    KnownQuantity{"parameters", "parameters of the model", "needs a model with an architecture",
+                  [](const SolvedPlan& s) {
+                    return s.parameters() ? std::optional(plain(s.parameters()->all)) : std::nullopt;
+                  }},
+    KnownQuantity{"active_parameters", "parameters that one token uses", "needs a model with an architecture",
+                  [](const SolvedPlan& s) {
+                    return s.parameters() ? std::optional(plain(s.parameters()->active)) : std::nullopt;
+                  }},
+    KnownQuantity{"training_time", "time of the whole run, with what is known of failures",
+                  "needs the number of training tokens",
+                  [](const SolvedPlan& s) {
+                    const auto& t = s.metrics().trainingTime;
+                    return t ? std::optional(seconds(*t)) : std::nullopt;
+                  }},
+    KnownQuantity{"failures", "failures during the run", kNeedsFailures,
+                  [](const SolvedPlan& s) {
+                    return ofRun(s, [](const RunPrediction& p) { return plain(p.failures); });
+                  }},
+    KnownQuantity{"checkpoint_interval", "work between two checkpoints", kNeedsFailures,
+                  [](const SolvedPlan& s) {
+                    return ofRun(s, [](const RunPrediction& p) { return seconds(p.interval); });
+                  }},
+    KnownQuantity{"lost_work_time", "time of the run in steps that are run again", kNeedsFailures,
+                  [](const SolvedPlan& s) {
+                    return ofRun(s, [](const RunPrediction& p) { return seconds(p.lostWork); });
+                  }},
+    KnownQuantity{"restart_time", "time of the run in which nothing runs after a failure", kNeedsFailures,
+                  [](const SolvedPlan& s) {
+                    return ofRun(s, [](const RunPrediction& p) { return seconds(p.restarts); });
+                  }},
+    KnownQuantity{"checkpoint_time", "time of the run in which steps wait for checkpoints", kNeedsFailures,
+                  [](const SolvedPlan& s) {
+                    return ofRun(s, [](const RunPrediction& p) { return seconds(p.checkpoints); });
+                  }},
+};
+
+constexpr const char *kCellName = "best_from", *kStageCostName = "cost_of";
 
 /// The number of a stage, layer or level that an expression gives, from 0.
 std::optional<int> indexIn(double given, int count, const char* what, std::string& why) {
@@ -214,9 +286,23 @@ SolvedPlan::SolvedPlan(std::shared_ptr<const Problem> problem, const Transformer
     : m_problem(std::move(problem)),
       m_plan(std::move(plan)),
       m_evaluation(evaluate(*m_problem, m_plan)),
-      m_metrics(metricsOf(*m_problem, architecture, m_plan, m_evaluation)) {}
+      m_metrics(metricsOf(*m_problem, architecture, m_plan, m_evaluation)) {
+  if (architecture) m_parameters = {parameterCount(*architecture), activeParameterCount(*architecture)};
+}
 
 std::optional<LessonValue> SolvedPlan::quantity(std::string_view name, const std::vector<double>& in,
+                                                std::string& why) const {
+  auto& known = m_quantities[{std::string(name), in}];
+  if (!known) {
+    std::string reason;
+    auto value = computed(name, in, reason);
+    known.emplace(std::move(value), std::move(reason));
+  }
+  if (!known->first) why = known->second;
+  return known->first;
+}
+
+std::optional<LessonValue> SolvedPlan::computed(std::string_view name, const std::vector<double>& in,
                                                 std::string& why) const {
   const LessonQuantity* known = lessonQuantityNamed(name);
   if (!known) {
@@ -245,14 +331,17 @@ std::optional<LessonValue> SolvedPlan::quantity(std::string_view name, const std
       const auto stage = indexIn(in[0], m_plan.stageCount(), "stage", why);
       return stage ? std::optional(q.value(*this, at(*stage))) : std::nullopt;
     }
-  if (name == kTrafficName) {
-    const auto level = indexIn(in[0], m_problem->cluster->levelCount(), "level", why);
-    if (!level) return std::nullopt;
-    const Traffic traffic(*m_problem, m_plan);
-    Bytes sum;
-    for (int k = 0; k < kExchangeCount; ++k) sum += traffic.total(static_cast<Exchange>(k), *level);
-    return bytes(sum);
-  }
+  for (const LevelQuantity& q : kLevelQuantities)
+    if (name == q.name) {
+      const auto level = indexIn(in[0], m_problem->cluster->levelCount(), "level", why);
+      return level ? std::optional(q.value(*this, *level)) : std::nullopt;
+    }
+  for (const KnownQuantity& q : kKnownQuantities)
+    if (name == q.name) {
+      const auto v = q.value(*this);
+      if (!v) why = known->name + ' ' + q.needs;
+      return v;
+    }
   // Of the table that proves the plan.
   if (!m_probe) {
     m_probe = DpProbe::of(*m_problem, m_plan, why);
@@ -288,7 +377,8 @@ const std::vector<LessonQuantity>& lessonQuantities() {
     }
     for (const PlanQuantity& q : kPlanQuantities) out.push_back({q.name, q.meaning, {}});
     for (const StageQuantity& q : kStageQuantities) out.push_back({q.name, q.meaning, "stage"});
-    out.push_back({kTrafficName, "bytes of a step that cross a level, over all devices", "level"});
+    for (const KnownQuantity& q : kKnownQuantities) out.push_back({q.name, q.meaning, {}});
+    for (const LevelQuantity& q : kLevelQuantities) out.push_back({q.name, q.meaning, "level"});
     out.push_back({kCellName,
                    "least time of this and the later stages if it begins with that layer: a cell of "
                    "the DP table",

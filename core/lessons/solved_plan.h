@@ -1,9 +1,11 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lessons/expression.h"
@@ -28,17 +30,27 @@ public:
   const Plan& plan() const { return m_plan; }
   const Evaluation& evaluation() const { return m_evaluation; }
   const PlanMetrics& metrics() const { return m_metrics; }
+  struct Parameters {
+    double all = 0, active = 0;  ///< of the model; that one token uses
+  };
+  const std::optional<Parameters>& parameters() const { return m_parameters; }  ///< unset: only a profile
 
-  /// Arguments count from 1. nullopt: there is no such value, `why` says so.
+  /// Arguments count from 1. nullopt: there is no such value, `why` says so. Each is computed once.
   std::optional<LessonValue> quantity(std::string_view name, const std::vector<double>& arguments,
                                       std::string& why) const;
 
 private:
+  std::optional<LessonValue> computed(std::string_view name, const std::vector<double>& arguments,
+                                      std::string& why) const;
+
   std::shared_ptr<const Problem> m_problem;
   Plan m_plan;
   Evaluation m_evaluation;
   PlanMetrics m_metrics;
+  std::optional<Parameters> m_parameters;
   mutable std::shared_ptr<const DpProbe> m_probe;  ///< made when it is asked for
+  using Known = std::optional<std::pair<std::optional<LessonValue>, std::string>>;  ///< value, or why not
+  mutable std::map<std::pair<std::string, std::vector<double>>, Known> m_quantities;
 };
 
 /// A quantity that expressions of lessons read.

@@ -161,6 +161,70 @@ assert profiles
 for profile in profiles:
     hold(json.loads(profile.read_text()), "profile.schema.json", profile.name)
 
+lessons = sorted((source / "resources/lessons").glob("*.json")) + sorted((samples / "lessons").glob("*.lesson.json"))
+assert len(lessons) > 9
+for lesson in lessons:
+    hold(json.loads(lesson.read_text()), "lesson.schema.json", lesson.name)
+for name in ("right", "wrong"):
+    hold(json.loads((source / f"tests/data/lessons/{name}.answers.json").read_text()), "answers.schema.json", name)
+
+
+def judged(document, schema, *words):
+    """What the reader and the schema say about a document that is written to a file."""
+    file = work / ("own" + (".lesson.json" if schema == "lesson.schema.json" else ".answers.json"))
+    file.write_text(json.dumps(document))
+    code = subprocess.run([build / "bin/nest-plan", *map(str, words), file], capture_output=True, cwd=samples).returncode
+    return code == 0, validator(schema).is_valid(document)
+
+
+def changed(document, path, value):
+    """With another value at a path; None removes it."""
+    document = copy.deepcopy(document)
+    *way, last = path
+    at = document
+    for key in way:
+        at = at[key]
+    if value is None:
+        del at[last]
+    else:
+        at[last] = value
+    return document
+
+
+lesson, answered = json.loads((samples / "lessons/slow-link.lesson.json").read_text()), json.loads((source / "tests/data/lessons/right.answers.json").read_text())
+do, number, reveal = 0, 1, 2
+choose = {"kind": "choose", "id": "slower", "text": "x", "options": [{"text": "a", "right": "1"}, {"text": "b", "right": "0"}]}
+draw = {"kind": "draw", "id": "slower", "text": "x", "unit": "ms", "bars": [{"label": "a", "height": "1 ms"}, {"label": "b", "height": "2 ms", "given": True}]}
+for path, value in (
+        (("minutes",), 240), (("arrange",), "explore"), (("variables",), {"speed": [1]}), (("screen",), None), (("teachers",), None),
+        (("steps", do, "view"), "run"), (("steps", number, "points"), 0.5), (("steps", reveal, "gap"), None),
+        (("steps",), [choose, draw | {"id": "bars"}]), (("cases", "hand"), {"from": "fast", "cut": [2, 4]}),
+        (("cases", "gpipe"), {"from": "fast", "schedule": "gpipe"}), (("screen", "fields"), {"job.global_batch": True, "job.sequence_length": [1, 4096]}),
+        (("steps", number, "hints"), []), (("steps", do, "text"), "<b>1</b> {if(1 < 2, 3, 4)}<br>")):
+    assert judged(changed(lesson, path, value), "lesson.schema.json", "lessons", "check") == (True, True), (path, value)
+for path, value in (
+        (("title",), None), (("title",), "a<b"), (("title",), "x" * 81), (("about",), 4), (("version",), 3), (("format",), "nest-plan"), (("scenario",), 4),
+        (("minutes",), 0), (("arrange",), "both"), (("scren",), {}), (("screen", "views"), []), (("screen", "views"), ["stage"]),
+        (("screen", "fields"), {"job.global_batch": [1]}), (("variables",), {"Speed": [1]}), (("variables",), {"speed": []}), (("variables",), {"speed": ["1"]}),
+        (("cases", "base"), {}), (("cases", "a b"), {}), (("cases", "hand"), {"cut": [1, 3]}), (("cases", "hand"), {"schedule": "best"}),
+        (("cases", "hand"), {"cut": [2, 4], "set": {"job.global_batch": 8}}), (("cases", "hand"), {"to": "fast"}), (("steps",), []), (("steps",), None),
+        (("steps", do, "kind"), "ask"), (("steps", do, "kind"), None), (("steps", do, "text"), None), (("steps", do, "text"), "<script>"),
+        (("steps", do, "text"), "{1"), (("steps", do, "answer"), "1"), (("steps", do, "until"), "now.fits"), (("steps", do, "hints"), ["a"] * 4),
+        (("steps", do, "view"), "stage"), (("steps", do, "points"), 2), (("steps", number, "answer"), 544), (("steps", number, "answer"), None),
+        (("steps", number, "id"), None), (("steps", number, "id"), "said"), (("steps", number, "tolerance"), 2), (("steps", number, "points"), -1),
+        (("steps", number, "unit"), "<b>"), (("steps", number, "of"), "x"), (("steps", number), choose | {"options": choose["options"][:1]}),
+        (("steps", number), draw | {"bars": draw["bars"][1:] * 2}), (("steps", number), draw | {"bars": draw["bars"] * 7}),
+        (("steps", reveal, "of"), None), (("steps", reveal, "gap"), [{"when": "1"}]), (("steps", reveal, "gap"), [{"text": "x", "if": "1"}])):
+    assert judged(changed(lesson, path, value), "lesson.schema.json", "lessons", "check") == (False, False), (path, value)
+grading = ("grade", "--lesson", samples / "lessons/slow-link.lesson.json")
+assert judged(answered, "answers.schema.json", *grading) == (True, True)
+for path, value in ((("version",), 2), (("student",), "<b>"), (("student",), 4711), (("lessons",), {}), (("extra",), 1),
+                    (("lessons", 0, "step"), -1), (("lessons", 0, "finished"), "yes"), (("lessons", 0, "lesson"), None), (("lessons", 0, "points"), 9),
+                    (("lessons", 0, "answers", 0, "given"), []), (("lessons", 0, "answers", 0, "given"), ["1"]), (("lessons", 0, "answers", 0, "given"), None),
+                    (("lessons", 0, "answers", 0, "hints"), 4), (("lessons", 0, "answers", 0, "skipped"), True), (("lessons", 0, "answers", 0, "question"), None)):
+    assert judged(changed(answered, path, value), "answers.schema.json", *grading) == (False, False), (path, value)
+assert not validator("answers.schema.json").is_valid(json.loads((source / "tests/data/lessons/hostile.answers.json").read_text()))
+
 told = set(schemas["results.schema.json"]["oneOf"][i]["$ref"].split("/")[-1] for i in range(len(schemas["results.schema.json"]["oneOf"])))
 missing = told - formats
 assert not missing, f"no output of {missing}"

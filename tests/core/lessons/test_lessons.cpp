@@ -1,9 +1,13 @@
+#include <QTemporaryDir>
 #include <QtTest/QTest>
+#include <set>
 
+#include "files/file_reader.h"
 #include "lessons/builtin_lessons.h"
 #include "lessons/lesson_answers.h"
 #include "lessons/lesson_check.h"
 #include "support/test_main.h"
+#include "test_paths.h"
 
 using namespace nest;
 
@@ -14,6 +18,12 @@ std::string lessonWith(const std::string& members) {
   return R"({"format": "nest-lesson", "version": 2, "title": "T", "about": "A",
   "scenario": "teaching-6-layers-2x2.nest.json", )" +
          members + "}";
+}
+
+const std::string kLessonSource = NEST_SOURCE_DIR;
+
+Reading<Lesson> lessonFile(const std::string& path) {
+  return readLesson(test::readFile(path), path, loaderBeside(path));
 }
 
 const char* const kQuestion = R"("steps": [{"kind": "number", "id": "q", "text": "How long?",
@@ -299,8 +309,17 @@ private slots:
     QCOMPARE(text("{abs(base.best_from(1, 1) / base.step_time - 1) < 0.01}"), std::string("1"));
     QCOMPARE(text("{base.cost_of(1, 1, base.first_layer(2) - 1) == base.load(1)}"), std::string("1"));
     QCOMPARE(text("{left.step_time > base.step_time} {gpipe.in_flight(1)}"), std::string("1 16"));
+    // Stage 2 gets what stage 1 sends: 2,048 tokens × 2,048 numbers × 2 bytes, half of it on each device.
+    QCOMPARE(text("{base.boundary(1)} {base.boundary(2)}"), std::string("4 MiB 0 B"));
+    QCOMPARE(text("{base.bandwidth(1)} {base.bandwidth(2)} {base.group_devices(1)} {base.group_devices(2)}"),
+             std::string("100 10 2 4"));
+    QCOMPARE(text("{base.parameters} {base.active_parameters}"), std::string("434,661,376 434,661,376"));
+    QCOMPARE(text("{base.failures}"), std::string("? failures needs failure rates and training tokens"));
+    const std::set<std::string> ofRuns{"device_hours",        "training_time",  "failures",
+                                       "checkpoint_interval", "lost_work_time", "restart_time",
+                                       "checkpoint_time"};
     for (const LessonQuantity& q : lessonQuantities()) {
-      if (q.name == "device_hours") continue;
+      if (ofRuns.contains(q.name)) continue;
       const std::string arguments = q.arguments.empty()     ? ""
                                     : q.name == "cost_of"   ? "(1, 1, 3)"
                                     : q.name == "best_from" ? "(1, 1)"
@@ -391,6 +410,170 @@ private slots:
       QVERIFY(firstError(refused.diagnostics).starts_with("a.json:"));
     }
     QVERIFY(!readAnswers(std::string(5000, '['), "a.json"));
+  }
+
+  /// The example of the page of help, which lecturers copy.
+  void sampleLessonIsRight() {
+    const std::string folder = kLessonSource + "/samples/lessons/";
+    const auto lesson = lessonFile(folder + "slow-link.lesson.json");
+    QVERIFY2(lesson, firstError(lesson.diagnostics).c_str());
+    for (const Diagnostic& d : checkLesson(*lesson, {})) QFAIL(toText(d).c_str());
+    const std::string page = test::readFile(folder + "README.md");
+    for (const char* named : {"slow-link.lesson.json", "nest-plan lessons check", "nest-plan lessons sheet",
+                              "nest-plan lessons quantities", "nest-plan grade"})
+      QVERIFY2(page.find(named) != std::string::npos, named);
+  }
+
+  /// Files of a class: the same table on every machine.
+  void filesOfAnswersAreGraded() {
+    const auto lesson = lessonFile(kLessonSource + "/samples/lessons/slow-link.lesson.json");
+    QVERIFY(lesson);
+    std::vector<GradedLesson> all;
+    for (const char* file : {"right.answers.json", "wrong.answers.json"}) {
+      const auto sheet = readAnswers(test::readFile(kLessonSource + "/tests/data/lessons/" + file), file);
+      QVERIFY2(sheet, firstError(sheet.diagnostics).c_str());
+      LessonSolver solver(*lesson, variablesOf(*lesson, sheet->student), {});
+      const auto graded = gradeLesson(sheet->lessons.front(), sheet->student, file, solver);
+      QVERIFY2(graded, firstError(graded.diagnostics).c_str());
+      all.push_back(*graded);
+    }
+    QCOMPARE(answersCsv(all), std::string("student,lesson,question,answer,right_answer,points,of\n"
+                                          "4711,slow-link,slower,509 ms,509 ms,2,2\n"
+                                          "Åsa B.,slow-link,slower,608 ms,544 ms,0,2\n"));
+    const auto hostile = readAnswers(
+        test::readFile(kLessonSource + "/tests/data/lessons/hostile.answers.json"), "hostile.answers.json");
+    QVERIFY(!hostile);
+    std::string errors;
+    for (const Diagnostic& d : hostile.diagnostics) errors += toText(d) + "\n";
+    for (const char* at :
+         {":4:", "/lessons/0/step", "/lessons/0/answers/0/given", "/lessons/0/answers/0/hints",
+          "/lessons/1/lesson", "/lessons/1/finished", "/lessons/2/points", "/lessons/2/answers/0/given"})
+      QVERIFY2(errors.find(at) != std::string::npos, at);
+  }
+
+  void hostileLessonsAreRefused_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("expected");
+    const auto row = [](const char* what, const std::string& text, const char* expected) {
+      QTest::newRow(what) << QByteArray::fromStdString(text) << QString(expected);
+    };
+    const std::string step = R"({"kind": "do", "text": "x"})";
+    const auto repeated = [](int n, auto&& one) {
+      std::string s;
+      for (int i = 0; i < n; ++i) s += (i ? "," : "") + one(std::to_string(i));
+      return s;
+    };
+    row("deep", lessonWith("\"steps\": " + std::string(5000, '[') + std::string(5000, ']')), "nested");
+    row("deep in a case",
+        lessonWith("\"cases\": {\"a\": {\"set\": {\"x\": " + std::string(60, '[') + std::string(60, ']') +
+                   "}}}, \"steps\": [" + step + "]"),
+        "nested");
+    row("large", lessonWith("\"steps\": [" + step + "]") + std::string(1 << 21, ' '), "1 MiB");
+    row("many values",
+        lessonWith("\"x\": [" + repeated(100001, [](auto&&) { return std::string("1"); }) + "]"),
+        "100,000 values");
+    row("huge number", lessonWith("\"minutes\": 1e999, \"steps\": [" + step + "]"), "number");
+    row("huge points",
+        lessonWith(
+            R"("steps": [{"kind": "number", "id": "q", "text": "x", "answer": "1", "points": 1e300}])"),
+        "\"points\"");
+    row("endless expression",
+        lessonWith("\"steps\": [{\"kind\": \"do\", \"text\": \"x\", \"holds\": [\"1" +
+                   [] {
+                     std::string s;
+                     for (int i = 0; i < 300; ++i) s += " + 1";
+                     return s;
+                   }() +
+                   "\"]}]"),
+        "at most 1,000 characters");
+    row("deep expression",
+        lessonWith("\"steps\": [{\"kind\": \"do\", \"text\": \"{" + std::string(400, '(') + "1" +
+                   std::string(400, ')') + "}\"}]"),
+        "too many parentheses");
+    row("long text",
+        lessonWith("\"steps\": [{\"kind\": \"do\", \"text\": \"" + std::string(4001, 'x') + "\"}]"),
+        "at most 4,000 characters");
+    row("many fields",
+        lessonWith("\"cases\": {\"a\": {\"set\": {" +
+                   repeated(61, [](const std::string& i) { return "\"job.x" + i + "\": 1"; }) +
+                   "}}}, \"steps\": [" + step + "]"),
+        "at most 60 fields");
+    row("many freedoms",
+        lessonWith("\"screen\": {\"fields\": {" +
+                   repeated(61, [](const std::string& i) { return "\"job.x" + i + "\": true"; }) +
+                   "}}, \"steps\": [" + step + "]"),
+        "at most 60 fields");
+    row("cyclic case", lessonWith("\"cases\": {\"a\": {\"from\": \"a\"}}, \"steps\": [" + step + "]"),
+        "is made from itself");
+    for (const char* bad : {"<script>alert(1)</script>", "<a href='file:///etc/passwd'>x</a>",
+                            "<b onclick=x>", "<B>", "<!--", "<x"}) {
+      row(bad, lessonWith("\"steps\": [{\"kind\": \"do\", \"text\": \"" + std::string(bad) + "\"}]"),
+          "only <b>, <i>, <code>");
+      row(("hint " + std::string(bad)).c_str(),
+          lessonWith("\"steps\": [{\"kind\": \"do\", \"text\": \"x\", \"hints\": [\"" + std::string(bad) +
+                     "\"]}]"),
+          "only <b>, <i>, <code>");
+    }
+    row("script in a title",
+        std::string(
+            "{\"version\": 2, \"title\": \"<script>\", \"about\": \"A\", \"scenario\": {}, \"steps\": [") +
+            step + "]}",
+        "one line of plain text");
+    row("script in a label",
+        lessonWith(
+            R"("steps": [{"kind": "draw", "id": "q", "text": "x", "bars": [{"label": "<img>", "height": "1"}, {"label": "b", "height": "1"}]}])"),
+        "one line of plain text");
+    row("script in a unit",
+        lessonWith(
+            R"("steps": [{"kind": "number", "id": "q", "text": "x", "answer": "1", "unit": "<script>"}])"),
+        "is not a unit");
+    for (const char* path : {"/etc/passwd", "../above.nest.json", "x/../../above.nest.json"})
+      row(path,
+          "{\"version\": 2, \"title\": \"T\", \"about\": \"A\", \"scenario\": \"" + std::string(path) +
+              "\", \"steps\": [" + step + "]}",
+          "only files in its own folder");
+    row("another format",
+        "{\"format\": \"nest-plan\", \"version\": 2, \"title\": \"T\", \"about\": \"A\", \"scenario\": {}, "
+        "\"steps\": [" +
+            step + "]}",
+        "\"nest-plan\" is not known here");
+  }
+  void hostileLessonsAreRefused() {
+    QFETCH(QByteArray, text);
+    QFETCH(QString, expected);
+    QTemporaryDir dir;
+    QVERIFY(QDir(dir.path()).mkdir("below"));
+    QFile above(dir.filePath("above.nest.json"));
+    QVERIFY(above.open(QIODevice::WriteOnly) && above.write("{}") == 2);
+    const std::string file = dir.filePath("below/own.lesson.json").toStdString();
+    const auto lesson = readLesson(text.toStdString(), file, loaderBeside(file));
+    QVERIFY(!lesson);
+    std::string all;
+    for (const Diagnostic& d : lesson.diagnostics) all += toText(d) + "\n";
+    QVERIFY2(QString::fromStdString(all).contains(expected), all.c_str());
+  }
+
+  /// What reads well may still name what it must not, or ask for more than there is time for.
+  void hostileCasesAreRefused() {
+    const auto first = [](const std::string& members, const Control& control = {}) {
+      const auto lesson = read(lessonWith(members));
+      return lesson ? firstError(checkLesson(*lesson, loaderBeside("own.lesson.json"), control))
+                    : firstError(lesson.diagnostics);
+    };
+    const std::string step = R"("steps": [{"kind": "do", "text": "x"}])";
+    for (const char* path : {"/etc/passwd", "../../../../../../../etc/passwd"}) {
+      const std::string error = first("\"cases\": {\"a\": {\"set\": {\"model\": {\"path\": \"" +
+                                      std::string(path) + "\"}}}}, " + step);
+      QVERIFY2(error.find("only files in its own folder") != std::string::npos, error.c_str());
+    }
+    for (const char* value : {"1e300", "-1", "\"{1 / 0}\"", "\"{x}\"", "\"{\"", "[[[[]]]]", "null"})
+      QVERIFY2(
+          !first("\"cases\": {\"a\": {\"set\": {\"job.global_batch\": " + std::string(value) + "}}}, " + step)
+               .empty(),
+          value);
+    Control spent;
+    spent.work = std::make_shared<WorkLimit>(0);
+    QVERIFY(first(step, spent).find("the search was stopped") != std::string::npos);
   }
 
   void oldLessonsAreRead() {
