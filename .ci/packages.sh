@@ -1,5 +1,5 @@
 # Sourced by run.sh, test.sh and .ci/run: Debian 12 packages, installed only where missing.
-packages_build="g++ cmake ninja-build mold ccache qt6-base-dev qt6-charts-dev qt6-svg-dev libqt6opengl6-dev nlohmann-json3-dev libspdlog-dev libfmt-dev libyaml-cpp-dev libpugixml-dev libsqlite3-dev zlib1g-dev"
+packages_build="g++ cmake ninja-build mold ccache qt6-base-dev qt6-charts-dev qt6-svg-dev libqt6opengl6-dev nlohmann-json3-dev libspdlog-dev libfmt-dev libyaml-cpp-dev libpugixml-dev libsqlite3-dev zlib1g-dev libharfbuzz-dev"
 packages_sanitizers="clang-16 libclang-rt-16-dev"
 packages_figures="librsvg2-bin poppler-utils"
 packages_python="python3-dev pybind11-dev"

@@ -53,6 +53,10 @@ what was not searched, and the scenario itself.)",
                         std::move(views)},
                        {"--size", 0, "WxH",
                         "size of the window, or with --export of each figure, in pixels, such as 1600x1000"},
+                       {"--outlines", 0, "",
+                        "with --export: text of SVG as outlines, for programs that ignore fonts"},
+                       {"--footer", 0, "",
+                        "with --export: scenario, date, version and hash below each figure"},
                        {"--thumbnail", 0, "FILE", "write one small picture of the scenario there"},
                        {"--pixels", 0, "N", "width and height that the small picture fits into (256)"},
                        log[0],
@@ -96,7 +100,7 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
   }
   if (args->has("--version")) {
     for (const char* name : {"--write-manual", "--export", "--report", "--thumbnail", "--view", "--theme",
-                             "--size", "--pixels", "--log-level", "--log-file"})
+                             "--outlines", "--footer", "--size", "--pixels", "--log-level", "--log-file"})
       if (args->has(name))
         return reject(QStringLiteral("%1 does not go with --version, which shows nothing else").arg(name));
     if (!c.files.isEmpty()) return reject(QStringLiteral("--version takes no file"));
@@ -122,12 +126,17 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
     return std::nullopt;
   };
   std::optional<QString> wrong;
-  if (!isDoing("--thumbnail"))
+  if (!isDoing("--export"))
+    wrong = refuses({"--outlines", "--footer"},
+                    QStringLiteral("belongs to the figures of --export, and none is written"));
+  if (!isDoing("--thumbnail") && !wrong)
     wrong = refuses({"--pixels"}, QStringLiteral("is the size of a --thumbnail, and none is written"));
   if (isDoing("--thumbnail")) {
-    wrong = refuses(
-        {"--view"},
-        QStringLiteral("does not go with --thumbnail, which shows the network; --export writes any figure"));
+    if (!wrong)
+      wrong =
+          refuses({"--view"},
+                  QStringLiteral(
+                      "does not go with --thumbnail, which shows the network; --export writes any figure"));
     if (!wrong)
       wrong = refuses({"--size"}, QStringLiteral("does not go with --thumbnail, whose size is --pixels"));
   }
@@ -148,6 +157,8 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
   if (c.what == Do::WriteManual) return c;
   if (args->has("--theme"))
     c.theme = value("--theme") == QLatin1String("dark") ? Theme::Kind::Dark : Theme::Kind::Light;
+  c.isOutlined = args->has("--outlines");
+  c.hasFooter = args->has("--footer");
   c.view = value("--view");
   if (args->has("--size")) {
     static const QRegularExpression form(QStringLiteral("^(\\d{3,5})x(\\d{3,5})$"));

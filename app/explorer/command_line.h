@@ -21,6 +21,7 @@ struct ExplorerCommand {
   QString report;   ///< file of Report
   QString picture;  ///< of Thumbnail, and how wide and high it may be
   int pixels = 256;
+  bool isOutlined = false, hasFooter = false;
   std::optional<Theme::Kind> theme;
   QString view;
   QSize size;

@@ -77,6 +77,8 @@ nest::ExportChoice exportChoice(const nest::ExplorerCommand& command) {
   nest::ExportChoice choice;
   choice.view = command.view;
   if (command.theme) choice.options.theme = *command.theme;
+  choice.options.isOutlined = command.isOutlined;
+  choice.options.hasFooter = command.hasFooter;
   if (!command.size.isEmpty())
     choice.options.size = command.size, choice.options.pixelWidth = command.size.width();
   return choice;

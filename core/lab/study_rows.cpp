@@ -9,6 +9,7 @@
 #include "study/study_report.h"
 #include "text/json_fields.h"
 #include "text/json_layout.h"
+#include "text/text_hash.h"
 
 namespace nest {
 namespace {

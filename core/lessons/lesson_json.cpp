@@ -10,7 +10,7 @@
 #include "lessons/lesson.h"
 #include "lessons/solved_plan.h"
 #include "schedule/pipeline_schedule.h"
-#include "study/journal.h"
+#include "text/text_hash.h"
 #include "text/json_fields.h"
 #include "text/json_text.h"
 

@@ -37,9 +37,6 @@ Reading<std::uint64_t> readJournalLines(const std::string& path, const std::stri
                                         const std::function<bool(JsonFields&)>& head,
                                         const std::function<bool(JsonFields&)>& row);
 
-/// FNV-1a as text; only tells texts apart, nothing depends on its strength.
-std::string hashOf(const std::string&);
-
 /// Solves the rows of a shard that are not done, on several threads. `onRow` is called with each new row, one
 /// call at a time, on a worker. Returns what is done, by index; stopped: what was finished until then.
 template <class Row>

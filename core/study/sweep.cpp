@@ -14,6 +14,7 @@
 #include "fields/field_text.h"
 #include "fields/program_setting.h"
 #include "solver/even_hosts.h"
+#include "text/text_hash.h"
 
 namespace nest {
 namespace {

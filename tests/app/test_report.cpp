@@ -34,7 +34,7 @@ private slots:
     QString outside = QString::fromUtf8(html);
     outside.remove(QRegularExpression("xmlns(:xlink)?=\"http[^\"]*\""));
     outside.remove(QRegularExpression("<table>.*</table>", QRegularExpression::DotMatchesEverythingOption));
-    static const QRegularExpression asks("(src|href)=\"(?!#|data:)|url\\((?!#)|@import|https?://");
+    static const QRegularExpression asks("(src|href)=\"(?!#|data:)|url\\((?!#|data:)|@import|https?://");
     QVERIFY2(!asks.match(outside).hasMatch(), qPrintable(asks.match(outside).captured()));
     const QString said = run({"solve", sample("llama3-70b-h100-1024")}).out;
     for (const QString& part : said.section('\n', 1, 1).split(" · "))
@@ -43,6 +43,8 @@ private slots:
       QVERIFY2(html.contains(QByteArray("id=\"figure-") + id), id);
     QVERIFY(html.contains("within the error") && html.contains("What the times rest on"));
     QCOMPARE(html.count(" id=\"f0-"), html.count("id=\"f0-"));
+    QCOMPARE(html.count("@font-face"), 2);  // once for all figures
+    QVERIFY(html.contains(">Stage 1 is slowest"));
     const auto stages = html.count("data-stage=\"3\"");
     QVERIFY2(stages >= 4, QByteArray::number(stages));
   }

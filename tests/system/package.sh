@@ -10,7 +10,7 @@ for package in "$work"/*.deb; do
   told=$(lintian --allow-root --tag-display-limit 0 --suppress-tags $unasked --fail-on error,warning "$package" 2>&1) || fail "$(basename "$package"): $told"
 done
 package=$(echo "$work"/nest-explorer_*.deb)
-for library in libc6 libqt6widgets6 libqt6charts6 libpugixml1v5 libsqlite3-0 zlib1g; do
+for library in libc6 libharfbuzz-subset0 libqt6widgets6 libqt6charts6 libpugixml1v5 libsqlite3-0 zlib1g; do
   dpkg-deb -f "$package" Depends | grep -q "$library" || fail "it does not depend on $library"
 done
 mkdir "$work/root"

@@ -81,8 +81,8 @@ void paintReportFigure(QPainter& painter, const ReportFigure& f, const PlanConte
   f.figure->paint(painter, QRectF(QPointF(), f.size), c, style);
 }
 
-QByteArray PageFigures::painted(const ReportFigure& f, const PlanContext& c, Theme::Kind theme) const {
-  SvgDevice device(f.size, f.figure->title(), f.figure->asText(c).section(u'\n', 0, 1));
+QByteArray PageFigures::painted(const ReportFigure& f, const PlanContext& c, Theme::Kind theme) {
+  SvgDevice device(f.size, f.figure->title(), f.figure->asText(c).section(u'\n', 0, 1), &m_fonts);
   QPainter painter(&device);
   paintReportFigure(painter, f, c, theme);
   painter.end();
@@ -130,7 +130,7 @@ QByteArray PageFigures::style() const {
     light += name + m_colours[i].first + "; ";
     dark += name + m_colours[i].second + "; ";
   }
-  return light + "}\n" + dark + "} }\nsvg.paper { background: #ffffff; }\n";
+  return light + "}\n" + dark + "} }\nsvg.paper { background: #ffffff; }\n" + m_fonts.css();
 }
 
 }  // namespace nest

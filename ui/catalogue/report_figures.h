@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "export/svg_fonts.h"
 #include "figures/paint/interactive_figure.h"
 
 namespace nest {
@@ -28,15 +29,16 @@ void paintReportFigure(QPainter&, const ReportFigure&, const PlanContext&, Theme
 class PageFigures {
 public:
   QByteArray svgOf(const ReportFigure&, const PlanContext&);
-  /// The variables of all figures so far, as CSS.
+  /// The variables and the fonts of all figures so far, as CSS.
   QByteArray style() const;
 
 private:
-  QByteArray painted(const ReportFigure&, const PlanContext&, Theme::Kind) const;
+  QByteArray painted(const ReportFigure&, const PlanContext&, Theme::Kind);
   QByteArray inBothThemes(const QByteArray& light, const QByteArray& dark);
 
   QList<std::pair<QByteArray, QByteArray>> m_colours;  ///< "#rrggbb" in the light, in the dark
-  int m_count = 0;                                     ///< figures
+  SvgFonts m_fonts;
+  int m_count = 0;  ///< figures
 };
 
 }  // namespace nest

@@ -1,5 +1,6 @@
 #include "export/export_dialog.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDoubleSpinBox>
@@ -48,6 +49,11 @@ ExportDialog::ExportDialog(const Figure& figure, const PlanContext& context, QWi
   m_theme = new QComboBox(this);
   m_theme->addItems({tr("Print: white, black text"), tr("Light"), tr("Dark")});
   m_theme->setCurrentIndex(settings.value(QStringLiteral("export/theme"), 0).toInt());
+  m_outlines = new QCheckBox(tr("Text as outlines"), this);
+  m_outlines->setToolTip(tr("For programs that ignore the font inside of an SVG"));
+  m_outlines->setChecked(settings.value(QStringLiteral("export/outlines"), false).toBool());
+  m_footer = new QCheckBox(tr("Footer with name, date, version and hash"), this);
+  m_footer->setChecked(settings.value(QStringLiteral("export/footer"), false).toBool());
   m_preview = new QLabel(this);
   m_preview->setFixedSize(kPreview);
   m_preview->setAlignment(Qt::AlignCenter);
@@ -69,6 +75,8 @@ ExportDialog::ExportDialog(const Figure& figure, const PlanContext& context, QWi
   form->addRow(tr("Size"), sizes);
   form->addRow(tr("Pixels"), m_pixels);
   form->addRow(tr("Colours"), m_theme);
+  form->addRow(QString(), m_outlines);
+  form->addRow(QString(), m_footer);
   form->addRow(m_message);
   auto* top = new QHBoxLayout;
   top->addLayout(form);
@@ -87,6 +95,7 @@ ExportDialog::ExportDialog(const Figure& figure, const PlanContext& context, QWi
   const auto preview = [this] { showPreview(); };
   for (auto* box : {m_format, m_theme}) connect(box, &QComboBox::currentIndexChanged, this, preview);
   connect(m_pixels, &QDoubleSpinBox::valueChanged, this, preview);
+  connect(m_footer, &QCheckBox::toggled, this, preview);
   for (auto* box : {m_width, m_height})
     connect(box, &QDoubleSpinBox::valueChanged, this, &ExportDialog::takeSize);
   showSize();
@@ -106,6 +115,8 @@ ExportOptions ExportDialog::options() const {
             : m_theme->currentIndex() == 1 ? Theme::Kind::Light
                                            : Theme::Kind::Dark;
   o.pixelWidth = static_cast<int>(m_pixels->value());
+  o.isOutlined = m_outlines->isChecked();
+  o.hasFooter = m_footer->isChecked();
   return o;
 }
 
@@ -150,6 +161,7 @@ bool ExportDialog::isTooLarge() const {
 void ExportDialog::showPreview() {
   const bool png = format() == ExportFormat::Png;
   m_pixels->setEnabled(png);
+  m_outlines->setEnabled(format() == ExportFormat::Svg);
   m_save->setEnabled(!png || !isTooLarge());
   m_copy->setEnabled(!isTooLarge());
   m_message->setText(
@@ -175,6 +187,8 @@ void ExportDialog::save() {
   QSettings settings;
   settings.setValue(QStringLiteral("export/format"), m_format->currentIndex());
   settings.setValue(QStringLiteral("export/theme"), m_theme->currentIndex());
+  settings.setValue(QStringLiteral("export/outlines"), m_outlines->isChecked());
+  settings.setValue(QStringLiteral("export/footer"), m_footer->isChecked());
   accept();
 }
 

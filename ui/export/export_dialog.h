@@ -5,6 +5,7 @@
 #include "document/plan_context.h"
 #include "export/figure_export.h"
 
+class QCheckBox;
 class QComboBox;
 class QDoubleSpinBox;
 class QLabel;
@@ -40,6 +41,7 @@ private:
   QComboBox* m_format;
   QComboBox* m_unit;
   QComboBox* m_theme;
+  QCheckBox *m_outlines, *m_footer;
   QDoubleSpinBox* m_width;
   QDoubleSpinBox* m_height;
   QDoubleSpinBox* m_pixels;

@@ -2,7 +2,9 @@
 
 #include <QBuffer>
 #include <QClipboard>
+#include <QDate>
 #include <QGuiApplication>
+#include <QLocale>
 #include <QMimeData>
 #include <QPainter>
 #include <algorithm>
@@ -12,16 +14,40 @@
 
 #include "export/pdf_pages.h"
 #include "export/svg_device.h"
+#include "export/svg_fonts.h"
 #include "figures/paint/phrases.h"
+#include "formats/results/report_page.h"
 #include "formats/results/summary_text.h"
 #include "formats/scenario/scenario_json.h"
 #include "scenario/scenario.h"
+#include "text/printable.h"
 
 namespace nest {
 namespace {
 
+constexpr double kFooterHeight = 20;
+
+/// Of the whole page.
 QSizeF sizeOf(const Figure& figure, const PlanContext& c, const ExportOptions& o) {
-  return o.size.isEmpty() ? figure.preferredSize(c) : o.size;
+  if (!o.size.isEmpty()) return o.size;
+  return figure.preferredSize(c) + QSizeF(0, o.hasFooter ? kFooterHeight : 0);
+}
+
+QString footerOf(const PlanContext& c) {
+  QStringList parts;
+  if (c.scenario && !c.scenario->name.empty()) parts << phrase(printable(c.scenario->name, false));
+  parts << QLocale(QLocale::English).toString(QDate::currentDate(), QStringLiteral("d MMMM yyyy"))
+        << QStringLiteral("NEST Explorer " NEST_VERSION);
+  if (c.scenario) parts << QString::fromStdString(shortHashOf(*c.scenario));
+  return parts.join(QStringLiteral(" · "));
+}
+
+void paintFooter(QPainter& painter, const QRectF& area, const QString& text, const Theme& theme) {
+  painter.setFont(Theme::font(10.5));
+  painter.setPen(theme.color(Theme::Role::MutedText));
+  const QRectF line = area.adjusted(12, 0, -12, 0);
+  painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                   painter.fontMetrics().elidedText(text, Qt::ElideLeft, static_cast<int>(line.width())));
 }
 
 FigureStyle styleOf(const ExportOptions& o) {
@@ -39,11 +65,12 @@ double scaleOf(ExportFormat format, const QSizeF& size, const ExportOptions& o) 
 using PaintPage = std::function<void(QPainter&)>;
 
 QByteArray renderSvg(const FigurePage& page, const PaintPage& paint) {
-  SvgDevice device(page.size, page.title, page.description);
+  SvgFonts fonts;
+  SvgDevice device(page.size, page.title, page.description, page.isOutlined ? nullptr : &fonts);
   QPainter painter(&device);
   paint(painter);
   painter.end();
-  return device.svg();
+  return device.svg(fonts.css());
 }
 
 QByteArray renderPdf(const FigurePage& page, const PaintPage& paint) {
@@ -101,17 +128,28 @@ FigurePage pageFor(const Figure& figure, const PlanContext& c, ExportFormat form
   return {format,
           size,
           scaleOf(format, size, o),
+          o.hasFooter ? footerOf(c) : QString(),
           o.theme,
           figure.title(),
           format == ExportFormat::Svg ? figure.asText(c).section(u'\n', 0, 1) : QString(),
-          insideOf(figure, c)};
+          insideOf(figure, c),
+          o.isOutlined};
 }
 
 PaintPage painterOf(const Figure& figure, const PlanContext& c, const FigurePage& page,
                     const ExportOptions& o) {
   return [&](QPainter& painter) {
     painter.scale(page.scale, page.scale);
-    figure.paint(painter, QRectF(QPointF(), page.size), c, styleOf(o));
+    QRectF area(QPointF(), page.size);
+    if (!page.footer.isEmpty()) {
+      const QRectF foot(0, area.bottom() - kFooterHeight, area.width(), kFooterHeight);
+      painter.fillRect(foot, Theme::of(o.theme).color(Theme::Role::Canvas));
+      area.setBottom(foot.top());
+      painter.save();
+      paintFooter(painter, foot, page.footer, Theme::of(o.theme));
+      painter.restore();
+    }
+    figure.paint(painter, area, c, styleOf(o));
   };
 }
 
@@ -131,7 +169,9 @@ QImage imageOf(const Figure& figure, const PlanContext& c, const ExportOptions& 
 void copyAsImage(const Figure& figure, const PlanContext& c, const ExportOptions& options) {
   auto* content = new QMimeData;
   content->setImageData(imageOf(figure, c, options));
-  content->setData(QStringLiteral("image/svg+xml"), renderFigure(figure, c, ExportFormat::Svg, options));
+  ExportOptions outlined = options;
+  outlined.isOutlined = true;  // slide programs know no fonts inside of pictures
+  content->setData(QStringLiteral("image/svg+xml"), renderFigure(figure, c, ExportFormat::Svg, outlined));
   QGuiApplication::clipboard()->setMimeData(content);
 }
 

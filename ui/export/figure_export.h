@@ -20,11 +20,13 @@ QString suffixOf(ExportFormat);  ///< "svg"
 struct ExportOptions {
   QSizeF size;  ///< layout size in pixels at 96 dpi; empty: the figure's preferred size
   Theme::Kind theme = Theme::Kind::Print;
-  int pixelWidth = 2400;  ///< PNG only; the layout is scaled to it
+  int pixelWidth = 2400;    ///< PNG only; the layout is scaled to it
+  bool isOutlined = false;  ///< SVG only: text as outlines, for programs that ignore the fonts inside
+  bool hasFooter = false;   ///< below the figure: scenario, date, program and hash of the scenario
 };
 
-/// A figure as a file's content, standing alone: title, legend, units. Vector formats carry text as outlines
-/// (SVG) or with its font (PDF). Each holds the scenario, and opens as it.
+/// A figure as a file's content, standing alone: title, legend, units. Vector formats carry text with
+/// those characters of its font that it needs. Each holds the scenario, and opens as it.
 QByteArray renderFigure(const Figure&, const PlanContext&, ExportFormat, const ExportOptions& = {});
 
 /// What a file holds, but for the picture.
@@ -32,9 +34,11 @@ struct FigurePage {
   ExportFormat format;
   QSizeF size;  ///< pixels at 96 dpi
   double scale;
+  QString footer;  ///< empty: none
   Theme::Kind theme;
   QString title, description;
   EmbeddedScenario inside;  ///< so that the file can be opened again; without text: none
+  bool isOutlined = false;
 };
 
 /// The same in two steps: a figure is painted on the thread of its view, its file's content is made on any.

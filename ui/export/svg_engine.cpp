@@ -5,6 +5,8 @@
 #include <QPixmap>
 #include <cmath>
 
+#include "export/svg_fonts.h"
+
 namespace nest {
 namespace {
 
@@ -52,10 +54,11 @@ bool isUpright(const QTransform& t) {
 
 }  // namespace
 
-SvgEngine::SvgEngine()
+SvgEngine::SvgEngine(SvgFonts* fonts)
     : QPaintEngine(PaintEngineFeatures(QPaintEngine::AllFeatures) & ~QPaintEngine::PatternBrush &
                    ~QPaintEngine::PerspectiveTransform & ~QPaintEngine::ConicalGradientFill &
-                   ~QPaintEngine::PorterDuff & ~QPaintEngine::BlendModes) {}
+                   ~QPaintEngine::PorterDuff & ~QPaintEngine::BlendModes),
+      m_fonts(fonts) {}
 
 bool SvgEngine::begin(QPaintDevice*) {
   setActive(true);
@@ -235,7 +238,37 @@ void SvgEngine::drawTextItem(const QPointF& at, const QTextItem& item) {
           QRectF(at.x(), at.y() - item.ascent(), item.width(), item.ascent() + item.descent()))))
     return;
   flush();
-  QTransform turned(m_transform.m11(), m_transform.m12(), m_transform.m21(), m_transform.m22(), 0, 0);
+  const QByteArray text = m_fonts ? asText(at, item) : QByteArray();
+  m_body += text.isEmpty() ? asOutline(at, item) : text;
+}
+
+QByteArray SvgEngine::inkOf() const {
+  QByteArray out = " fill=\"" + escaped(m_pen.color()) + '"';
+  const double alpha = m_pen.color().alphaF() * m_opacity;
+  if (alpha < 0.999) out += " fill-opacity=\"" + num(alpha) + '"';
+  return out;
+}
+
+/// Readers that take another font than the one inside keep its widths.
+QByteArray SvgEngine::asText(const QPointF& at, const QTextItem& item) {
+  if (item.renderFlags() & QTextItem::RightToLeft) return {};
+  const QByteArray font = m_fonts->attributesFor(item.font(), item.text());
+  if (font.isEmpty()) return {};
+  const QPointF p = m_transform.map(at);
+  QByteArray out = "<text";
+  if (m_transform.type() <= QTransform::TxTranslate)
+    out += " x=\"" + num(p.x()) + "\" y=\"" + num(p.y()) + '"';
+  else
+    out += " transform=\"matrix(" + QByteArray::number(m_transform.m11(), 'g', 6) + ' ' +
+           QByteArray::number(m_transform.m12(), 'g', 6) + ' ' +
+           QByteArray::number(m_transform.m21(), 'g', 6) + ' ' +
+           QByteArray::number(m_transform.m22(), 'g', 6) + ' ' + num(p.x()) + ' ' + num(p.y()) + ")\"";
+  return out + font + " textLength=\"" + num(item.width()) + "\" xml:space=\"preserve\"" + inkOf() + '>' +
+         item.text().toHtmlEscaped().toUtf8() + "</text>\n";
+}
+
+QByteArray SvgEngine::asOutline(const QPointF& at, const QTextItem& item) {
+  const QTransform turned(m_transform.m11(), m_transform.m12(), m_transform.m21(), m_transform.m22(), 0, 0);
   const QString key = item.font().key() + u'|' + QString::number(turned.m11(), 'g', 6) + u'|' +
                       QString::number(turned.m12(), 'g', 6) + u'|' + item.text();
   auto known = m_words.find(key);
@@ -246,11 +279,8 @@ void SvgEngine::drawTextItem(const QPointF& at, const QTextItem& item) {
     m_definitions += "<path id=\"" + *known + "\" d=\"" + dataOf(turned.map(path)) + "\"/>\n";
   }
   const QPointF p = m_transform.map(at);
-  m_body += "<use xlink:href=\"#" + *known + "\" x=\"" + num(p.x()) + "\" y=\"" + num(p.y()) + "\" fill=\"" +
-            escaped(m_pen.color()) + '"';
-  const double alpha = m_pen.color().alphaF() * m_opacity;
-  if (alpha < 0.999) m_body += " fill-opacity=\"" + num(alpha) + '"';
-  m_body += "/>\n";
+  return "<use xlink:href=\"#" + *known + "\" x=\"" + num(p.x()) + "\" y=\"" + num(p.y()) + '"' + inkOf() +
+         "/>\n";
 }
 
 void SvgEngine::drawPixmap(const QRectF& r, const QPixmap& pixmap, const QRectF& source) {

@@ -10,10 +10,13 @@
 
 namespace nest {
 
+class SvgFonts;
+
 /// The paint engine of SvgDevice.
 class SvgEngine : public QPaintEngine {
 public:
-  SvgEngine();
+  /// `fonts`: where text adds its characters and stays text; null: it is drawn as outlines.
+  explicit SvgEngine(SvgFonts* fonts);
 
   bool begin(QPaintDevice*) override;
   bool end() override;
@@ -40,7 +43,11 @@ private:
   bool openClip(const QRectF& bounds);
   void closeClip();
   double strokeScale() const;
+  QByteArray inkOf() const;                                ///< of text
+  QByteArray asText(const QPointF& at, const QTextItem&);  ///< empty: it must be drawn
+  QByteArray asOutline(const QPointF& at, const QTextItem&);
 
+  SvgFonts* m_fonts;
   QPen m_pen;
   QBrush m_brush;
   QTransform m_transform;

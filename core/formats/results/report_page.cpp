@@ -1,7 +1,6 @@
 #include "formats/results/report_page.h"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "fields/field.h"
 #include "fields/field_text.h"
@@ -10,6 +9,7 @@
 #include "program/program.h"
 #include "scenario/scenario.h"
 #include "text/printable.h"
+#include "text/text_hash.h"
 
 namespace nest {
 namespace {
@@ -147,16 +147,6 @@ std::string findingHtml(const std::string& finding) {
   return out + "</p>\n";
 }
 
-/// FNV-1a, 64 bits: enough to tell scenarios apart, and no secret.
-std::string hashOf(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037ull;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  for (int shift = 60; shift >= 32; shift -= 4) out += kDigits[(hash >> shift) & 15];
-  return out;
-}
-
 std::string titleOf(const PlanReport& report) {
   return report.title.empty() ? std::string("A placement plan") : report.title.front();
 }
@@ -187,13 +177,17 @@ ReportPart assumptionPart(const Scenario& s) {
   return out;
 }
 
+std::string shortHashOf(const Scenario& s) {
+  return hashOf(writeScenario(s)).substr(0, 8);
+}
+
 ReportPart reproductionPart(const Scenario& s, const PageContent& content) {
   ReportPart out{.id = "reproduce", .title = "To come to the same answer"};
   out.lines.push_back("The scenario is inside this file: save it " + content.saving +
                       ", then run one of these commands.");
   for (const char* command : {"nest-plan solve ", "nest-plan improve --failures ", "nest-explorer "})
     out.items.push_back(command + content.fileName);
-  out.facts = {{"program", content.program}, {"scenario", hashOf(writeScenario(s))}};
+  out.facts = {{"program", content.program}, {"scenario", shortHashOf(s)}};
   return out;
 }
 

@@ -30,6 +30,8 @@ struct PageContent {
 /// The assumptions that a plan rests on: each field that is measured, estimated or of a catalogue, with its
 /// value and source.
 ReportPart assumptionPart(const Scenario&);
+/// Fingerprint of a scenario on pages and below figures: 8 hexadecimal digits.
+std::string shortHashOf(const Scenario&);
 /// How anyone comes to the same answer, with commands.
 ReportPart reproductionPart(const Scenario&, const PageContent&);
 

@@ -7,6 +7,7 @@
 #include <QPainter>
 #include <QProcess>
 #include <QPushButton>
+#include <QRawFont>
 #include <QRegularExpression>
 #include <QSettings>
 #include <QStandardPaths>
@@ -25,6 +26,7 @@
 #include "export/launch_dialog.h"
 #include "export/svg_device.h"
 #include "formats/results/plan_json.h"
+#include "formats/results/report_page.h"
 #include "support/desk.h"
 #include "support/test_main.h"
 
@@ -192,10 +194,7 @@ private slots:
         if (QByteArray(suffix) == "pdf") QVERIFY(content.startsWith("%PDF"));
         if (QByteArray(suffix) == "svg") {
           QXmlStreamReader xml(content);
-          while (!xml.atEnd()) {
-            xml.readNext();
-            QVERIFY2(xml.name() != u"text", "text must be outlines");
-          }
+          while (!xml.atEnd()) xml.readNext();
           QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
         }
       }
@@ -337,6 +336,68 @@ private slots:
       }
   }
 
+  /// Text can be searched and copied, and the font inside has each character, as wide as here.
+  void textStaysText() {
+    const PlanContext c = test::contextOf({});
+    for (const auto& figure : planFigures()) {
+      const QByteArray svg = renderFigure(*figure, c, ExportFormat::Svg);
+      std::map<int, QRawFont> fonts;
+      static const QRegularExpression face(
+          QStringLiteral("@font-face [^}]*font-weight: (\\d+)[^}]*base64,([^)]*)"));
+      for (auto it = face.globalMatch(QString::fromLatin1(svg)); it.hasNext();) {
+        const auto m = it.next();
+        const QByteArray data = QByteArray::fromBase64(m.captured(2).toLatin1());
+        QVERIFY2(data.size() > 1000 && data.size() < 40'000, QByteArray::number(data.size()));
+        fonts[m.captured(1).toInt()] = QRawFont(data, 100);
+      }
+      QVERIFY(!fonts.empty());
+      QXmlStreamReader xml(svg);
+      QString all;
+      while (!xml.atEnd()) {
+        if (xml.readNext() != QXmlStreamReader::StartElement || xml.name() != u"text") continue;
+        const int weight = xml.attributes().hasAttribute(u"font-weight"_qs)
+                               ? xml.attributes().value(u"font-weight"_qs).toInt()
+                               : 400;
+        const double size = xml.attributes().value(u"font-size"_qs).toDouble(),
+                     length = xml.attributes().value(u"textLength"_qs).toDouble();
+        const QString text = xml.readElementText();
+        const QRawFont& font = fonts.at(weight);
+        double wide = 0;
+        for (const auto letter : text.toUcs4()) {
+          const char32_t one[] = {letter};
+          QVERIFY2(font.supportsCharacter(letter), qPrintable(text));
+          wide +=
+              font.advancesForGlyphIndexes(font.glyphIndexesForString(QString::fromUcs4(one, 1))).front().x();
+        }
+        // Kerning and hinting move letters by less than a pixel each.
+        QVERIFY2(std::abs(wide * size / 100 - length) < 0.08 * length + 2, qPrintable(text));
+        all += text + u'\n';
+      }
+      QVERIFY2(all.contains(figure->title()), qPrintable(figure->id()));
+      ExportOptions outlined;
+      outlined.isOutlined = true;
+      const QByteArray drawn = renderFigure(*figure, c, ExportFormat::Svg, outlined);
+      QVERIFY(!drawn.contains("<text") && !drawn.contains("@font-face"));
+    }
+  }
+
+  /// Below the figure, which is as large as without.
+  void aFooterSaysWhatAFigureIs() {
+    const PlanContext c = test::contextOf({});
+    const auto figures = planFigures();
+    ExportOptions options;
+    const double without =
+        QSvgRenderer(renderFigure(*figures.front(), c, ExportFormat::Svg)).viewBoxF().height();
+    options.hasFooter = true;
+    const QByteArray svg = renderFigure(*figures.front(), c, ExportFormat::Svg, options);
+    QCOMPARE(QSvgRenderer(svg).viewBoxF().height(), without + 20);
+    QVERIFY(svg.contains(" · NEST Explorer "));
+    QVERIFY(svg.contains(shortHashOf(*c.scenario).c_str()));
+    Scenario other = *c.scenario;
+    other.job.globalBatch *= 2;
+    QVERIFY(shortHashOf(other) != shortHashOf(*c.scenario));
+  }
+
   void clipsSurvive() {
     const QString tool = QStandardPaths::findExecutable(QStringLiteral("rsvg-convert"));
     if (tool.isEmpty()) QSKIP("rsvg-convert is not installed");  // Qt's own renderer ignores clips
@@ -395,11 +456,12 @@ private slots:
     for (const auto& figure : planFigures()) {
       ExportOptions options;
       options.pixelWidth = static_cast<int>(figure->preferredSize(c).width());
+      options.isOutlined = true;  // it takes no fonts from inside
       const QString svg = dir.filePath(figure->id() + QStringLiteral(".svg")),
                     png = dir.filePath(figure->id() + QStringLiteral(".png"));
       QFile file(svg);
       QVERIFY(file.open(QIODevice::WriteOnly));
-      file.write(renderFigure(*figure, c, ExportFormat::Svg));
+      file.write(renderFigure(*figure, c, ExportFormat::Svg, options));
       file.close();
       QCOMPARE(QProcess::execute(tool, {svg, QStringLiteral("-o"), png}), 0);
       const QImage theirs = QImage(png).convertToFormat(QImage::Format_RGB32);

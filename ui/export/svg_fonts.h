@@ -1,0 +1,36 @@
+#pragma once
+
+#include <QByteArray>
+#include <QFont>
+#include <QRawFont>
+#include <QSet>
+#include <QString>
+#include <vector>
+
+namespace nest {
+
+/// The fonts of one SVG or of one page of several, with the characters that were written in each: what is
+/// embedded is a part of the font with these alone, so that the text looks the same wherever it is read and
+/// can be searched and copied.
+class SvgFonts {
+public:
+  /// Attributes of a <text> in this font: family, size, weight. Empty: the font lacks one of the characters,
+  /// or may not be taken apart, so that the text must be drawn.
+  QByteArray attributesFor(const QFont&, const QString& text);
+  /// @font-face rules of all fonts that were written in; empty: none was.
+  QByteArray css() const;
+
+private:
+  struct Face {
+    QRawFont font;
+    QByteArray family;
+    int weight = 400;
+    bool isItalic = false;
+    QSet<char32_t> characters;
+  };
+  Face* faceOf(const QFont&);
+
+  std::vector<Face> m_faces;
+};
+
+}  // namespace nest
