@@ -153,6 +153,8 @@ constexpr std::array kStageQuantities{
                   [](const SolvedPlan& s, std::size_t k) { return seconds(stageOf(s, k).forward); }},
     StageQuantity{"backward", "its backward compute",
                   [](const SolvedPlan& s, std::size_t k) { return seconds(stageOf(s, k).backward); }},
+    StageQuantity{"exposed", "time that its gradients take at the end of the step",
+                  [](const SolvedPlan& s, std::size_t k) { return seconds(stageOf(s, k).exposed); }},
     StageQuantity{"stage_layers", "number of its layers",
                   [](const SolvedPlan& s, std::size_t k) {
                     return plain(static_cast<double>(s.plan().stages[k].layers().size()));
@@ -256,7 +258,8 @@ constexpr std::array kKnownQuantities{
                   }},
 };
 
-constexpr const char *kCellName = "best_from", *kStageCostName = "cost_of";
+constexpr const char *kCellName = "best_from", *kReachedName = "reached", *kStageCostName = "cost_of",
+                     *kLackName = "lack_of";
 
 /// The number of a stage, layer or level that an expression gives, from 0.
 std::optional<int> indexIn(double given, int count, const char* what, std::string& why) {
@@ -352,8 +355,9 @@ std::optional<LessonValue> SolvedPlan::computed(std::string_view name, const std
   if (!stage || !layer) return std::nullopt;
   const auto cut = cutBefore(*m_probe, *layer);
   if (!cut) return why = "no stage can begin there", std::nullopt;
+  const DpCell& cell = m_probe->cell(*stage, *cut);
+  if (name == kReachedName) return LessonValue{cell.reached ? 1.0 : 0.0};
   if (name == kCellName) {
-    const DpCell& cell = m_probe->cell(*stage, *cut);
     if (!cell.reached) return why = "no way to cut the layers from there fits", std::nullopt;
     return LessonValue{cell.time, ValueKind::Time};
   }
@@ -362,6 +366,7 @@ std::optional<LessonValue> SolvedPlan::computed(std::string_view name, const std
   for (const DpAlternative& a : m_probe->alternatives(*stage, *cut)) {
     const int next = m_probe->firstLayer(a.to);
     if ((next < 0 ? m_problem->graph->layerCount() : next) != *last + 1) continue;
+    if (name == kLackName) return bytes(Bytes(a.policy < 0 ? a.shortfall : 0));
     if (a.policy < 0) return why = "a stage of these layers does not fit", std::nullopt;
     return LessonValue{a.load, ValueKind::Time};
   }
@@ -383,6 +388,11 @@ const std::vector<LessonQuantity>& lessonQuantities() {
                    "least time of this and the later stages if it begins with that layer: a cell of "
                    "the DP table",
                    "stage, first layer"});
+    out.push_back({kReachedName,
+                   "1 if that cell has a value: some way to cut the layers from there fits, else 0",
+                   "stage, first layer"});
+    out.push_back({kLackName, "memory that a stage of these layers lacks; 0 if it fits",
+                   "stage, first layer, last layer"});
     out.push_back({kStageCostName, "load of a stage of these layers in the DP table",
                    "stage, first layer, last layer"});
     return out;

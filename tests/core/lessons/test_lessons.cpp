@@ -1,3 +1,5 @@
+#include <QDir>
+#include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QTest>
 #include <set>
@@ -309,6 +311,9 @@ private slots:
     QCOMPARE(text("{abs(base.best_from(1, 1) / base.step_time - 1) < 0.01}"), std::string("1"));
     QCOMPARE(text("{base.cost_of(1, 1, base.first_layer(2) - 1) == base.load(1)}"), std::string("1"));
     QCOMPARE(text("{left.step_time > base.step_time} {gpipe.in_flight(1)}"), std::string("1 16"));
+    QCOMPARE(text("{base.reached(2, 2)} {base.reached(2, 5)} {base.lack_of(1, 1, 3)} {base.lack_of(1, 1, 8) "
+                  "> 0 MiB}"),
+             std::string("0 1 0 B 1"));
     // Stage 2 gets what stage 1 sends: 2,048 tokens × 2,048 numbers × 2 bytes, half of it on each device.
     QCOMPARE(text("{base.boundary(1)} {base.boundary(2)}"), std::string("4 MiB 0 B"));
     QCOMPARE(text("{base.bandwidth(1)} {base.bandwidth(2)} {base.group_devices(1)} {base.group_devices(2)}"),
@@ -320,10 +325,10 @@ private slots:
                                        "checkpoint_time"};
     for (const LessonQuantity& q : lessonQuantities()) {
       if (ofRuns.contains(q.name)) continue;
-      const std::string arguments = q.arguments.empty()     ? ""
-                                    : q.name == "cost_of"   ? "(1, 1, 3)"
-                                    : q.name == "best_from" ? "(1, 1)"
-                                                            : "(1)";
+      const std::string arguments = q.arguments.empty()                               ? ""
+                                    : q.arguments == "stage, first layer, last layer" ? "(1, 1, 3)"
+                                    : q.arguments == "stage, first layer"             ? "(1, 1)"
+                                                                                      : "(1)";
       QVERIFY2(!text("{base." + q.name + arguments + "}").starts_with("?"), q.name.c_str());
     }
   }
