@@ -2,6 +2,7 @@
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QTest>
+#include <algorithm>
 #include <set>
 
 #include "files/file_reader.h"
@@ -71,7 +72,15 @@ class TestLessons : public QObject {
 private slots:
   void builtinLessonsAreRight_data() {
     QTest::addColumn<int>("lesson");
-    QVERIFY(builtinLessons().size() >= 9);
+    std::size_t lessons = 0, tasks = 0;
+    for (const Lesson& l : builtinLessons()) {
+      const auto questions = static_cast<std::size_t>(std::count_if(
+          l.steps.begin(), l.steps.end(), [](const LessonStep& step) { return step.isQuestion(); }));
+      lessons += l.id.starts_with("class-") && questions >= 3;
+      tasks += l.id.starts_with("task-") ? questions : 0;
+    }
+    QVERIFY(lessons >= 10);
+    QVERIFY(tasks >= 30);
     for (std::size_t i = 0; i < builtinLessons().size(); ++i)
       QTest::newRow(builtinLessons()[i].id.c_str()) << static_cast<int>(i);
   }
@@ -82,6 +91,24 @@ private slots:
     for (const Diagnostic& d : checkLesson(l, sampleLoader())) QFAIL(toText(d).c_str());
     if (l.version == 1) return;
     QVERIFY(lessonSheet(l, sampleLoader()));
+    // Whoever answers what is right gets all points, whoever answers nothing gets none.
+    const LessonVariables variables = variablesOf(l, "4711");
+    LessonSolver solver(l, variables, sampleLoader());
+    LessonProgress all{l.id, l.digest, static_cast<int>(l.steps.size()), true, {}};
+    const LessonProgress none{l.id, l.digest, 0, false, {}};
+    for (const LessonStep& step : l.steps) {
+      if (!step.isQuestion()) continue;
+      std::string why;
+      const auto right = rightAnswer(step, solver, why);
+      QVERIFY2(right, why.c_str());
+      std::vector<double> values;
+      for (const LessonValue& v : *right) values.push_back(v.value / step.unit.scale);
+      all.answers.push_back(given(step.id.c_str(), values));
+    }
+    const auto best = gradeLesson(all, "4711", "", solver), worst = gradeLesson(none, "4711", "", solver);
+    QVERIFY(best && worst && l.points() > 0);
+    QCOMPARE(best->points, l.points());
+    QCOMPARE(worst->points, 0.0);
     // A question is followed by what shows its answer.
     for (std::size_t k = 0; k < l.steps.size(); ++k)
       if (l.steps[k].isQuestion()) {
