@@ -33,14 +33,14 @@ cli::Program explorerProgram() {
       .whole =
           {.name = "nest-explorer",
            .summary = "see, question and change how a large model is placed on a datacenter",
-           .usage = {"[FILE]…", "--export FOLDER [SCENARIO]", "--report FILE SCENARIO"},
+           .usage = {"[FILE]…", "--export FOLDER [SCENARIO]", "--report FILE SCENARIO [SCENARIO]"},
            .description =
                R"(Opens scenarios (*.nest.json), each in a window of its own; networks, models and plans go into the one opened
 before them. Without a file the last one is opened again, and at the very first start the start page.
 With --export it solves and writes every figure, plan.json and summary.txt, and needs no display; --view, --theme and
 --size choose one figure, its colours and its size. With no display it does so by itself and writes to out/. --thumbnail
 is for file managers: the network with the plan on it, as PNG. --report writes one page to send: the plan, its figures,
-what was not searched, and the scenario itself.)",
+what was not searched, and the scenario itself; of two scenarios, what differs and why.)",
            .options = {{"--export", 0, "FOLDER", "write the figures there"},
                        {"--report", 0, "FILE", "write a page about the plan there: FILE.html or FILE.pdf"},
                        {"--theme",
@@ -186,7 +186,8 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
     c.report = value("--report");
     if (!c.report.endsWith(QLatin1String(".html")) && !c.report.endsWith(QLatin1String(".pdf")))
       return reject(QStringLiteral("--report takes a file that ends in .html or .pdf"));
-    if (c.files.size() != 1) return reject(QStringLiteral("--report takes one scenario"));
+    if (c.files.isEmpty() || c.files.size() > 2)
+      return reject(QStringLiteral("--report takes one scenario, or two for a page about their difference"));
   }
   if (args->has("--thumbnail")) {
     c.what = Do::Thumbnail;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "catalogue/export_all.h"
 #include "catalogue/registry.h"
@@ -88,17 +89,26 @@ int runExport(const QString& folder, const QString& scenario, const ExportChoice
   return exitCodeOf(*context);
 }
 
-int writeReport(const QString& file, const QString& scenario) {
-  const auto context = solved(scenario, std::nullopt);
-  if (!context) return 2;
+int writeReport(const QString& file, const QStringList& scenarios) {
+  std::vector<PlanContextPtr> contexts;
+  for (const QString& path : scenarios) {
+    auto context = solved(path, std::nullopt);
+    if (!context) return 2;
+    contexts.push_back(std::make_shared<const PlanContext>(std::move(*context)));
+  }
   const auto format = file.endsWith(QLatin1String(".pdf")) ? ReportFormat::Pdf : ReportFormat::Html;
-  const QByteArray page =
-      reportOf(*context, format,
-               {QFileInfo(scenario).fileName(),
-                QLocale(QLocale::English).toString(QDate::currentDate(), QStringLiteral("d MMMM yyyy"))});
+  const ReportChoice choice{
+      QFileInfo(scenarios.back()).fileName(),
+      QLocale(QLocale::English).toString(QDate::currentDate(), QStringLiteral("d MMMM yyyy")),
+      QFileInfo(scenarios.front()).fileName()};
+  const QByteArray page = contexts.size() == 1 ? reportOf(contexts[0], format, choice)
+                                               : differenceReportOf(contexts[0], contexts[1], format, choice);
   if (const Diagnostics failed = writeFile(file, page); !failed.empty()) return print(failed), 2;
-  std::printf("%s\n%s\n", verdictOf(*context).c_str(), qPrintable(file));
-  return exitCodeOf(*context);
+  for (const PlanContextPtr& c : contexts) std::printf("%s\n", verdictOf(*c).c_str());
+  std::printf("%s\n", qPrintable(file));
+  int code = 0;
+  for (const PlanContextPtr& c : contexts) code = std::max(code, exitCodeOf(*c));
+  return code;
 }
 
 int writeThumbnail(const QString& picture, int pixels, const QString& scenario, Theme::Kind theme) {

@@ -1,4 +1,6 @@
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "commands.h"
 #include "platform/descriptor.h"
@@ -15,11 +17,14 @@ std::string explorer() {
 }
 
 int page(const Arguments& args) {
-  if (args.files.size() != 1)
-    return report({error("command-line", {}, "report takes one scenario", "name its file")}), kBadInput;
+  if (args.files.empty())
+    return report({error("command-line", {}, "report takes one or two scenarios", "name their files")}),
+           kBadInput;
   const std::string file = args.value("--output").value_or("report.html");
   // On success this process is the other one.
-  const int failed = becomeProgram({explorer(), "--report", file, "--", args.files[0]});
+  std::vector<std::string> words{explorer(), "--report", file, "--"};
+  words.insert(words.end(), args.files.begin(), args.files.end());
+  const int failed = becomeProgram(words);
   return report({error("report-explorer", {}, "nest-explorer cannot be started: " + describeErrno(failed),
                        "it paints the figures of a report; install it in the same folder as nest-plan")}),
          kBadInput;
@@ -31,17 +36,19 @@ Command reportCommand() {
   return {
       .name = "report",
       .summary = "a page about the best plan, to send",
-      .usage = {"SCENARIO"},
+      .usage = {"SCENARIO", "BEFORE AFTER"},
       .description =
           R"(Writes one file that needs neither network nor program to be read: the finding, every figure, the stages, the next
 best plans and which are within the error, what was not searched, the assumptions with their sources, and the scenario
-itself. FILE ends in .html or .pdf. nest-explorer paints the figures; no display is needed.)",
+itself. Of two scenarios the page is about their difference: which fields differ, how much longer or less a step takes,
+and which part of the time makes the difference. FILE ends in .html or .pdf.
+nest-explorer paints the figures; no display is needed.)",
       .options = {{"--output", 'o', "FILE", "where the page goes (report.html)"}},
       .exits = {{0, "done"},
                 {1, "no plan fits (the page is about the closest one)"},
                 {2, "bad input or unwritable output"},
                 {3, "stopped (search.deadline_s) before a plan was found"}},
-      .mostFiles = 1,
+      .mostFiles = 2,
       .run = page};
 }
 

@@ -161,6 +161,7 @@ private slots:
     mode("export", {s, "--as", "folder", "-o", "@launch"});
     mode("export", {s, "--as", "scenario"});
     mode("report", {s, "-o", "@report.html"});
+    mode("report", {s, sample("llama2-7b-h100-128"), "-o", "@difference.html"});
     mode("fields", {});
     mode("fields", {"--schema"});
     mode("sweep", {s, "--set", "job.global_batch=8,16"});

@@ -106,8 +106,49 @@ private slots:
     QVERIFY(html.contains("<b>Does not fit.</b>") && html.contains("Each of these would make one fit:"));
   }
 
+  /// From one scenario to another: the cause, both plans, and both scenarios inside.
+  void twoScenariosGiveTheirDifference() {
+    const QString before = sample("llama3-70b-h100-1024"), after = m_dir.filePath("after.nest.json");
+    const QByteArray first = page(before, "first.html");
+    const std::string inside = nest::embeddedIn({first.data(), static_cast<std::size_t>(first.size())}).text;
+    QJsonObject s = QJsonDocument::fromJson(QByteArray::fromStdString(inside)).object();
+    QVERIFY(!s.isEmpty());
+    QJsonObject job = s["job"].toObject();
+    job["global_batch"] = job["global_batch"].toInt() / 2;
+    s["job"] = job, s["name"] = "Half the batch";
+    QFile file(after);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QJsonDocument(s).toJson());
+    file.close();
+    for (const char* name : {"d.html", "d.pdf"}) {
+      const QString difference = m_dir.filePath(name);
+      const Ran r = run({"report", before, after, "-o", difference});
+      QVERIFY2(r.code == 0, qPrintable(r.all()));
+      // It opens as the second.
+      QCOMPARE(run({"solve", difference, "--json"}).json()["batch_time_s"],
+               run({"solve", after, "--json"}).json()["batch_time_s"]);
+    }
+    QFile html(m_dir.filePath("d.html"));
+    QVERIFY(html.open(QIODevice::ReadOnly));
+    const QByteArray text = html.readAll();
+    QVERIFY(text.size() < 2'000'000);
+    for (const char* part :
+         {"slower per token", "→ Half the batch", "global batch 2,048 → 1,024", "id=\"figure-difference\"",
+          "id=\"figure-stages-first\"", "id=\"figure-memory-second\"", "errs by ±", "id=\"nest-scenario-1\"",
+          "data-from=\"nest-scenario\"", "Save llama3-70b-h100-1024.nest.json"})
+      QVERIFY2(text.contains(part), part);
+    // One that does not fit is set against one that does.
+    const QString none = m_dir.filePath("one-fits.html");
+    QCOMPARE(run({"report", before, sample("llama3-70b-a100-16-too-small"), "-o", none}).code, 1);
+    QFile written(none);
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    QVERIFY(written.readAll().contains("Only the first fits: "));
+  }
+
   void misuseIsRefused() {
     QCOMPARE(run({"report"}).code, 2);
+    const QString teaching = sample("teaching-6-layers-2x2");
+    QCOMPARE(run({"report", teaching, teaching, teaching}).code, 2);
     QCOMPARE(run({"report", sample("teaching-6-layers-2x2"), "-o", "x.txt"}).code, 2);
     QCOMPARE(run({"report", "/none.nest.json", "-o", m_dir.filePath("n.html")}).code, 2);
     QVERIFY(!QFile::exists(m_dir.filePath("n.html")));

@@ -6,10 +6,13 @@
 #include <QTextCursor>
 #include <QTextDocument>
 #include <QTextObjectInterface>
-#include <string_view>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "catalogue/report_figures.h"
 #include "export/pdf_pages.h"
+#include "formats/results/difference_report.h"
 #include "formats/results/report_page.h"
 #include "formats/scenario/embedded_scenario.h"
 #include "formats/scenario/scenario_json.h"
@@ -29,8 +32,7 @@ public:
   static constexpr int kType = QTextFormat::UserObject + 1;
   static constexpr int kIndex = QTextFormat::UserProperty + 1;
 
-  FigureObjects(const std::vector<ReportFigure>& figures, const PlanContext& c)
-      : m_figures(figures), m_context(c) {}
+  explicit FigureObjects(const std::vector<ReportFigure>& figures) : m_figures(figures) {}
 
   QSizeF intrinsicSize(QTextDocument*, int, const QTextFormat& format) override {
     return of(format).size * scaleOf(of(format));
@@ -41,7 +43,7 @@ public:
     painter->save();
     painter->translate(area.topLeft());
     painter->scale(area.width() / f.size.width(), area.width() / f.size.width());
-    paintReportFigure(*painter, f, m_context, Theme::Kind::Print);
+    paintReportFigure(*painter, f, Theme::Kind::Print);
     painter->restore();
   }
 
@@ -52,7 +54,6 @@ private:
   static double scaleOf(const ReportFigure& f) { return kPageWidth / f.size.width(); }
 
   const std::vector<ReportFigure>& m_figures;
-  const PlanContext& m_context;
 };
 
 /// The first heading that stands at the end of a page, away from what it heads; −1: there is none.
@@ -69,11 +70,11 @@ int loneHeading(const QTextDocument& document) {
 }
 
 /// Lays the text out on A4 pages at 96 dpi and paints them one by one.
-QByteArray pdfOf(const std::string& before, const std::string& after,
-                 const std::vector<ReportFigure>& figures, const PlanContext& c,
-                 const EmbeddedScenario& scenario) {
+QByteArray pdfOf(const std::pair<std::string, std::string>& halves, const QString& title,
+                 const std::vector<ReportFigure>& figures, const std::vector<PageScenario>& scenarios) {
+  const auto& [before, after] = halves;
   QTextDocument document;
-  FigureObjects objects(figures, c);
+  FigureObjects objects(figures);
   document.documentLayout()->registerHandler(FigureObjects::kType, &objects);
   document.setDefaultFont(Theme::font(12));
   document.setDefaultStyleSheet(
@@ -92,7 +93,7 @@ QByteArray pdfOf(const std::string& before, const std::string& after,
     heading.setFont(Theme::font(14));
     heading.setFontWeight(QFont::Medium);
     cursor.insertBlock(above, heading);
-    cursor.insertText(figures[i].figure->title());
+    cursor.insertText(figures[i].title);
     cursor.insertBlock(QTextBlockFormat(), QTextCharFormat());
     QTextCharFormat format;
     format.setObjectType(FigureObjects::kType);
@@ -112,7 +113,9 @@ QByteArray pdfOf(const std::string& before, const std::string& after,
     document.setPageSize(kA4);
   }
 
-  PdfPages pages(QString::fromStdString(c.scenario->name), kA4, scenario);
+  PdfPages pages(title, kA4, {writeScenario(*scenarios.back().scenario), {}});
+  for (std::size_t i = 0; i + 1 < scenarios.size(); ++i)
+    pages.attach(QString::fromStdString(scenarios[i].fileName), writeScenario(*scenarios[i].scenario));
   QPainter& painter = pages.painter();
   for (int page = 0; page < document.pageCount(); ++page) {
     if (page > 0) pages.nextPage();
@@ -128,28 +131,55 @@ QByteArray pdfOf(const std::string& before, const std::string& after,
   return pages.finish();
 }
 
-}  // namespace
+/// A page is sent without the files around it.
+Scenario alone(const PlanContext& c) {
+  Scenario s = *c.scenario;
+  s.model.reference.clear();
+  return s;
+}
 
-QByteArray reportOf(const PlanContext& c, ReportFormat format, const ReportChoice& choice) {
-  Scenario scenario = *c.scenario;
-  scenario.model.reference.clear();  // a page is sent without the files around it
-  const PlanReport report = reportOf(reportSource(scenario, *c.problem), *c.outcome);
+QByteArray written(const PlanReport& report, const std::vector<ReportFigure>& figures,
+                   std::vector<PageScenario> scenarios, ReportFormat format, const QString& date) {
   PageContent content;
-  content.fileName = format == ReportFormat::Pdf ? attachmentName({}) : choice.fileName.toStdString();
   content.program = "NEST Explorer " NEST_VERSION;
-  content.date = choice.date.toStdString();
-  content.saving = format == ReportFormat::Pdf ? "from the list of attachments" : "with the button below";
-  const std::vector<ReportFigure> figures = reportFigures(c);
-  if (format == ReportFormat::Pdf) {
-    const auto [before, after] = reportHalves(report, scenario, content);
-    return pdfOf(before, after, figures, c, {writeScenario(scenario), {}});
-  }
+  content.date = date.toStdString();
+  content.saving = format == ReportFormat::Pdf ? "from the list of attachments"
+                   : scenarios.size() == 1     ? "with the button below"
+                                               : "with the buttons below";
+  if (format == ReportFormat::Pdf) scenarios.back().fileName = attachmentName({});
+  content.scenarios = scenarios;
+  if (format == ReportFormat::Pdf)
+    return pdfOf(reportHalves(report, content),
+                 QString::fromStdString(report.title.empty() ? std::string() : report.title.front()), figures,
+                 scenarios);
   PageFigures page;
   for (const ReportFigure& f : figures)
-    content.figures.push_back(
-        {f.figure->id().toStdString(), f.figure->title().toStdString(), page.svgOf(f, c).toStdString()});
+    content.figures.push_back({f.id.toStdString(), f.title.toStdString(), page.svgOf(f).toStdString()});
   content.style = page.style().toStdString();
-  return QByteArray::fromStdString(writeReportPage(report, scenario, content));
+  return QByteArray::fromStdString(writeReportPage(report, content));
+}
+
+}  // namespace
+
+QByteArray reportOf(const PlanContextPtr& c, ReportFormat format, const ReportChoice& choice) {
+  const Scenario scenario = alone(*c);
+  return written(reportOf(reportSource(scenario, *c->problem), *c->outcome), reportFigures(c),
+                 {{&scenario, choice.fileName.toStdString()}}, format, choice.date);
+}
+
+QByteArray differenceReportOf(const PlanContextPtr& first, const PlanContextPtr& second, ReportFormat format,
+                              const ReportChoice& choice) {
+  const Scenario before = alone(*first), after = alone(*second);
+  const auto side = [](const Scenario& s, const PlanContext& c) {
+    return DifferenceSide{reportSource(s, *c.problem), &s, c.plan.get(), c.outcome.get()};
+  };
+  const QString own = choice.fileName;
+  const QString other = choice.firstFileName.isEmpty() || choice.firstFileName == own
+                            ? QStringLiteral("before-") + own
+                            : choice.firstFileName;
+  return written(differenceReportOf(side(before, *first), side(after, *second)),
+                 differenceFigures(first, second),
+                 {{&before, other.toStdString()}, {&after, own.toStdString()}}, format, choice.date);
 }
 
 }  // namespace nest

@@ -13,11 +13,17 @@ enum class ReportFormat { Html, Pdf };
 struct ReportChoice {
   QString fileName;  ///< of the scenario, as others are to save it: "llama.nest.json"
   QString date;      ///< "27 November 2026"; empty: none is printed
+  QString firstFileName =
+      {};  ///< of the first scenario of a difference; empty: that of the second with "before-"
 };
 
 /// A page about a plan to send: finding, figures, tables, what was not searched, assumptions with their
 /// sources, and the scenario. HTML stands alone in one file (see writeReportPage()); PDF has A4 pages and the
 /// same words. The scenario and its outcome must be there.
-QByteArray reportOf(const PlanContext&, ReportFormat, const ReportChoice&);
+QByteArray reportOf(const PlanContextPtr&, ReportFormat, const ReportChoice&);
+/// The same about two plans: what differs between the scenarios and the plans, and which part of the time
+/// makes the difference. Both have a plan, or an outcome that says why not.
+QByteArray differenceReportOf(const PlanContextPtr& first, const PlanContextPtr& second, ReportFormat,
+                              const ReportChoice&);
 
 }  // namespace nest

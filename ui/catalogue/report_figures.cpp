@@ -6,7 +6,12 @@
 
 #include "catalogue/registry.h"
 #include "export/svg_device.h"
+#include "fields/setting_difference.h"
+#include "figures/paint/phrases.h"
 #include "figures/plan/focus.h"
+#include "figures/plan/waterfall_figure.h"
+#include "text/printable.h"
+#include "theme/qt_text.h"
 
 namespace nest {
 namespace {
@@ -30,10 +35,11 @@ Paint nextPaint(const QByteArray& svg, qsizetype from) {
 }
 
 /// Every stage, and in a figure that shows devices every device.
-std::vector<SelectionItem> itemsOf(const ReportFigure& f, const PlanContext& c) {
+std::vector<SelectionItem> itemsOf(const ReportFigure& f) {
   std::vector<SelectionItem> out;
+  const PlanContext& c = *f.context;
   const Plan* plan = c.shownPlan();
-  if (!plan) return out;
+  if (!plan || !f.hasTips) return out;
   for (int s = 0; s < static_cast<int>(plan->stages.size()); ++s) out.push_back({ItemKind::Stage, s});
   const int devices = c.problem->cluster->deviceCount();
   if (f.figure->id() == QLatin1String("topology") && devices <= kMostDevices) {
@@ -43,10 +49,11 @@ std::vector<SelectionItem> itemsOf(const ReportFigure& f, const PlanContext& c) 
   return out;
 }
 
-QByteArray overlay(const ReportFigure& f, const PlanContext& c) {
+QByteArray overlay(const ReportFigure& f) {
   QByteArray out;
+  const PlanContext& c = *f.context;
   std::vector<QRectF> taken;  // folded boxes stand for many devices
-  for (const SelectionItem& item : itemsOf(f, c)) {
+  for (const SelectionItem& item : itemsOf(f)) {
     const auto stage = stageOf(item, c);
     const auto place = f.figure->locate(item, QRectF(QPointF(), f.size), c);
     if (!stage || !place || place->area.isEmpty()) continue;
@@ -62,29 +69,63 @@ QByteArray overlay(const ReportFigure& f, const PlanContext& c) {
   return out;
 }
 
+ReportFigure onPage(std::unique_ptr<InteractiveFigure> figure, const PlanContextPtr& c) {
+  const QSizeF wanted = figure->preferredSize(*c);
+  const double height = std::min(kMostHeight, wanted.height() * std::max(1.0, kWidth / wanted.width()));
+  const QString id = figure->id(), title = figure->title();
+  return {id, title, std::move(figure), QSizeF(kWidth, height), c};
+}
+
 }  // namespace
 
-std::vector<ReportFigure> reportFigures(const PlanContext& c) {
+std::vector<ReportFigure> reportFigures(const PlanContextPtr& c) {
   std::vector<ReportFigure> out;
-  for (auto& figure : planFigures()) {
-    if (!figure->hasContent(c)) continue;
-    const QSizeF wanted = figure->preferredSize(c);
-    const double height = std::min(kMostHeight, wanted.height() * std::max(1.0, kWidth / wanted.width()));
-    out.push_back({std::move(figure), QSizeF(kWidth, height)});
-  }
+  for (auto& figure : planFigures())
+    if (figure->hasContent(*c)) out.push_back(onPage(std::move(figure), c));
   return out;
 }
 
-void paintReportFigure(QPainter& painter, const ReportFigure& f, const PlanContext& c, Theme::Kind theme) {
-  FigureStyle style;
-  style.theme = &Theme::of(theme);
-  f.figure->paint(painter, QRectF(QPointF(), f.size), c, style);
+std::vector<ReportFigure> differenceFigures(const PlanContextPtr& first, const PlanContextPtr& second) {
+  std::vector<ReportFigure> out;
+  const auto nameOf = [](const PlanContext& c, const QString& otherwise) {
+    const QString name = phrase(printable(c.scenario->name, false));
+    return name.isEmpty() ? otherwise : name;
+  };
+  const QString names[] = {nameOf(*first, QStringLiteral("First")),
+                           nameOf(*second, QStringLiteral("Second"))};
+  if (first->plan && second->plan) {
+    auto waterfall = std::make_unique<WaterfallFigure>();
+    waterfall->setSides({names[0], first->plan, first->problem}, {names[1], second->plan, second->problem});
+    waterfall->setScenarioChange(
+        toQt(settingDifference(first->scenario->setting(), second->scenario->setting())));
+    ReportFigure f = onPage(std::move(waterfall), second);
+    f.title = QStringLiteral("From one step to the other");
+    f.hasTips = false;
+    out.push_back(std::move(f));
+  }
+  for (const char* id : {"stages", "memory"})
+    for (const bool isSecond : {false, true})
+      for (auto& figure : planFigures()) {
+        const PlanContextPtr& c = isSecond ? second : first;
+        if (figure->id() != QLatin1String(id) || !figure->hasContent(*c)) continue;
+        ReportFigure f = onPage(std::move(figure), c);
+        f.id += isSecond ? QStringLiteral("-second") : QStringLiteral("-first");
+        f.title += QStringLiteral(": ") + names[isSecond];
+        out.push_back(std::move(f));
+      }
+  return out;
 }
 
-QByteArray PageFigures::painted(const ReportFigure& f, const PlanContext& c, Theme::Kind theme) {
-  SvgDevice device(f.size, f.figure->title(), f.figure->asText(c).section(u'\n', 0, 1), &m_fonts);
+void paintReportFigure(QPainter& painter, const ReportFigure& f, Theme::Kind theme) {
+  FigureStyle style;
+  style.theme = &Theme::of(theme);
+  f.figure->paint(painter, QRectF(QPointF(), f.size), *f.context, style);
+}
+
+QByteArray PageFigures::painted(const ReportFigure& f, Theme::Kind theme) {
+  SvgDevice device(f.size, f.figure->title(), f.figure->asText(*f.context).section(u'\n', 0, 1), &m_fonts);
   QPainter painter(&device);
-  paintReportFigure(painter, f, c, theme);
+  paintReportFigure(painter, f, theme);
   painter.end();
   QByteArray svg = device.svg();
   svg.remove(0, svg.indexOf("<svg"));
@@ -116,21 +157,26 @@ QByteArray PageFigures::inBothThemes(const QByteArray& light, const QByteArray& 
   }
 }
 
-QByteArray PageFigures::svgOf(const ReportFigure& f, const PlanContext& c) {
-  QByteArray svg = inBothThemes(painted(f, c, Theme::Kind::Light), painted(f, c, Theme::Kind::Dark));
+QByteArray PageFigures::svgOf(const ReportFigure& f) {
+  QByteArray svg = inBothThemes(painted(f, Theme::Kind::Light), painted(f, Theme::Kind::Dark));
   ++m_count;
-  svg.insert(svg.lastIndexOf("</svg>"), overlay(f, c));
+  svg.insert(svg.lastIndexOf("</svg>"), overlay(f));
   return svg;
 }
 
-QByteArray PageFigures::style() const {
+QByteArray PageFigures::style() {
+  // The page's own text is in the same font, whatever it says.
+  QString letters = QStringLiteral("·×÷±−–—…→≈≤≥µ²³°“”’éöü");
+  for (char16_t c = 32; c < 127; ++c) letters += QChar(c);
+  for (const bool isBold : {false, true}) m_fonts.include(Theme::font(15, isBold), letters);
   QByteArray light = ":root { ", dark = "@media screen and (prefers-color-scheme: dark) { :root { ";
   for (qsizetype i = 0; i < m_colours.size(); ++i) {
     const QByteArray name = "--c" + QByteArray::number(i) + ": ";
     light += name + m_colours[i].first + "; ";
     dark += name + m_colours[i].second + "; ";
   }
-  return light + "}\n" + dark + "} }\nsvg.paper { background: #ffffff; }\n" + m_fonts.css();
+  return light + "}\n" + dark + "} }\nsvg.paper { background: #ffffff; }\nbody { font-family: " +
+         SvgFonts::familiesOf(QRawFont::fromFont(Theme::font(15))) + "; }\n" + m_fonts.css();
 }
 
 }  // namespace nest

@@ -14,26 +14,31 @@ namespace nest {
 
 /// A figure of a report, at the size at which it stands there.
 struct ReportFigure {
+  QString id, title;
   std::unique_ptr<InteractiveFigure> figure;
   QSizeF size;  ///< px
+  PlanContextPtr context;
+  bool hasTips = true;  ///< in a page, of its items
 };
 
 /// The figures of a plan that have something to show, in the order in which a report shows them.
-std::vector<ReportFigure> reportFigures(const PlanContext&);
+std::vector<ReportFigure> reportFigures(const PlanContextPtr&);
+/// From one plan's time to the other's; then the stages and the memory of both.
+std::vector<ReportFigure> differenceFigures(const PlanContextPtr& first, const PlanContextPtr& second);
 
-void paintReportFigure(QPainter&, const ReportFigure&, const PlanContext&, Theme::Kind);
+void paintReportFigure(QPainter&, const ReportFigure&, Theme::Kind);
 
 /// Figures as elements of one page that is read in the light or in the dark: each colour is a variable where
 /// the themes differ, and over each figure lies one shape for each item of a stage, with its tip and
 /// data-stage.
 class PageFigures {
 public:
-  QByteArray svgOf(const ReportFigure&, const PlanContext&);
+  QByteArray svgOf(const ReportFigure&);
   /// The variables and the fonts of all figures so far, as CSS.
-  QByteArray style() const;
+  QByteArray style();
 
 private:
-  QByteArray painted(const ReportFigure&, const PlanContext&, Theme::Kind);
+  QByteArray painted(const ReportFigure&, Theme::Kind);
   QByteArray inBothThemes(const QByteArray& light, const QByteArray& dark);
 
   QList<std::pair<QByteArray, QByteArray>> m_colours;  ///< "#rrggbb" in the light, in the dark

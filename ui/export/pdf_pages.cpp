@@ -15,12 +15,14 @@ PdfPages::PdfPages(const QString& title, const QSizeF& page, const EmbeddedScena
   m_writer.setCreator(QStringLiteral("NEST Explorer"));
   m_writer.setPageSize(QPageSize(page * 72.0 / 96.0, QPageSize::Point, {}, QPageSize::ExactMatch));
   m_writer.setPageMargins(QMarginsF(0, 0, 0, 0));
-  if (!inside.text.empty())
-    m_writer.addFileAttachment(QString::fromStdString(attachmentName(inside)),
-                               QByteArray::fromStdString(inside.text), QStringLiteral("application/json"));
+  if (!inside.text.empty()) attach(QString::fromStdString(attachmentName(inside)), inside.text);
   m_painter.begin(&m_writer);
   m_painter.setRenderHint(QPainter::LosslessImageRendering);  // a heatmap is no photograph
   m_painter.scale(kResolution / 96.0, kResolution / 96.0);
+}
+
+void PdfPages::attach(const QString& name, const std::string& text) {
+  m_writer.addFileAttachment(name, QByteArray::fromStdString(text), QStringLiteral("application/json"));
 }
 
 QByteArray PdfPages::finish() {

@@ -18,7 +18,8 @@ public:
 
   QPainter& painter() { return m_painter; }
   void nextPage() { m_writer.newPage(); }
-  QByteArray finish();  ///< nothing can be painted after it
+  void attach(const QString& name, const std::string& text);  ///< a further scenario; at once
+  QByteArray finish();                                        ///< nothing can be painted after it
 
 private:
   QByteArray m_bytes;

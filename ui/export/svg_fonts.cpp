@@ -91,12 +91,22 @@ QByteArray SvgFonts::attributesFor(const QFont& font, const QString& text) {
   for (const auto c : letters)
     if (c < 32 || !face->font.supportsCharacter(c)) return {};
   for (const auto c : letters) face->characters.insert(c);
-  QByteArray out = " font-family=\"" + kOwn + face->family + ", " + face->family +
-                   ", Helvetica, Arial, sans-serif\" font-size=\"" +
+  QByteArray out = " font-family=\"" + familiesOf(face->font) + "\" font-size=\"" +
                    QByteArray::number(QFontInfo(font).pixelSize()) + '"';
   if (face->weight != QFont::Normal) out += " font-weight=\"" + QByteArray::number(face->weight) + '"';
   if (face->isItalic) out += " font-style=\"italic\"";
   return out;
+}
+
+void SvgFonts::include(const QFont& font, const QString& letters) {
+  if (Face* face = faceOf(font))
+    for (const auto c : letters.toUcs4())
+      if (face->font.supportsCharacter(c)) face->characters.insert(c);
+}
+
+QByteArray SvgFonts::familiesOf(const QRawFont& font) {
+  const QByteArray family = font.familyName().toUtf8();
+  return kOwn + family + ", " + family + ", Helvetica, Arial, sans-serif";
 }
 
 QByteArray SvgFonts::css() const {

@@ -17,6 +17,10 @@ public:
   /// Attributes of a <text> in this font: family, size, weight. Empty: the font lacks one of the characters,
   /// or may not be taken apart, so that the text must be drawn.
   QByteArray attributesFor(const QFont&, const QString& text);
+  /// Characters that are embedded whether or not they are written; those that the font lacks are left out.
+  void include(const QFont&, const QString& letters);
+  /// What CSS and attributes call the font, with those that stand in for it.
+  static QByteArray familiesOf(const QRawFont&);
   /// @font-face rules of all fonts that were written in; empty: none was.
   QByteArray css() const;
 

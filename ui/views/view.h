@@ -5,6 +5,7 @@
 #include <QWidget>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "document/plan_context.h"
@@ -71,6 +72,8 @@ public:
   /// context.
   virtual std::vector<PlanBeside> plansBeside() const { return {}; }
   virtual void showBeside(std::vector<PlanBeside>) {}
+  /// The two plans whose difference it shows, the first and the second; null: it shows none.
+  virtual std::pair<PlanContextPtr, PlanContextPtr> plansCompared() const { return {}; }
   virtual std::optional<StudyRecord> study() const { return std::nullopt; }
   virtual void showStudy(const StudyRecord&) {}
   virtual std::optional<SavedTable> table() const { return std::nullopt; }

@@ -401,7 +401,7 @@ void MainWindow::refreshState() {
     for (const char* id : ids) m_actions.find(QLatin1String(id))->setEnabled(on);
   };
   enable(
-      {"file.save", "file.saveAs", "file.close", "file.model", "file.export", "file.report", "present.keep",
+      {"file.save", "file.saveAs", "file.close", "file.model", "file.export", "file.report", "file.difference", "present.keep",
        "present.show", "present.start", "present.from", "view.export", "view.copyImage", "view.copyText"},
       open);
   enable({"plan.solve"}, open && !running && !hasErrors(m_session->diagnostics()));

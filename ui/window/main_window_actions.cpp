@@ -83,7 +83,10 @@ void MainWindow::addActions() {
        tr("Export every figure as SVG, PNG and PDF, with plan.json and a summary"), "Ctrl+E", "export",
        [this] { m_export->ask(folderFor(m_document), *m_session->context()); });
   file("file.report", tr("Report…"), tr("Write one page about the plan to send, HTML or PDF"), {}, {},
-       [this] { exportReport(this, folderFor(m_document), *m_session->context(), *m_messages); });
+       [this] { exportReport(this, folderFor(m_document), m_session->context(), *m_messages); });
+  file("file.difference", tr("Report on the difference…"),
+       tr("Write one page about the two plans that What-if or Compare shows, HTML or PDF"), {}, {},
+       [this] { exportDifference(this, folderFor(m_document), *m_views, *m_messages); });
   file("file.close", tr("Close scenario"), {}, QKeySequence::Close, {}, [this] { m_commands->close(); });
   file("file.quit", tr("Quit"), {}, "Ctrl+Q", {}, [this] { close(); });
 

@@ -35,27 +35,56 @@ void copyFront(const ViewsArea& views, MessageBar& messages, bool asImage) {
                                             .arg(view->title()));
 }
 
-void exportReport(QWidget* window, const QString& folder, const PlanContext& c, MessageBar& messages) {
-  if (!c.scenario || !c.problem || !c.outcome)
-    return messages.show(MessageBar::Tone::Warning,
-                         MessageBar::tr("There is no plan yet. Solve the scenario, then write the report."));
-  QFileDialog dialog(window, MessageBar::tr("Write a report"), folder);
+namespace {
+
+/// Where a page goes; empty: nowhere.
+QString askForPage(QWidget* window, const QString& title, const QString& folder, const QString& name) {
+  QFileDialog dialog(window, title, folder);
   dialog.setAcceptMode(QFileDialog::AcceptSave);
   dialog.setNameFilters(
       {MessageBar::tr("Page for a browser (*.html)"), MessageBar::tr("Page for print (*.pdf)")});
   dialog.setDefaultSuffix(QStringLiteral("html"));
-  dialog.selectFile(QStringLiteral("report.html"));
+  dialog.selectFile(name);
   QObject::connect(&dialog, &QFileDialog::filterSelected, &dialog, [&dialog](const QString& filter) {
     dialog.setDefaultSuffix(filter.contains(QLatin1String("*.pdf")) ? QStringLiteral("pdf")
                                                                     : QStringLiteral("html"));
   });
-  if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty()) return;
-  const QString path = dialog.selectedFiles().front();
-  const bool isPdf = path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive);
-  const ReportChoice choice{
-      QFileInfo(path).completeBaseName() + QStringLiteral(".nest.json"),
-      QLocale(QLocale::English).toString(QDate::currentDate(), QStringLiteral("d MMMM yyyy"))};
-  writeAndTell(path, reportOf(c, isPdf ? ReportFormat::Pdf : ReportFormat::Html, choice), messages);
+  if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty()) return {};
+  return dialog.selectedFiles().front();
+}
+
+ReportFormat formatOf(const QString& path) {
+  return path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive) ? ReportFormat::Pdf : ReportFormat::Html;
+}
+
+ReportChoice choiceFor(const QString& path) {
+  return {QFileInfo(path).completeBaseName() + QStringLiteral(".nest.json"),
+          QLocale(QLocale::English).toString(QDate::currentDate(), QStringLiteral("d MMMM yyyy"))};
+}
+
+}  // namespace
+
+void exportReport(QWidget* window, const QString& folder, const PlanContextPtr& c, MessageBar& messages) {
+  if (!c->scenario || !c->problem || !c->outcome)
+    return messages.show(MessageBar::Tone::Warning,
+                         MessageBar::tr("There is no plan yet. Solve the scenario, then write the report."));
+  const QString path =
+      askForPage(window, MessageBar::tr("Write a report"), folder, QStringLiteral("report.html"));
+  if (!path.isEmpty()) writeAndTell(path, reportOf(c, formatOf(path), choiceFor(path)), messages);
+}
+
+void exportDifference(QWidget* window, const QString& folder, const ViewsArea& views, MessageBar& messages) {
+  const View* view = views.current();
+  const auto [first, second] = view ? view->plansCompared() : std::pair<PlanContextPtr, PlanContextPtr>();
+  if (!first || !second)
+    return messages.show(
+        MessageBar::Tone::Note,
+        MessageBar::tr("The active view compares no two plans. Change something in What-if, or "
+                       "choose two plans in Compare, then write the report."));
+  const QString path = askForPage(window, MessageBar::tr("Write a report on the difference"), folder,
+                                  QStringLiteral("difference.html"));
+  if (!path.isEmpty())
+    writeAndTell(path, differenceReportOf(first, second, formatOf(path), choiceFor(path)), messages);
 }
 
 void writeAndTell(const QString& path, const QByteArray& content, MessageBar& messages) {

@@ -11,7 +11,9 @@ class ViewsArea;
 void exportFront(const ViewsArea&, MessageBar&);  ///< the view in front
 void copyFront(const ViewsArea&, MessageBar&, bool asImage);
 /// A page about the plan, HTML or PDF, to send; asks where to, beginning in `folder`.
-void exportReport(QWidget* window, const QString& folder, const PlanContext&, MessageBar&);
+void exportReport(QWidget* window, const QString& folder, const PlanContextPtr&, MessageBar&);
+/// The same about the difference of the two plans that the view in front compares.
+void exportDifference(QWidget* window, const QString& folder, const ViewsArea&, MessageBar&);
 void writeAndTell(const QString& path, const QByteArray& content, MessageBar&);
 
 }  // namespace nest

@@ -359,6 +359,10 @@ std::vector<std::string> violationItems(const Evaluation& e) {
 
 }  // namespace
 
+Facts planFacts(const ReportSource& source, const RankedPlan& r) {
+  return figures(source, r, metricsOf(*source.problem, source.architecture, r));
+}
+
 PlanReport reportOf(const ReportSource& source, const Outcome& o, const Outcome* free) {
   PlanReport out;
   addTitle(source, out);

@@ -16,6 +16,7 @@ struct ReportPart {
   std::string id;          ///< "stages": what other programs and links call it
   std::string title = {};  ///< heading; empty: it goes on from what stands before
   bool isApart = false;    ///< a blank line before a part without heading
+  bool isAhead = false;    ///< on a page above the figures, as parts without heading are
   std::vector<std::string> lines = {};
   std::vector<std::string> items = {};
   std::vector<std::pair<std::string, std::string>> facts = {};  ///< name and value, in words
@@ -28,6 +29,9 @@ struct PlanReport {
   std::string finding;             ///< the headline, or why there is no plan; empty for a plan that was given
   std::vector<ReportPart> parts;
 };
+
+/// The figures of a plan with their units, by name: "step time", "16.1 s ± 9 %".
+std::vector<std::pair<std::string, std::string>> planFacts(const ReportSource&, const RankedPlan&);
 
 /// The answer of a solve: the figures of the best plan with their units, a row per stage with its load and
 /// its memory, the next best, what was not searched; when nothing fits, which stage is short by how much and

@@ -37,6 +37,7 @@ th.l, td.l { text-align: left; }
 table.facts { font-size: inherit; }
 .facts th { border: none; font-weight: 400; white-space: nowrap; padding: 2px 20px 2px 0; }
 .facts td { padding: 2px 0; overflow-wrap: anywhere; }
+td:first-child { white-space: nowrap; }
 table:not(.facts) tr + tr td { border-top: 1px solid var(--grid); }
 figure { margin: 24px 0; }
 figure svg { display: block; max-width: 100%; height: auto; }
@@ -57,13 +58,12 @@ const parts = [...document.querySelectorAll('[data-stage]')];
 const light = stage => parts.forEach(p => p.classList.toggle('lit', stage !== null && p.dataset.stage === stage));
 parts.forEach(p => { p.addEventListener('mouseenter', () => light(p.dataset.stage));
                      p.addEventListener('mouseleave', () => light(null)); });
-const save = document.getElementById('save');
-save.addEventListener('click', () => {
+document.querySelectorAll('.save').forEach(save => save.addEventListener('click', () => {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([document.getElementById('nest-scenario').textContent.trim() + '\n']));
+  link.href = URL.createObjectURL(new Blob([document.getElementById(save.dataset.from).textContent.trim() + '\n']));
   link.download = save.dataset.name;
   link.click();
-});
+}));
 )";
 
 std::string escaped(std::string_view text) {
@@ -158,6 +158,12 @@ std::string inScript(const std::string& json) {
   return out;
 }
 
+/// Of the script that holds a scenario.
+std::string scriptId(std::size_t i, const PageContent& content) {
+  return i + 1 == content.scenarios.size() ? std::string("nest-scenario")
+                                           : "nest-scenario-" + std::to_string(i + 1);
+}
+
 }  // namespace
 
 ReportPart assumptionPart(const Scenario& s) {
@@ -181,30 +187,45 @@ std::string shortHashOf(const Scenario& s) {
   return hashOf(writeScenario(s)).substr(0, 8);
 }
 
-ReportPart reproductionPart(const Scenario& s, const PageContent& content) {
+ReportPart reproductionPart(const PageContent& content) {
   ReportPart out{.id = "reproduce", .title = "To come to the same answer"};
-  out.lines.push_back("The scenario is inside this file: save it " + content.saving +
+  const bool isOne = content.scenarios.size() == 1;
+  out.lines.push_back(std::string(isOne ? "The scenario is" : "Both scenarios are") +
+                      " inside this file: save " + (isOne ? "it " : "them ") + content.saving +
                       ", then run one of these commands.");
-  for (const char* command : {"nest-plan solve ", "nest-plan improve --failures ", "nest-explorer "})
-    out.items.push_back(command + content.fileName);
-  out.facts = {{"program", content.program}, {"scenario", shortHashOf(s)}};
+  std::string all;
+  for (const PageScenario& s : content.scenarios) all += ' ' + s.fileName;
+  if (isOne)
+    out.items = {"nest-plan solve" + all, "nest-plan improve --failures" + all, "nest-explorer" + all};
+  else
+    out.items = {"nest-plan report" + all, "nest-explorer" + all};
+  out.facts = {{"program", content.program}};
+  for (const PageScenario& s : content.scenarios)
+    out.facts.emplace_back(isOne ? "scenario" : s.fileName, shortHashOf(*s.scenario));
   return out;
 }
 
-std::pair<std::string, std::string> reportHalves(const PlanReport& report, const Scenario& s,
-                                                 const PageContent& content) {
+std::pair<std::string, std::string> reportHalves(const PlanReport& report, const PageContent& content) {
+  const bool isOne = content.scenarios.size() == 1;
   std::string before = "<h1>" + shown(titleOf(report)) + "</h1>\n", after;
   if (!report.finding.empty()) before += findingHtml(report.finding);
   for (std::size_t i = 1; i < report.title.size(); ++i)
     before += "<p class=\"assumed\">" + shown(report.title[i]) + "</p>\n";
-  if (!s.description.empty()) before += "<p>" + shown(s.description) + "</p>\n";
-  for (const ReportPart& part : report.parts) (part.title.empty() ? before : after) += partHtml(part);
-  if (const ReportPart part = assumptionPart(s); part.table) after += partHtml(part);
-  return {before, after + partHtml(reproductionPart(s, content))};
+  for (const PageScenario& s : content.scenarios)
+    if (isOne && !s.scenario->description.empty())
+      before += "<p>" + shown(s.scenario->description) + "</p>\n";
+  for (const ReportPart& part : report.parts)
+    (part.title.empty() || part.isAhead ? before : after) += partHtml(part);
+  for (const PageScenario& s : content.scenarios)
+    if (ReportPart part = assumptionPart(*s.scenario); part.table) {
+      if (!isOne) part.title += ": " + s.fileName;
+      after += partHtml(part);
+    }
+  return {before, after + partHtml(reproductionPart(content))};
 }
 
-std::string writeReportPage(const PlanReport& report, const Scenario& s, const PageContent& content) {
-  const auto [before, after] = reportHalves(report, s, content);
+std::string writeReportPage(const PlanReport& report, const PageContent& content) {
+  const auto [before, after] = reportHalves(report, content);
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n"
@@ -212,13 +233,23 @@ std::string writeReportPage(const PlanReport& report, const Scenario& s, const P
       "script-src 'unsafe-inline'; img-src data:; font-src data:\">\n"
       "<meta name=\"generator\" content=\"" +
       shown(content.program) + "\">\n<title>" + shown(titleOf(report)) + "</title>\n<style>" +
-      std::string(kStyle) + content.style + "</style>\n" + std::string(kScenarioScript) +
-      inScript(writeScenario(s)) + "</script>\n</head>\n<body>\n" + before;
+      std::string(kStyle) + content.style + "</style>\n";
+  // The last is what the page opens as.
+  for (std::size_t i = 0; i + 1 < content.scenarios.size(); ++i)
+    out += "<script type=\"application/json\" id=\"" + scriptId(i, content) + "\">\n" +
+           inScript(writeScenario(*content.scenarios[i].scenario)) + "</script>\n";
+  out += std::string(kScenarioScript) + inScript(writeScenario(*content.scenarios.back().scenario)) +
+         "</script>\n</head>\n<body>\n" + before;
   for (const PageFigure& f : content.figures)
     out += "<figure id=\"figure-" + escaped(f.id) + "\">\n<h2>" + shown(f.title) + "</h2>\n" + f.svg +
            "</figure>\n";
-  out += after + "<p><button id=\"save\" data-name=\"" + shown(content.fileName) +
-         "\">Save the scenario</button></p>\n<footer>" + shown(content.program) +
+  out += after + "<p>";
+  for (std::size_t i = 0; i < content.scenarios.size(); ++i)
+    out += "<button class=\"save\" data-from=\"" + scriptId(i, content) + "\" data-name=\"" +
+           shown(content.scenarios[i].fileName) + "\">Save " +
+           (content.scenarios.size() == 1 ? "the scenario" : shown(content.scenarios[i].fileName)) +
+           "</button>\n";
+  out += "</p>\n<footer>" + shown(content.program) +
          (content.date.empty() ? "" : " · " + shown(content.date)) + "</footer>\n";
   out += "<script>" + std::string(kScript) + "</script>\n</body>\n</html>\n";
   return out;

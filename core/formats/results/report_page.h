@@ -17,14 +17,21 @@ struct PageFigure {
   std::string id, title, svg;
 };
 
+/// A scenario that a page holds.
+struct PageScenario {
+  const Scenario* scenario = nullptr;
+  std::string fileName;  ///< to save it under: "llama.nest.json"
+};
+
 /// What a page holds in addition to its report.
 struct PageContent {
   std::vector<PageFigure> figures;
-  std::string fileName;  ///< of the scenario: "llama.nest.json"
-  std::string program;   ///< "NEST Explorer 0.1.0"
-  std::string date;      ///< "27 November 2026"; empty: none is printed
-  std::string style;     ///< CSS that the figures need in addition to the page's own; may be empty
-  std::string saving;    ///< how a reader gets at the scenario: "with the button below"
+  /// One, or the first and the second of a difference. The page opens as the last.
+  std::vector<PageScenario> scenarios;
+  std::string program;  ///< "NEST Explorer 0.1.0"
+  std::string date;     ///< "27 November 2026"; empty: none is printed
+  std::string style;    ///< CSS that the figures need in addition to the page's own; may be empty
+  std::string saving;   ///< how a reader gets at the scenario: "with the button below"
 };
 
 /// The assumptions that a plan rests on: each field that is measured, estimated or of a catalogue, with its
@@ -33,14 +40,14 @@ ReportPart assumptionPart(const Scenario&);
 /// Fingerprint of a scenario on pages and below figures: 8 hexadecimal digits.
 std::string shortHashOf(const Scenario&);
 /// How anyone comes to the same answer, with commands.
-ReportPart reproductionPart(const Scenario&, const PageContent&);
+ReportPart reproductionPart(const PageContent&);
 
 /// The parts above and below the figures, as plain HTML for a text document.
-std::pair<std::string, std::string> reportHalves(const PlanReport&, const Scenario&, const PageContent&);
+std::pair<std::string, std::string> reportHalves(const PlanReport&, const PageContent&);
 
-/// One HTML file for people who have a browser and not the program: finding, figures, tables, and the
-/// scenario as a file to save. It asks nothing of a network, prints to A4, and follows the reader's light or
-/// dark setting.
-std::string writeReportPage(const PlanReport&, const Scenario&, const PageContent&);
+/// One HTML file for people who have a browser and not the program: finding, figures, tables, and
+/// each scenario as a file to save. It asks nothing of a network, prints to A4, and follows the reader's
+/// light or dark setting.
+std::string writeReportPage(const PlanReport&, const PageContent&);
 
 }  // namespace nest

@@ -103,7 +103,10 @@ std::optional<std::string> unpacked(std::string_view packed) {
 /// The stream of the attachment whose file specification ends in .nest.json, as Qt writes it: "/F (NAME)\n/EF
 /// <</F N 0 R>>", and elsewhere "N 0 obj … stream … endstream".
 EmbeddedScenario inPdf(std::string_view file) {
-  const std::size_t name = file.rfind(".nest.json)");
+  // Of several, that of a report is the page's own.
+  const std::size_t own = file.rfind("(scenario.nest.json)");
+  const std::size_t name =
+      own == std::string_view::npos ? file.rfind(".nest.json)") : own + std::string_view("(scenario").size();
   if (name == std::string_view::npos) return {};
   const std::size_t open = file.rfind('(', name);
   const std::size_t reference = file.find("/EF <</F ", name);

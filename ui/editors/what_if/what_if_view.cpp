@@ -209,6 +209,12 @@ std::vector<View::PlanBeside> WhatIfView::plansBeside() const {
   return {{m_reference.name, {}, std::move(before)}};
 }
 
+std::pair<PlanContextPtr, PlanContextPtr> WhatIfView::plansCompared() const {
+  const auto before = plansBeside();
+  if (before.empty() || !(context().plan || context().outcome)) return {};
+  return {before.front().context, contextPtr()};
+}
+
 void WhatIfView::showBeside(std::vector<PlanBeside> plans) {
   if (!plans.empty()) tellAgainst(plans.front().name, *plans.front().context);
 }

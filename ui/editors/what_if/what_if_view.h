@@ -32,6 +32,7 @@ public:
   const Figure* figure() const override;
   std::vector<const Figure*> figures() const override;
   std::vector<PlanBeside> plansBeside() const override;
+  std::pair<PlanContextPtr, PlanContextPtr> plansCompared() const override;
   void showBeside(std::vector<PlanBeside>) override;
   QString whyNotKept() const override;
   std::optional<SelectionItem> marked() const override { return m_stage.selected(); }

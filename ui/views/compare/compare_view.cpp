@@ -185,6 +185,12 @@ std::vector<View::PlanBeside> CompareView::plansBeside() const {
   return out;
 }
 
+std::pair<PlanContextPtr, PlanContextPtr> CompareView::plansCompared() const {
+  const int a = m_first->currentIndex(), b = m_second->currentIndex();
+  if (a < 0 || b < 0 || a == b) return {};
+  return {contextOf(m_entries[a]), contextOf(m_entries[b])};
+}
+
 void CompareView::showBeside(std::vector<PlanBeside> plans) {
   m_given = std::move(plans);
 }

@@ -39,6 +39,7 @@ public:
 
   State state() const override;
   std::vector<PlanBeside> plansBeside() const override;
+  std::pair<PlanContextPtr, PlanContextPtr> plansCompared() const override;
   void showBeside(std::vector<PlanBeside>) override;
   QString whyNotKept() const override;
   std::optional<SelectionItem> marked() const override;
