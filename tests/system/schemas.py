@@ -1,5 +1,6 @@
 """Runs every command that prints JSON and holds the output against resources/schemas."""
 import copy
+import functools
 import json
 import re
 import subprocess
@@ -15,6 +16,7 @@ for schema in schemas.values():
     Draft202012Validator.check_schema(schema)
 
 
+@functools.cache
 def validator(name, part=None):
     """Of a schema or one of its definitions; the plans in results are those of plan.schema.json."""
     schema = json.loads(json.dumps(schemas[name]).replace('"plan.schema.json"', '"#/$defs/plan"'))
