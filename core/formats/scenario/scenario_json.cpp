@@ -265,8 +265,9 @@ const Format& scenarioFormat() {
       .remarks = "Figures and reports that NEST Explorer wrote hold the scenario, too.",
       .claims =
           [](const FileLook& f) {
-            return f.names(kFormatName) || f.text.starts_with("%pdf-") || f.has("nest-scenario;") ||
-                   f.has("id=\"nest-scenario\"") ||
+            // A lesson may hold its scenario.
+            return (f.names(kFormatName) && !f.names("nest-lesson")) || f.text.starts_with("%pdf-") ||
+                   f.has("nest-scenario;") || f.has("id=\"nest-scenario\"") ||
                    (!f.names("format") && f.names("cluster") && (f.names("job") || f.names("model")));
           },
       .read = &readScenario};

@@ -80,6 +80,11 @@ private slots:
       QTest::newRow(name) << text << word;
     };
     row("weights", R"({"metadata": {}, "weight_map": {"a": "b"}})", "weights");
+    row("lesson", R"({"format": "nest-lesson", "version": 2, "scenario": "a.nest.json"})", "lesson");
+    row("lesson with its scenario",
+        R"({"format": "nest-lesson", "scenario": {"format": "nest-scenario", "cluster": {}, "model": {}}})",
+        "this is a lesson");
+    row("answers", R"({"format": "nest-lesson-answers", "version": 1, "lessons": []})", "answers to lessons");
     row("tokenizer", R"({"tokenizer_class": "LlamaTokenizer"})", "tokenizer");
     row("generation", R"({"_from_model_config": true})", "generation_config");
     row("parameters", R"({"dim": 4096, "n_layers": 32})", "params.json");
