@@ -130,6 +130,22 @@ private slots:
     QVERIFY2(all.empty(), all.c_str());
   }
 
+  void lessonsHaveNone() {
+    int files = 0;
+    for (const char* folder : {"resources/lessons", "samples/lessons"})
+      for (const auto& entry : fs::directory_iterator(fs::path(NEST_SOURCE_DIR) / folder)) {
+        if (entry.path().extension() != ".json") continue;
+        ++files;
+        const SourceWords w = wordsIn(nest::test::readFile(entry.path().string()));
+        for (const std::string& phrase : unwantedPhrases()) {
+          std::string line;
+          QVERIFY2(countOf(phrase, w.strings, &line) == 0,
+                   (entry.path().string() + ": \"" + phrase + "\" in: " + line).c_str());
+        }
+      }
+    QVERIFY(files > 20);
+  }
+
   /// Lower a number when its folder has fewer; none may rise.
   void commentsHaveEverFewer() {
     const std::map<std::string, int> most = {
