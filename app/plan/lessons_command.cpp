@@ -93,7 +93,12 @@ int checkLessons(const Arguments& args) {
 int printSheet(const Arguments& args) {
   const NamedLesson named = lessonCalled(args.files[0]);
   if (!named.lesson) return kBadInput;
-  const auto sheet = lessonSheet(*named.lesson, named.load);
+  const std::string student = args.value("--student").value_or("");
+  if (!isStudentName(student))
+    return report({error("command-line", {}, "--student takes a number or name",
+                         "at most 64 letters, digits, blanks and . _ - @")}),
+           kBadInput;
+  const auto sheet = lessonSheet(*named.lesson, named.load, student);
   report(sheet.diagnostics);
   if (!sheet) return kBadInput;
   const Diagnostics failed = writeTextFile(args.value("--output").value_or("-"), *sheet);
@@ -226,7 +231,8 @@ Command sheetPart() {
       .description =
           R"(Writes what a lesson asks, what is right with today's program and what to point out, as Markdown. LESSON is a file or
 the name of a built-in lesson.)",
-      .options = {{"--output", 'o', "FILE", "where the sheet goes (standard output)"}},
+      .options = {{"--output", 'o', "FILE", "where the sheet goes (standard output)"},
+                  {"--student", 0, "NUMBER", "with the numbers that this student gets"}},
       .exits = {{0, "done"}, {2, "bad input or unwritable output"}},
       .leastFiles = 1,
       .mostFiles = 1,

@@ -21,8 +21,10 @@ class LessonText {
 public:
   static Reading<LessonText> parse(std::string_view text, const Place& where);
 
-  /// With values for the expressions. nullopt: one has none, `why` says so.
-  std::optional<std::string> filled(const Expression::Lookup&, std::string& why) const;
+  /// With values for the expressions. nullopt: one has none, `why` says so. `said`: what stands for the
+  /// expression "said" where no answer is known; empty: its value.
+  std::optional<std::string> filled(const Expression::Lookup&, std::string& why,
+                                    std::string_view said = {}) const;
   bool empty() const { return m_parts.empty(); }
   const std::string& source() const { return m_source; }
   std::vector<const Expression*> expressions() const;

@@ -160,6 +160,34 @@ private:
   std::set<std::string> m_warned;
 };
 
+/// What a case changes: "ddp, `search.zero_stages = [1]`".
+std::string changesOf(const LessonCase& c) {
+  std::string out = c.from == kBaseCase ? "" : c.from;
+  const auto add = [&](const std::string& s) { out += (out.empty() ? "" : ", ") + s; };
+  for (const auto& [field, value] : c.set) {
+    std::string change = field + " = " + value;
+    std::replace(change.begin(), change.end(), '`', '\'');
+    std::replace(change.begin(), change.end(), '|', '/');
+    add('`' + change + '`');
+  }
+  if (c.cut)
+    add("stage " + std::to_string(c.cut->first) + " begins at layer " + std::to_string(c.cut->second));
+  if (!c.schedule.empty()) add("schedule " + c.schedule);
+  return out;
+}
+
+/// A line of the table of plans.
+std::string planRow(const std::string& name, const std::string& changes, const SolvedPlan& s) {
+  std::string why;
+  const auto text = [&](const char* quantity) {
+    const auto v = s.quantity(quantity, {}, why);
+    return v ? valueText(*v) : std::string();
+  };
+  return "| " + name + " | " + changes + " | " + summaryOf(s.plan()) + " | " + text("step_time") + " | " +
+         text("memory") + " of " + text("capacity") + (s.evaluation().feasible() ? "" : ", does not fit") +
+         " |\n";
+}
+
 /// The text without its markup, in Markdown.
 std::string markdown(std::string s) {
   const auto replace = [&](std::string_view from, std::string_view to) {
@@ -186,19 +214,22 @@ Diagnostics checkLesson(const Lesson& lesson, const ReferenceLoader& load, const
   return out;
 }
 
-Reading<std::string> lessonSheet(const Lesson& lesson, const ReferenceLoader& load, const Control& control) {
+Reading<std::string> lessonSheet(const Lesson& lesson, const ReferenceLoader& load, std::string_view student,
+                                 const Control& control) {
   Reading<std::string> result;
-  LessonSolver solver(lesson, variablesOf(lesson, ""), load, control);
+  LessonSolver solver(lesson, variablesOf(lesson, student), load, control);
   std::string why;
   const auto filled = [&](const LessonText& text, std::optional<LessonSolver::Answered> answered = {}) {
-    const auto s = text.filled(solver.lookup(nullptr, answered), why);
+    // What is said differs from student to student.
+    const auto s = text.filled(solver.lookup(nullptr, answered), why, "…");
     if (!s) result.diagnostics.push_back(error("lesson-check", {lesson.file, 0, 0, ""}, why));
     return markdown(s.value_or(""));
   };
   std::string out = "# " + lesson.title + "\n\n" + lesson.about + "\n\n" + std::to_string(lesson.minutes) +
                     " minutes, " + valueText(LessonValue{lesson.points()}) + " points.";
   if (!lesson.variables.empty())
-    out += " Numbers differ from student to student; these are for no student number.";
+    out += " Numbers differ from student to student; these are for " +
+           (student.empty() ? "nobody's number." : '"' + std::string(student) + "\".");
   out += "\n\n";
   if (!lesson.teachers.empty()) out += filled(lesson.teachers) + "\n\n";
   int number = 0;
@@ -243,6 +274,16 @@ Reading<std::string> lessonSheet(const Lesson& lesson, const ReferenceLoader& lo
     if (!step.gaps.empty()) out += '\n';
     if (!step.view.empty()) out += "View: `" + step.view + "`\n\n";
   }
+  out += "## Plans\n\n| Plan | Changes | Best plan | Step | Memory |\n|---|---|---|---|---|\n";
+  const auto addPlan = [&](const std::string& name, const std::string& changes) {
+    if (const auto plan = solver.solved(name, why))
+      out += planRow(name, changes, *plan);
+    else
+      result.diagnostics.push_back(error("lesson-check", {lesson.file, 0, 0, ""}, why));
+  };
+  addPlan(std::string(kBaseCase),
+          "the scenario" + (lesson.scenarioFile.empty() ? "" : " " + lesson.scenarioFile));
+  for (const LessonCase& c : lesson.cases) addPlan(c.name, changesOf(c));
   if (!hasErrors(result.diagnostics)) result.value = std::move(out);
   return result;
 }

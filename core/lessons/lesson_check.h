@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "diagnostics/diagnostic.h"
 #include "lessons/lesson.h"
@@ -14,7 +15,9 @@ namespace nest {
 /// case that should do it. Warnings: a tolerance narrower than what a view shows.
 Diagnostics checkLesson(const Lesson&, const ReferenceLoader& load, const Control& = {});
 
-/// The instructor's sheet as Markdown: what is asked, what is right today, what to point out.
-Reading<std::string> lessonSheet(const Lesson&, const ReferenceLoader& load, const Control& = {});
+/// The instructor's sheet as Markdown: what is asked, what is right today, what to point out, and the plans
+/// that this is computed from. `student`: whose variables; empty: the first value of each.
+Reading<std::string> lessonSheet(const Lesson&, const ReferenceLoader& load, std::string_view student = {},
+                                 const Control& = {});
 
 }  // namespace nest

@@ -77,7 +77,8 @@ Reading<LessonText> LessonText::parse(std::string_view text, const Place& where)
   return result;
 }
 
-std::optional<std::string> LessonText::filled(const Expression::Lookup& lookup, std::string& why) const {
+std::optional<std::string> LessonText::filled(const Expression::Lookup& lookup, std::string& why,
+                                              std::string_view said) const {
   std::string out;
   for (const auto& part : m_parts) {
     if (const auto* plain = std::get_if<std::string>(&part)) {
@@ -85,6 +86,11 @@ std::optional<std::string> LessonText::filled(const Expression::Lookup& lookup, 
       continue;
     }
     const Asked& asked = std::get<Asked>(part);
+    const auto names = said.empty() ? std::vector<LessonName>{} : asked.value.names();
+    if (names.size() == 1 && names[0].scope.empty() && names[0].name == "said") {
+      out += said;
+      continue;
+    }
     const auto value = asked.value.evaluate(lookup, why);
     if (!value) return std::nullopt;
     out += asked.form.empty() ? valueText(*value) : valueText(*value, asked.form).value_or("");

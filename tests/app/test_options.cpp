@@ -213,6 +213,7 @@ private slots:
                                                {"--confidence", {"50"}},
                                                {"--flip", {"run.price_per_device_hour"}},
                                                {"--lesson", {given("own.lesson.json")}},
+                                               {"--student", {"4711"}},
                                                {"--field", {"job.sequence_length"}},
                                                {"--time", {"2s"}},
                                                {"--most", {"1"}},

@@ -450,6 +450,14 @@ private slots:
     const auto lesson = lessonFile(folder + "slow-link.lesson.json");
     QVERIFY2(lesson, firstError(lesson.diagnostics).c_str());
     for (const Diagnostic& d : checkLesson(*lesson, {})) QFAIL(toText(d).c_str());
+    const auto sheet = lessonSheet(*lesson, {}, "4711");
+    QVERIFY2(sheet, firstError(sheet.diagnostics).c_str());
+    for (const char* line :
+         {"these are for \"4711\"", "carries 2 GB/s", "You said …; it is 509 ms.", "**Right:** 509 ms",
+          "| slow | fast, `cluster.levels.1.bandwidth_bytes_per_s = \"{speed * 1e9}\"` | TP2+SP · PP2 · DP1 "
+          "· MBS1 "
+          "| 509 ms | 2.48 GiB of 3 GiB |"})
+      QVERIFY2(sheet->find(line) != std::string::npos, line);
     const std::string page = test::readFile(folder + "README.md");
     for (const char* named : {"slow-link.lesson.json", "nest-plan lessons check", "nest-plan lessons sheet",
                               "nest-plan lessons quantities", "nest-plan grade"})
