@@ -53,6 +53,8 @@ what was not searched, and the scenario itself; of two scenarios, what differs a
                         std::move(views)},
                        {"--size", 0, "WxH",
                         "size of the window, or with --export of each figure, in pixels, such as 1600x1000"},
+                       {"--slides", 0, "",
+                        "with --report: the slides that the scenario keeps, instead of its plan"},
                        {"--outlines", 0, "",
                         "with --export: text of SVG as outlines, for programs that ignore fonts"},
                        {"--footer", 0, "",
@@ -99,8 +101,9 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
     return c;
   }
   if (args->has("--version")) {
-    for (const char* name : {"--write-manual", "--export", "--report", "--thumbnail", "--view", "--theme",
-                             "--outlines", "--footer", "--size", "--pixels", "--log-level", "--log-file"})
+    for (const char* name :
+         {"--write-manual", "--export", "--report", "--thumbnail", "--view", "--theme", "--slides",
+          "--outlines", "--footer", "--size", "--pixels", "--log-level", "--log-file"})
       if (args->has(name))
         return reject(QStringLiteral("%1 does not go with --version, which shows nothing else").arg(name));
     if (!c.files.isEmpty()) return reject(QStringLiteral("--version takes no file"));
@@ -129,6 +132,8 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
   if (!isDoing("--export"))
     wrong = refuses({"--outlines", "--footer"},
                     QStringLiteral("belongs to the figures of --export, and none is written"));
+  if (!isDoing("--report") && !wrong)
+    wrong = refuses({"--slides"}, QStringLiteral("belongs to --report, and no page is written"));
   if (!isDoing("--thumbnail") && !wrong)
     wrong = refuses({"--pixels"}, QStringLiteral("is the size of a --thumbnail, and none is written"));
   if (isDoing("--thumbnail")) {
@@ -184,6 +189,11 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
   if (args->has("--report")) {
     c.what = Do::Report;
     c.report = value("--report");
+    c.isOfSlides = args->has("--slides");
+    if (c.isOfSlides && c.files.size() != 1)
+      return reject(QStringLiteral("--slides takes one scenario, which keeps slides"));
+    if (c.isOfSlides && !c.report.endsWith(QLatin1String(".html")))
+      return reject(QStringLiteral("--slides writes a page that ends in .html"));
     if (!c.report.endsWith(QLatin1String(".html")) && !c.report.endsWith(QLatin1String(".pdf")))
       return reject(QStringLiteral("--report takes a file that ends in .html or .pdf"));
     if (c.files.isEmpty() || c.files.size() > 2)

@@ -22,6 +22,7 @@ struct ExplorerCommand {
   QString picture;  ///< of Thumbnail, and how wide and high it may be
   int pixels = 256;
   bool isOutlined = false, hasFooter = false;
+  bool isOfSlides = false;  ///< Report: of the slides alone
   std::optional<Theme::Kind> theme;
   QString view;
   QSize size;

@@ -18,6 +18,7 @@
 #include "document/scenario_files.h"
 #include "export/figure_export.h"
 #include "measures/metrics.h"
+#include "slides/slides_export.h"
 #include "study/conflicts.h"
 #include "text/printable.h"
 #include "words/headline.h"
@@ -89,6 +90,16 @@ int runExport(const QString& folder, const QString& scenario, const ExportChoice
   return exitCodeOf(*context);
 }
 
+namespace {
+
+ReportChoice choiceOf(const QStringList& scenarios) {
+  return {QFileInfo(scenarios.back()).fileName(),
+          QLocale(QLocale::English).toString(QDate::currentDate(), QStringLiteral("d MMMM yyyy")),
+          QFileInfo(scenarios.front()).fileName()};
+}
+
+}  // namespace
+
 int writeReport(const QString& file, const QStringList& scenarios) {
   std::vector<PlanContextPtr> contexts;
   for (const QString& path : scenarios) {
@@ -97,10 +108,7 @@ int writeReport(const QString& file, const QStringList& scenarios) {
     contexts.push_back(std::make_shared<const PlanContext>(std::move(*context)));
   }
   const auto format = file.endsWith(QLatin1String(".pdf")) ? ReportFormat::Pdf : ReportFormat::Html;
-  const ReportChoice choice{
-      QFileInfo(scenarios.back()).fileName(),
-      QLocale(QLocale::English).toString(QDate::currentDate(), QStringLiteral("d MMMM yyyy")),
-      QFileInfo(scenarios.front()).fileName()};
+  const ReportChoice choice = choiceOf(scenarios);
   const QByteArray page = contexts.size() == 1 ? reportOf(contexts[0], format, choice)
                                                : differenceReportOf(contexts[0], contexts[1], format, choice);
   if (const Diagnostics failed = writeFile(file, page); !failed.empty()) return print(failed), 2;
@@ -109,6 +117,22 @@ int writeReport(const QString& file, const QStringList& scenarios) {
   int code = 0;
   for (const PlanContextPtr& c : contexts) code = std::max(code, exitCodeOf(*c));
   return code;
+}
+
+int writeSlides(const QString& file, const QString& scenario) {
+  auto context = solved(scenario, std::nullopt);
+  if (!context) return 2;
+  const auto own = std::make_shared<const PlanContext>(std::move(*context));
+  if (own->scenario->slides.empty()) {
+    std::fprintf(stderr,
+                 "nest-explorer: --slides: %s keeps none; open it and keep views as slides (Ctrl+M)\n",
+                 qPrintable(scenario));
+    return 2;
+  }
+  const QByteArray page = slidesAsPage(*own->scenario, own, choiceOf({scenario}));
+  if (const Diagnostics failed = writeFile(file, page); !failed.empty()) return print(failed), 2;
+  std::printf("%s\n%s\n", verdictOf(*own).c_str(), qPrintable(file));
+  return exitCodeOf(*own);
 }
 
 int writeThumbnail(const QString& picture, int pixels, const QString& scenario, Theme::Kind theme) {

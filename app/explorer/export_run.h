@@ -14,6 +14,7 @@ int runExport(const QString& folder, const QString& scenario, const ExportChoice
 /// Solves a scenario and writes a page about it, HTML or PDF by the file's ending. Returns what runExport()
 /// does.
 int writeReport(const QString& file, const QStringList& scenarios);
+int writeSlides(const QString& file, const QString& scenario);
 
 /// For file managers: the network with the best plan that is found within two seconds on it, or with none, as
 /// PNG of at most `pixels` in width and height. Returns 0, or 2 where the scenario or the place is bad.

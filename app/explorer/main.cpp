@@ -158,7 +158,9 @@ int main(int argc, char** argv) {
   QApplication::setDesktopFileName(QStringLiteral("nest-explorer"));
   if (command.what == Do::Export)
     return ended(nest::runExport(command.folder, command.files.value(0), exportChoice(command)));
-  if (command.what == Do::Report) return ended(nest::writeReport(command.report, command.files));
+  if (command.what == Do::Report)
+    return ended(command.isOfSlides ? nest::writeSlides(command.report, command.files.value(0))
+                                    : nest::writeReport(command.report, command.files));
   if (command.what == Do::Thumbnail)
     return nest::writeThumbnail(command.picture, command.pixels, command.files.value(0),
                                 command.theme.value_or(nest::Theme::Kind::Light));

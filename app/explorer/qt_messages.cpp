@@ -28,6 +28,8 @@ LogLevel levelOf(QtMsgType type) {
 bool isOpen = false;
 
 void onMessage(QtMsgType type, const QMessageLogContext& context, const QString& text) {
+  // Of the platform without a display, when something is laid out that is never shown.
+  if (text.startsWith(QLatin1String("This plugin does not support "))) type = QtDebugMsg;
   if (isOpen || (type != QtFatalMsg && type != QtWarningMsg && type != QtInfoMsg)) {
     logLine(levelOf(type), printable(qFormatLogMessage(type, context, text).toStdString(), false));
     return;

@@ -22,7 +22,9 @@ int page(const Arguments& args) {
            kBadInput;
   const std::string file = args.value("--output").value_or("report.html");
   // On success this process is the other one.
-  std::vector<std::string> words{explorer(), "--report", file, "--"};
+  std::vector<std::string> words{explorer(), "--report", file};
+  if (args.has("--slides")) words.emplace_back("--slides");
+  words.emplace_back("--");
   words.insert(words.end(), args.files.begin(), args.files.end());
   const int failed = becomeProgram(words);
   return report({error("report-explorer", {}, "nest-explorer cannot be started: " + describeErrno(failed),
@@ -43,7 +45,8 @@ best plans and which are within the error, what was not searched, the assumption
 itself. Of two scenarios the page is about their difference: which fields differ, how much longer or less a step takes,
 and which part of the time makes the difference. FILE ends in .html or .pdf.
 nest-explorer paints the figures; no display is needed.)",
-      .options = {{"--output", 'o', "FILE", "where the page goes (report.html)"}},
+      .options = {{"--output", 'o', "FILE", "where the page goes (report.html)"},
+                  {"--slides", 0, "", "the slides that the scenario keeps, instead of its plan; HTML"}},
       .exits = {{0, "done"},
                 {1, "no plan fits (the page is about the closest one)"},
                 {2, "bad input or unwritable output"},

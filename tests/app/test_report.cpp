@@ -1,4 +1,7 @@
 #include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QtTest/QTest>
@@ -143,6 +146,33 @@ private slots:
     QFile written(none);
     QVERIFY(written.open(QIODevice::ReadOnly));
     QVERIFY(written.readAll().contains("Only the first fits: "));
+  }
+
+  /// A deck is sent as its plan is; pictures of a heatmap come in both colours.
+  void slidesGiveAPage() {
+    const QByteArray first = page(sample("llama2-7b-h100-128"), "plan.html");
+    const std::string inside = nest::embeddedIn({first.data(), static_cast<std::size_t>(first.size())}).text;
+    QJsonObject s = QJsonDocument::fromJson(QByteArray::fromStdString(inside)).object();
+    s["moments"] = QJsonArray{QJsonObject{{"view", "stages"}, {"caption", "Balance <b>matters</b>"}},
+                              QJsonObject{{"view", "communication"}, {"notes", "not for the audience"}}};
+    QFile file(m_dir.filePath("deck.nest.json"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QJsonDocument(s).toJson());
+    file.close();
+    const Ran r = run({"report", "--slides", file.fileName(), "-o", m_dir.filePath("deck.html")});
+    QVERIFY2(r.code == 0 && r.err.isEmpty(), qPrintable(r.all()));
+    QFile deck(m_dir.filePath("deck.html"));
+    QVERIFY(deck.open(QIODevice::ReadOnly));
+    const QByteArray text = deck.readAll();
+    QVERIFY(text.contains("id=\"figure-slide-2\"") && !text.contains("id=\"figure-slide-3\""));
+    const QByteArray shown = text.mid(text.indexOf("<body>"));
+    QVERIFY(shown.contains(">Balance &lt;b&gt;matters&lt;/b&gt;</text>") &&
+            !shown.contains("not for the audience"));
+    QCOMPARE(shown.count("<image class=\"on-light\""), shown.count("<image class=\"on-dark\""));
+    QVERIFY(shown.count("<image class=\"on-light\"") > 0);
+    QCOMPARE(run({"report", "--slides", sample("llama2-7b-h100-128"), "-o", m_dir.filePath("x.html")}).code,
+             2);
+    QCOMPARE(run({"report", "--slides", file.fileName(), "-o", m_dir.filePath("x.pdf")}).code, 2);
   }
 
   void misuseIsRefused() {

@@ -122,18 +122,6 @@ void paintReportFigure(QPainter& painter, const ReportFigure& f, Theme::Kind the
   f.figure->paint(painter, QRectF(QPointF(), f.size), *f.context, style);
 }
 
-QByteArray PageFigures::painted(const ReportFigure& f, Theme::Kind theme) {
-  SvgDevice device(f.size, f.figure->title(), f.figure->asText(*f.context).section(u'\n', 0, 1), &m_fonts);
-  QPainter painter(&device);
-  paintReportFigure(painter, f, theme);
-  painter.end();
-  QByteArray svg = device.svg();
-  svg.remove(0, svg.indexOf("<svg"));
-  const QByteArray prefix = "f" + QByteArray::number(m_count) + '-';  // names are of a page, not of a figure
-  for (const char* reference : {"id=\"", "href=\"#", "url(#"}) svg.replace(reference, reference + prefix);
-  return svg;
-}
-
 QByteArray PageFigures::inBothThemes(const QByteArray& light, const QByteArray& dark) {
   const QByteArray onPaper = "<svg class=\"paper\"" + light.mid(4);
   QByteArray out;
@@ -150,6 +138,17 @@ QByteArray PageFigures::inBothThemes(const QByteArray& light, const QByteArray& 
       out += first;
       continue;
     }
+    if (!first.startsWith('#') && !second.startsWith('#')) {
+      // Two pictures, of which the page shows one.
+      const qsizetype tag = out.lastIndexOf("<image"), end = light.indexOf('>', i) + 1;
+      if (tag < 0 || end == 0) return onPaper;
+      const QByteArray head = out.mid(tag + 6), tail = light.mid(i, end - i);
+      out.truncate(tag);
+      out += "<image class=\"on-light\"" + head + first + tail + "<image class=\"on-dark\"" + head + second +
+             tail;
+      i = end, j += tail.size();
+      continue;
+    }
     if (!first.startsWith('#') || !second.startsWith('#')) return onPaper;
     qsizetype index = m_colours.indexOf({first, second});
     if (index < 0) index = m_colours.size(), m_colours.append({first, second});
@@ -157,9 +156,29 @@ QByteArray PageFigures::inBothThemes(const QByteArray& light, const QByteArray& 
   }
 }
 
-QByteArray PageFigures::svgOf(const ReportFigure& f) {
-  QByteArray svg = inBothThemes(painted(f, Theme::Kind::Light), painted(f, Theme::Kind::Dark));
+QByteArray PageFigures::svgOf(const QSizeF& size, const QString& title, const QString& description,
+                              const Drawing& paint) {
+  const auto painted = [&](Theme::Kind theme) {
+    SvgDevice device(size, title, description, &m_fonts);
+    QPainter painter(&device);
+    paint(painter, theme);
+    painter.end();
+    QByteArray svg = device.svg();
+    svg.remove(0, svg.indexOf("<svg"));
+    const QByteArray prefix =
+        "f" + QByteArray::number(m_count) + '-';  // names are of a page, not of a figure
+    for (const char* reference : {"id=\"", "href=\"#", "url(#"}) svg.replace(reference, reference + prefix);
+    return svg;
+  };
+  const QByteArray svg = inBothThemes(painted(Theme::Kind::Light), painted(Theme::Kind::Dark));
   ++m_count;
+  return svg;
+}
+
+QByteArray PageFigures::svgOf(const ReportFigure& f) {
+  QByteArray svg =
+      svgOf(f.size, f.figure->title(), f.figure->asText(*f.context).section(u'\n', 0, 1),
+            [&f](QPainter& painter, Theme::Kind theme) { paintReportFigure(painter, f, theme); });
   svg.insert(svg.lastIndexOf("</svg>"), overlay(f));
   return svg;
 }
@@ -175,7 +194,11 @@ QByteArray PageFigures::style() {
     light += name + m_colours[i].first + "; ";
     dark += name + m_colours[i].second + "; ";
   }
-  return light + "}\n" + dark + "} }\nsvg.paper { background: #ffffff; }\nbody { font-family: " +
+  return light + "}\n" + dark +
+         "} .on-light { display: none; } }\n"
+         "@media not screen { .on-dark { display: none; } }\n"
+         "@media screen and (prefers-color-scheme: light) { .on-dark { display: none; } }\n"
+         "svg.paper { background: #ffffff; }\nbody { font-family: " +
          SvgFonts::familiesOf(QRawFont::fromFont(Theme::font(15))) + "; }\n" + m_fonts.css();
 }
 

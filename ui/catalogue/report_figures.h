@@ -3,6 +3,7 @@
 #include <QByteArray>
 #include <QList>
 #include <QSizeF>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -33,12 +34,13 @@ void paintReportFigure(QPainter&, const ReportFigure&, Theme::Kind);
 /// data-stage.
 class PageFigures {
 public:
+  using Drawing = std::function<void(QPainter&, Theme::Kind)>;
+  QByteArray svgOf(const QSizeF&, const QString& title, const QString& description, const Drawing&);
   QByteArray svgOf(const ReportFigure&);
   /// The variables and the fonts of all figures so far, as CSS.
   QByteArray style();
 
 private:
-  QByteArray painted(const ReportFigure&, Theme::Kind);
   QByteArray inBothThemes(const QByteArray& light, const QByteArray& dark);
 
   QList<std::pair<QByteArray, QByteArray>> m_colours;  ///< "#rrggbb" in the light, in the dark

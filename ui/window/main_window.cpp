@@ -400,13 +400,13 @@ void MainWindow::refreshState() {
   const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
     for (const char* id : ids) m_actions.find(QLatin1String(id))->setEnabled(on);
   };
-  enable(
-      {"file.save", "file.saveAs", "file.close", "file.model", "file.export", "file.report", "file.difference", "present.keep",
-       "present.show", "present.start", "present.from", "view.export", "view.copyImage", "view.copyText"},
-      open);
+  enable({"file.save", "file.saveAs", "file.close", "file.model", "file.export", "file.report",
+          "file.difference", "present.keep", "present.show", "present.start", "present.from", "view.export",
+          "view.copyImage", "view.copyText"},
+         open);
   enable({"plan.solve"}, open && !running && !hasErrors(m_session->diagnostics()));
   enable({"plan.cancel"}, running);
-  enable({"present.export", "present.export_svg"}, m_presenter->hasSlides());
+  enable({"present.export", "present.export_svg", "present.export_page"}, m_presenter->hasSlides());
 }
 
 void MainWindow::refreshTitle() {

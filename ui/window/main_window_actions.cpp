@@ -130,6 +130,8 @@ void MainWindow::addActions() {
          [this] { m_presenter->exportPdf(); });
   slides("present.export_svg", tr("Export slides as SVG…"), tr("One file per slide"), {}, {},
          [this] { m_presenter->exportSvg(); });
+  slides("present.export_page", tr("Export slides as a page…"), tr("One HTML file to send"), {}, {},
+         [this] { m_presenter->exportPage(); });
 
   const auto help = m_actions.menu(tr("Help"));
   help("help.keys", tr("Keyboard shortcuts"), {}, "?", "help",

@@ -14,8 +14,8 @@
 #include "export/save_path.h"
 #include "slides/slide_edits.h"
 #include "slides/slide_show.h"
+#include "slides/slides_export.h"
 #include "slides/slides_pane.h"
-#include "slides/slides_pdf.h"
 #include "slides/speaker_window.h"
 #include "window/message_bar.h"
 #include "window/view_output.h"
@@ -103,6 +103,19 @@ void Presenter::exportPdf() {
               tr("PDF (*.pdf)"), QStringLiteral("pdf"));
   if (!path.isEmpty())
     writeAndTell(path, slidesAsPdf(m.document.scenario(), m.session.context()), m.messages);
+}
+
+void Presenter::exportPage() {
+  if (!hasSlides()) return sayNone();
+  const PlanContextPtr c = m.session.context();
+  if (!c->scenario || !c->problem || !c->outcome)
+    return m.messages.show(MessageBar::Tone::Warning,
+                           tr("There is no plan yet. Solve the scenario, then export its slides as a page."));
+  const QString path =
+      askPath(m_window, tr("Export slides as a page"), folderFor(m.document) + QStringLiteral("/slides.html"),
+              tr("Page for a browser (*.html)"), QStringLiteral("html"));
+  if (!path.isEmpty())
+    writeAndTell(path, slidesAsPage(m.document.scenario(), c, choiceFor(path)), m.messages);
 }
 
 void Presenter::exportSvg() {

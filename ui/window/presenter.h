@@ -39,6 +39,7 @@ public:
   void startFromSelected();
   void exportPdf();
   void exportSvg();
+  void exportPage();
 
 Q_SIGNALS:
   void paneWanted();  ///< the user asks for the list of slides

@@ -57,12 +57,12 @@ ReportFormat formatOf(const QString& path) {
   return path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive) ? ReportFormat::Pdf : ReportFormat::Html;
 }
 
+}  // namespace
+
 ReportChoice choiceFor(const QString& path) {
   return {QFileInfo(path).completeBaseName() + QStringLiteral(".nest.json"),
           QLocale(QLocale::English).toString(QDate::currentDate(), QStringLiteral("d MMMM yyyy"))};
 }
-
-}  // namespace
 
 void exportReport(QWidget* window, const QString& folder, const PlanContextPtr& c, MessageBar& messages) {
   if (!c->scenario || !c->problem || !c->outcome)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "catalogue/report.h"
 #include "document/planning_session.h"
 
 namespace nest {
@@ -14,6 +15,8 @@ void copyFront(const ViewsArea&, MessageBar&, bool asImage);
 void exportReport(QWidget* window, const QString& folder, const PlanContextPtr&, MessageBar&);
 /// The same about the difference of the two plans that the view in front compares.
 void exportDifference(QWidget* window, const QString& folder, const ViewsArea&, MessageBar&);
+/// What a page at this path calls its scenario, and today's date.
+ReportChoice choiceFor(const QString& path);
 void writeAndTell(const QString& path, const QByteArray& content, MessageBar&);
 
 }  // namespace nest

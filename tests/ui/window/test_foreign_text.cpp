@@ -21,7 +21,7 @@
 #include "foreign_text.h"
 #include "formats/scenario/scenario_json.h"
 #include "slides/slide_edits.h"
-#include "slides/slides_pdf.h"
+#include "slides/slides_export.h"
 #include "theme/plain_text.h"
 
 using namespace nest;

@@ -15,7 +15,7 @@
 #include "plan/plan_edit.h"
 #include "slides/slide_edits.h"
 #include "slides/slide_renderer.h"
-#include "slides/slides_pdf.h"
+#include "slides/slides_export.h"
 #include "ui/figures/text_recorder.h"
 #include "views/background_run.h"
 #include "views/compare/compare_view.h"

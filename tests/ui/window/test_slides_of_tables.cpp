@@ -7,7 +7,7 @@
 #include "figures/paint/figure.h"
 #include "slides/slide_renderer.h"
 #include "slides/slide_show.h"
-#include "slides/slides_pdf.h"
+#include "slides/slides_export.h"
 #include "views/background_run.h"
 #include "views/compare/compare_view.h"
 #include "views/figure_canvas.h"

@@ -3,6 +3,7 @@
 #include <QByteArray>
 #include <vector>
 
+#include "catalogue/report.h"
 #include "document/plan_context.h"
 
 namespace nest {
@@ -11,5 +12,8 @@ namespace nest {
 /// SVG each.
 QByteArray slidesAsPdf(const Scenario&, const PlanContextPtr& own);
 std::vector<QByteArray> slidesAsSvg(const Scenario&, const PlanContextPtr& own);
+/// One HTML file that needs neither network nor program: every slide in the reader's light or dark setting,
+/// the assumptions of `own`, and the scenario. Notes stay with the speaker. `own` has an outcome.
+QByteArray slidesAsPage(const Scenario&, const PlanContextPtr& own, const ReportChoice&);
 
 }  // namespace nest

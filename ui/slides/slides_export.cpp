@@ -1,0 +1,76 @@
+#include "slides/slides_export.h"
+
+#include <QPainter>
+
+#include "catalogue/report_figures.h"
+#include "document/kept_plans.h"
+#include "export/pdf_pages.h"
+#include "export/svg_device.h"
+#include "export/svg_fonts.h"
+#include "formats/results/report_page.h"
+#include "scenario/scenario.h"
+#include "slides/slide_edits.h"
+#include "slides/slide_renderer.h"
+
+namespace nest {
+
+QByteArray slidesAsPdf(const Scenario& s, const PlanContextPtr& own) {
+  PdfPages pages(QString::fromStdString(s.name), kSlide);
+  QPainter& painter = pages.painter();
+  KeptContexts contexts;
+  for (std::size_t i = 0; i < s.slides.size(); ++i) {
+    if (i > 0) pages.nextPage();
+    const SavedSlide& slide = s.slides[i];
+    painter.save();
+    SlideRenderer(slide, contextOf(slide, s, own, contexts), s, Theme::Kind::Print)
+        .paint(painter, footOf(s, static_cast<int>(i)));
+    painter.restore();
+  }
+  return pages.finish();
+}
+
+std::vector<QByteArray> slidesAsSvg(const Scenario& s, const PlanContextPtr& own) {
+  std::vector<QByteArray> out;
+  KeptContexts contexts;
+  for (std::size_t i = 0; i < s.slides.size(); ++i) {
+    const SavedSlide& slide = s.slides[i];
+    const SlideRenderer sight(slide, contextOf(slide, s, own, contexts), s, Theme::Kind::Print);
+    SvgFonts fonts;
+    SvgDevice device(kSlide, sight.caption(), sight.sentences().join(u'\n'), &fonts);
+    QPainter painter(&device);
+    sight.paint(painter, footOf(s, static_cast<int>(i)));
+    painter.end();
+    out.push_back(device.svg(fonts.css()));
+  }
+  return out;
+}
+
+QByteArray slidesAsPage(const Scenario& s, const PlanContextPtr& own, const ReportChoice& choice) {
+  Scenario inside = s;
+  inside.model.reference.clear();  // it is sent without the files around it
+  PlanReport report = reportOf(reportSource(*own->scenario, *own->problem), *own->outcome);
+  report.parts.clear();
+  PageContent content;
+  content.program = "NEST Explorer " NEST_VERSION;
+  content.date = choice.date.toStdString();
+  content.saving = "with the button below";
+  content.scenarios = {{&inside, choice.fileName.toStdString()}};
+  PageFigures page;
+  KeptContexts contexts;
+  for (std::size_t i = 0; i < s.slides.size(); ++i) {
+    const SavedSlide& slide = s.slides[i];
+    const PlanContextPtr c = contextOf(slide, s, own, contexts);
+    const SlideRenderer light(slide, c, s, Theme::Kind::Light), dark(slide, c, s, Theme::Kind::Dark);
+    const auto paint = [&](QPainter& painter, Theme::Kind theme) {
+      (theme == Theme::Kind::Dark ? dark : light).paint(painter, footOf(s, static_cast<int>(i)));
+    };
+    const std::string number = std::to_string(i + 1);
+    content.figures.push_back(
+        {"slide-" + number, "Slide " + number,
+         page.svgOf(kSlide, light.caption(), light.sentences().join(u'\n'), paint).toStdString()});
+  }
+  content.style = page.style().toStdString();
+  return QByteArray::fromStdString(writeReportPage(report, content));
+}
+
+}  // namespace nest
