@@ -70,6 +70,10 @@ private:
     for (const LessonText& hint : step.hints) checkText(hint, step.where);
     checkText(step.solution, step.where);
     if (step.screen && step.screen->fields) checkFields(*step.screen->fields, step.where);
+    const auto& views = (step.screen ? *step.screen : m_solver.lesson().screen).views;
+    if (views && !step.view.empty() && std::find(views->begin(), views->end(), step.view) == views->end())
+      fail(step.where, "the view \"" + step.view + "\" does not exist in this step",
+           "name it in \"views\" of the screen, or give the step a screen of its own");
     for (const auto& [statement, where] : step.holds) {
       std::string why;
       const auto v = statement.evaluate(m_solver.lookup(), why);

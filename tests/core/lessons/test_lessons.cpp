@@ -294,6 +294,12 @@ private slots:
     row("bad value",
         R"("cases": {"a": {"set": {"job.global_batch": "eight"}}}, "steps": [{"kind": "do", "text": "x"}])",
         "/cases/a: \"global_batch\" must be a whole number");
+    row("a view that is not there",
+        R"("screen": {"views": ["memory"]}, "steps": [{"kind": "do", "text": "x", "view": "stages"}])",
+        "the view \"stages\" does not exist in this step");
+    row("a view that the step takes away",
+        R"("steps": [{"kind": "do", "text": "x", "view": "stages", "screen": {"views": ["memory"]}}])",
+        "the view \"stages\" does not exist in this step");
     row("unknown freedom",
         R"("screen": {"fields": {"job.batch": true}}, "steps": [{"kind": "do", "text": "x"}])",
         "the scenario has no field \"job.batch\"");
