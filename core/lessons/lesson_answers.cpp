@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "lessons/json_nulls.h"
 #include "text/json_fields.h"
 #include "text/json_layout.h"
 #include "text/json_text.h"
@@ -178,6 +179,7 @@ Reading<AnswerSheet> readAnswers(std::string_view text, const std::string& file)
     return result;
   }
   AnswerSheet sheet = AnswerReader(*parsed, result.diagnostics).read();
+  refuseNulls(*parsed, parsed->root(), "", {}, result.diagnostics);
   if (!hasErrors(result.diagnostics)) result.value = std::move(sheet);
   return result;
 }

@@ -7,12 +7,13 @@
 #include <set>
 
 #include "lessons/builtin_lessons.h"
+#include "lessons/json_nulls.h"
 #include "lessons/lesson.h"
 #include "lessons/solved_plan.h"
 #include "schedule/pipeline_schedule.h"
-#include "text/text_hash.h"
 #include "text/json_fields.h"
 #include "text/json_text.h"
+#include "text/text_hash.h"
 
 namespace nest {
 namespace {
@@ -24,6 +25,8 @@ constexpr std::size_t kMostSteps = 60, kMostCases = 60, kMostFields = 60, kMostO
                       kMostHints = 3, kMostVariables = 4, kMostValues = 16, kMostCombinations = 64,
                       kLongestName = 32, kLongestLabel = 80;
 constexpr double kMostPoints = 100;
+/// What is read by others: scenarios, fields of scenarios, conditions of the window.
+constexpr std::array<std::string_view, 3> kOthersKeys = {"scenario", "set", "done"};
 
 bool isLessonName(std::string_view s) {
   if (s.empty() || s.size() > kLongestName || !(s[0] >= 'a' && s[0] <= 'z')) return false;
@@ -382,7 +385,7 @@ private:
     if (step.isQuestion()) {
       s.requireKey("id", "a name for the answer");
       step.id = s.string("id").value_or("");
-      if (!step.id.empty()) checkName(s, "id", step.id);
+      if (s.has("id")) checkName(s, "id", step.id);
       step.points = s.number("points", 0, kMostPoints).value_or(1);
     }
     switch (step.kind) {
@@ -411,7 +414,7 @@ private:
     if (!step.until) return;
     s.requireKey("reached_by", "a case with which \"until\" holds, so that it can be checked");
     step.reachedBy = s.string("reached_by").value_or("");
-    if (!step.reachedBy.empty() && step.reachedBy != kBaseCase && !m_lesson.caseNamed(step.reachedBy))
+    if (s.has("reached_by") && step.reachedBy != kBaseCase && !m_lesson.caseNamed(step.reachedBy))
       wrong(s, "reached_by", "there is no case \"" + step.reachedBy + '"', "list it in \"cases\"");
   }
 
@@ -460,7 +463,7 @@ private:
     s.requireKey("of", "the question whose answer is shown");
     step.of = s.string("of").value_or("");
     const LessonStep* question = m_lesson.stepNamed(step.of);
-    if (!step.of.empty() && (!question || !question->isQuestion()))
+    if (s.has("of") && (!question || !question->isQuestion()))
       wrong(s, "of", "no question before this step has the id \"" + step.of + '"');
     objects(s, "gap", kMostOptions, [&](JsonFields& g, const Place&) {
       LessonGap gap;
@@ -559,6 +562,7 @@ Reading<Lesson> readLesson(std::string_view text, const std::string& file, const
   }
   LessonReader reader(*parsed, load, result.diagnostics);
   Lesson lesson = reader.read();
+  refuseNulls(*parsed, parsed->root(), "", kOthersKeys, result.diagnostics);
   reader.checkExpressions(lesson);
   lesson.digest = hashOf(std::string(text) + '\n' + lesson.scenario);
   if (!hasErrors(result.diagnostics)) result.value = std::move(lesson);

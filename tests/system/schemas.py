@@ -179,8 +179,11 @@ def judged(document, schema, *words):
     return code == 0, validator(schema).is_valid(document)
 
 
+NOTHING = object()
+
+
 def changed(document, path, value):
-    """With another value at a path; None removes it."""
+    """With another value at a path; None removes it, NOTHING is null."""
     document = copy.deepcopy(document)
     *way, last = path
     at = document
@@ -189,7 +192,7 @@ def changed(document, path, value):
     if value is None:
         del at[last]
     else:
-        at[last] = value
+        at[last] = None if value is NOTHING else value
     return document
 
 
@@ -199,7 +202,7 @@ choose = {"kind": "choose", "id": "slower", "text": "x", "options": [{"text": "a
 draw = {"kind": "draw", "id": "slower", "text": "x", "unit": "ms", "bars": [{"label": "a", "height": "1 ms"}, {"label": "b", "height": "2 ms", "given": True}]}
 for path, value in (
         (("minutes",), 240), (("arrange",), "explore"), (("variables",), {"speed": [1]}), (("screen",), None), (("teachers",), None),
-        (("steps", do, "view"), "run"), (("steps", number, "points"), 0.5), (("steps", reveal, "gap"), None),
+        (("steps", do, "view"), "timeline"), (("screen", "views"), ["stages", "run"]), (("steps", number, "points"), 0.5), (("steps", reveal, "gap"), None),
         (("steps",), [choose, draw | {"id": "bars"}]), (("cases", "hand"), {"from": "fast", "cut": [2, 4]}),
         (("cases", "gpipe"), {"from": "fast", "schedule": "gpipe"}), (("screen", "fields"), {"job.global_batch": True, "job.sequence_length": [1, 4096]}),
         (("steps", number, "hints"), []), (("steps", do, "text"), "<b>1</b> {if(1 < 2, 3, 4)}<br>")):
@@ -210,6 +213,7 @@ for path, value in (
         (("screen", "fields"), {"job.global_batch": [1]}), (("variables",), {"Speed": [1]}), (("variables",), {"speed": []}), (("variables",), {"speed": ["1"]}),
         (("cases", "base"), {}), (("cases", "a b"), {}), (("cases", "hand"), {"cut": [1, 3]}), (("cases", "hand"), {"schedule": "best"}),
         (("cases", "hand"), {"cut": [2, 4], "set": {"job.global_batch": 8}}), (("cases", "hand"), {"to": "fast"}), (("steps",), []), (("steps",), None),
+        (("teachers",), NOTHING), (("steps", number, "hints"), NOTHING), (("steps", number, "id"), ""), (("steps", reveal, "of"), ""),
         (("steps", do, "kind"), "ask"), (("steps", do, "kind"), None), (("steps", do, "text"), None), (("steps", do, "text"), "<script>"),
         (("steps", do, "text"), "{1"), (("steps", do, "answer"), "1"), (("steps", do, "until"), "now.fits"), (("steps", do, "hints"), ["a"] * 4),
         (("steps", do, "view"), "stage"), (("steps", do, "points"), 2), (("steps", number, "answer"), 544), (("steps", number, "answer"), None),
@@ -223,7 +227,7 @@ assert judged(answered, "answers.schema.json", *grading) == (True, True)
 for path, value in ((("version",), 2), (("student",), "<b>"), (("student",), 4711), (("lessons",), {}), (("extra",), 1),
                     (("lessons", 0, "step"), -1), (("lessons", 0, "finished"), "yes"), (("lessons", 0, "lesson"), None), (("lessons", 0, "points"), 9),
                     (("lessons", 0, "answers", 0, "given"), []), (("lessons", 0, "answers", 0, "given"), ["1"]), (("lessons", 0, "answers", 0, "given"), None),
-                    (("lessons", 0, "answers", 0, "hints"), 4), (("lessons", 0, "answers", 0, "skipped"), True), (("lessons", 0, "answers", 0, "question"), None)):
+                    (("lessons", 0, "answers", 0, "hints"), 4), (("lessons", 0, "answers", 0, "skipped"), True), (("student",), NOTHING), (("lessons", 0, "answers", 0, "question"), None)):
     assert judged(changed(answered, path, value), "answers.schema.json", *grading) == (False, False), (path, value)
 assert not validator("answers.schema.json").is_valid(json.loads((source / "tests/data/lessons/hostile.answers.json").read_text()))
 

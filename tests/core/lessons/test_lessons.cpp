@@ -227,6 +227,15 @@ private slots:
         lessonWith(
             R"("steps": [{"kind": "draw", "id": "q", "text": "x", "bars": [{"label": "a", "height": "1", "given": true}, {"label": "b", "height": "1", "given": true}]}])"),
         "every bar is given");
+    row("no value", lessonWith("\"teachers\": null, \"steps\": [" + step + "]"),
+        "/teachers: null is not a value");
+    row("no name", lessonWith(R"("steps": [{"kind": "number", "id": "", "text": "x", "answer": "1"}])"),
+        "\"\" is not a name");
+    row("reveals the unnamed", lessonWith(R"("steps": [{"kind": "reveal", "of": "", "text": "x"}])"),
+        "no question before this step");
+    row("reached by nothing",
+        lessonWith(R"("steps": [{"kind": "do", "text": "x", "until": "now.fits", "reached_by": ""}])"),
+        "there is no case \"\"");
     row("reveals nothing", lessonWith(R"("steps": [{"kind": "reveal", "of": "q", "text": "x"}])"),
         "no question before this step");
     row("opens a plan by hand",
@@ -439,6 +448,7 @@ private slots:
     for (
         const char* bad :
         {"{}", R"({"format": "nest-lesson-answers", "version": 1, "student": "<b>", "lessons": []})",
+         R"({"format": "nest-lesson-answers", "version": 1, "student": null, "lessons": []})",
          R"({"format": "nest-lesson-answers", "version": 1, "student": "a", "lessons": [{"lesson": "x", "answers": [{"question": "q"}]}]})",
          R"({"format": "nest-lesson-answers", "version": 1, "student": "a", "lessons": [{"lesson": "x"}, {"lesson": "x"}]})",
          R"({"format": "nest-lesson-answers", "version": 1, "student": "a", "lessons": [{"lesson": "x", "answers": [{"question": "q", "given": ["1"]}]}]})",
