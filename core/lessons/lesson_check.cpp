@@ -18,7 +18,8 @@ constexpr double kShownTo = 0.005;
 
 class LessonChecker {
 public:
-  LessonChecker(LessonSolver& solver, Diagnostics& out) : m_solver(solver), m_out(out) {}
+  LessonChecker(LessonSolver& solver, std::set<std::string>& warned, Diagnostics& out)
+      : m_solver(solver), m_out(out), m_warned(warned) {}
 
   void check() {
     const Lesson& lesson = m_solver.lesson();
@@ -46,7 +47,15 @@ private:
 
   bool isSolved(const std::string& name, const Place& where) {
     std::string why;
-    if (m_solver.solved(name, why)) return true;
+    if (m_solver.solved(name, why)) {
+      // The window shows these to every student.
+      for (const Diagnostic& d : m_solver.warningsOf(name))
+        if (m_warned.insert(d.message).second)
+          m_out.push_back(warning(
+              "lesson-scenario", where,
+              (name == kBaseCase ? "the scenario: " : "the case \"" + name + "\": ") + d.message, d.remedy));
+      return true;
+    }
     fail(where, why);
     return false;
   }
@@ -161,7 +170,7 @@ private:
   LessonSolver& m_solver;
   Diagnostics& m_out;
   std::map<std::string, std::vector<LessonValue>> m_right;
-  std::set<std::string> m_warned;
+  std::set<std::string>& m_warned;  ///< once for all variables
 };
 
 /// What a case changes: "ddp, `search.zero_stages = [1]`".
@@ -210,9 +219,10 @@ std::string markdown(std::string s) {
 
 Diagnostics checkLesson(const Lesson& lesson, const ReferenceLoader& load, const Control& control) {
   Diagnostics out;
+  std::set<std::string> warned;
   for (const LessonVariables& variables : allVariables(lesson)) {
     LessonSolver solver(lesson, variables, load, control);
-    LessonChecker(solver, out).check();
+    LessonChecker(solver, warned, out).check();
     if (hasErrors(out)) break;  // the others have the same
   }
   return out;

@@ -120,14 +120,24 @@ std::shared_ptr<const SolvedPlan> LessonSolver::solved(std::string_view caseName
     if (!c && caseName != kBaseCase)
       known.why = "there is no case \"" + std::string(caseName) + '"';
     else
-      known.plan = solve(c, known.why);
+      known.plan = solve(c, known.why, known.warnings);
     it = m_known.emplace(std::string(caseName), std::move(known)).first;
   }
   if (!it->second.plan) why = it->second.why;
   return it->second.plan;
 }
 
-std::shared_ptr<const SolvedPlan> LessonSolver::solve(const LessonCase* c, std::string& why) {
+Diagnostics LessonSolver::warningsOf(std::string_view caseName) const {
+  const auto it = m_known.find(caseName);
+  return it == m_known.end() ? Diagnostics{} : it->second.warnings;
+}
+
+std::shared_ptr<const SolvedPlan> LessonSolver::solve(const LessonCase* c, std::string& why,
+                                                      Diagnostics& warnings) {
+  const auto keepWarnings = [&](const Diagnostics& all) {
+    for (const Diagnostic& d : all)
+      if (d.severity == Severity::Warning) warnings.push_back(d);
+  };
   const auto scenario = scenarioOf(c ? std::string_view(c->name) : kBaseCase);
   if (!scenario) {
     for (const Diagnostic& d : scenario.diagnostics)
@@ -160,7 +170,9 @@ std::shared_ptr<const SolvedPlan> LessonSolver::solve(const LessonCase* c, std::
     return std::make_shared<const SolvedPlan>(std::make_shared<const Problem>(before->problem()),
                                               architecture, std::move(plan));
   }
+  keepWarnings(scenario.diagnostics);
   auto built = buildProblem(*scenario);
+  keepWarnings(built.diagnostics);
   if (!built) {
     for (const Diagnostic& d : built.diagnostics)
       if (d.severity == Severity::Error) {

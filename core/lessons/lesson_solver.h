@@ -23,6 +23,8 @@ public:
   Reading<Scenario> scenarioOf(std::string_view caseName) const;
   /// nullptr: it has no plan, not even one that does not fit; `why` says so.
   std::shared_ptr<const SolvedPlan> solved(std::string_view caseName, std::string& why);
+  /// What the scenario of a case that was solved warns about; of a case made by hand: nothing.
+  Diagnostics warningsOf(std::string_view caseName) const;
 
   /// What `said` and `right` mean in texts about an answer.
   struct Answered {
@@ -33,7 +35,7 @@ public:
   Expression::Lookup lookup(const SolvedPlan* now = nullptr, std::optional<Answered> = std::nullopt);
 
 private:
-  std::shared_ptr<const SolvedPlan> solve(const LessonCase*, std::string& why);
+  std::shared_ptr<const SolvedPlan> solve(const LessonCase*, std::string& why, Diagnostics& warnings);
 
   const Lesson& m_lesson;
   LessonVariables m_variables;
@@ -42,6 +44,7 @@ private:
   struct Known {
     std::shared_ptr<const SolvedPlan> plan;
     std::string why;
+    Diagnostics warnings;
   };
   std::map<std::string, Known, std::less<>> m_known;
 };

@@ -320,6 +320,9 @@ private slots:
     row("variable",
         R"("variables": {"b": [16, 7]}, "cases": {"a": {"set": {"job.global_batch": "{b}"}}}, "steps": [{"kind": "do", "text": "x", "holds": ["a.batch == 16"]}])",
         "(b = 7)");
+    row("a warning",
+        R"("cases": {"a": {"set": {"job.sequence_length": 4096, "cluster.device.memory_bytes": 80e9}}}, "steps": [{"kind": "do", "text": "x"}])",
+        "the case \"a\": sequences of 4,096 tokens exceed the model's 2,048 positions");
     row("narrow",
         R"("steps": [{"kind": "number", "id": "q", "text": "x", "answer": "base.step_time", "unit": "ms", "tolerance": 0.001}])",
         "rounded to three digits");
