@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -220,10 +221,13 @@ std::string markdown(std::string s) {
 Diagnostics checkLesson(const Lesson& lesson, const ReferenceLoader& load, const Control& control) {
   Diagnostics out;
   std::set<std::string> warned;
+  std::unique_ptr<LessonSolver> before;
   for (const LessonVariables& variables : allVariables(lesson)) {
-    LessonSolver solver(lesson, variables, load, control);
-    LessonChecker(solver, warned, out).check();
+    auto solver = std::make_unique<LessonSolver>(lesson, variables, load, control);
+    if (before) solver->shareWith(*before);
+    LessonChecker(*solver, warned, out).check();
     if (hasErrors(out)) break;  // the others have the same
+    before = std::move(solver);
   }
   return out;
 }

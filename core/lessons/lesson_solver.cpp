@@ -127,6 +127,17 @@ std::shared_ptr<const SolvedPlan> LessonSolver::solved(std::string_view caseName
   return it->second.plan;
 }
 
+void LessonSolver::shareWith(const LessonSolver& other) {
+  const auto isFixed = [this](std::string_view name) {
+    for (const LessonCase* c = m_lesson.caseNamed(name); c; c = m_lesson.caseNamed(c->from))
+      for (const auto& [field, value] : c->set)
+        if (value.find('{') != std::string::npos) return false;
+    return true;
+  };
+  for (const auto& [name, known] : other.m_known)
+    if (known.plan && isFixed(name)) m_known.emplace(name, known);
+}
+
 Diagnostics LessonSolver::warningsOf(std::string_view caseName) const {
   const auto it = m_known.find(caseName);
   return it == m_known.end() ? Diagnostics{} : it->second.warnings;

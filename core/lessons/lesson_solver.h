@@ -23,6 +23,8 @@ public:
   Reading<Scenario> scenarioOf(std::string_view caseName) const;
   /// nullptr: it has no plan, not even one that does not fit; `why` says so.
   std::shared_ptr<const SolvedPlan> solved(std::string_view caseName, std::string& why);
+  /// Takes over the plans of another solver of the same lesson that no variable changes.
+  void shareWith(const LessonSolver&);
   /// What the scenario of a case that was solved warns about; of a case made by hand: nothing.
   Diagnostics warningsOf(std::string_view caseName) const;
 

@@ -90,7 +90,7 @@ private slots:
     const Lesson& l = builtinLessons()[static_cast<std::size_t>(lesson)];
     for (const Diagnostic& d : checkLesson(l, sampleLoader())) QFAIL(toText(d).c_str());
     if (l.version == 1) return;
-    QVERIFY(lessonSheet(l, sampleLoader()));
+    if (l.id.starts_with("class-")) QVERIFY(lessonSheet(l, sampleLoader()));
     // Whoever answers what is right gets all points, whoever answers nothing gets none.
     const LessonVariables variables = variablesOf(l, "4711");
     LessonSolver solver(l, variables, sampleLoader());
