@@ -340,7 +340,10 @@ private slots:
   /// What expressions read is what the other commands print.
   void quantitiesAreThoseOfThePlan() {
     const auto lesson = read(lessonWith(
-        R"("cases": {"left": {"cut": [2, 4]}, "more": {"cut": [2, 6]}, "gpipe": {"schedule": "gpipe"}}, )" +
+        R"("cases": {"left": {"cut": [2, 4]}, "more": {"cut": [2, 6]}, "gpipe": {"schedule": "gpipe"},
+        "two": {"set": {"constraints.stages": 2, "constraints.tensor": 1, "search.zero_stages": [0], "cluster.device.memory_bytes": 16e9}},
+        "run": {"set": {"job.training_tokens": 1e10, "run": {"device_failures_per_1000h": 0.5, "host_failures_per_1000h": 1,
+          "detection_s": 60, "replacement_s": 300, "start_s": 60, "store_write_bandwidth_bytes_per_s": 1e9}}}}, )" +
         std::string(kQuestion)));
     QVERIFY(lesson);
     LessonSolver solver(*lesson, {}, {});
@@ -364,6 +367,16 @@ private slots:
     QCOMPARE(text("{base.bandwidth(1)} {base.bandwidth(2)} {base.group_devices(1)} {base.group_devices(2)}"),
              std::string("100 10 2 4"));
     QCOMPARE(text("{base.parameters} {base.active_parameters}"), std::string("434,661,376 434,661,376"));
+    // Two replicas of a stage in one host: each sends its gradients once, at 100 GB/s.
+    QCOMPARE(
+        text("{base.exposed(1)} {two.dp} {abs(two.exposed(1) / (two.gradients(1) / 1 MiB * 1.048576 ms / "
+             "100) - 1) < 0.001}"),
+        std::string("0 s 2 1"));
+    // Four devices at 0.5 and two hosts at 1 failure in 1,000 hours.
+    QCOMPARE(text("{abs(run.failures / (4 * run.training_time / 3600000 s) - 1) < 0.01}"), std::string("1"));
+    QCOMPARE(text("{abs(1e10 / run.tokens / ((run.training_time - run.lost_work_time - run.restart_time - "
+                  "run.checkpoint_time) / 1 s) - 1) < 0.001} {run.checkpoint_interval > 0 s}"),
+             std::string("1 1"));
     QCOMPARE(text("{base.failures}"), std::string("? failures needs failure rates and training tokens"));
     const std::set<std::string> ofRuns{"device_hours",        "training_time",  "failures",
                                        "checkpoint_interval", "lost_work_time", "restart_time",
