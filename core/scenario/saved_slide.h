@@ -112,6 +112,15 @@ struct SavedSlide {
     friend bool operator==(const PlayHead&, const PlayHead&) = default;
   };
 
+  /// Another look at the same plan in the same view, shown after the slide itself.
+  struct Step {
+    FigureOptions state;
+    std::optional<Item> selected;
+    std::optional<PlayHead> playHead = {};
+    std::string sentence = {};
+    friend bool operator==(const Step&, const Step&) = default;
+  };
+
   std::string caption;
   std::string view;     ///< id of the view: "stages"
   FigureOptions state;  ///< the view's own choices and zoom, by their names
@@ -123,8 +132,12 @@ struct SavedSlide {
   std::optional<StudyRecord> study = {};
   std::optional<SavedTable> table = {};
   std::optional<PlayHead> playHead = {};
+  std::vector<Step> steps = {};  ///< shown one by one, in this order
 
   friend bool operator==(const SavedSlide&, const SavedSlide&);
 };
+
+/// The slide as it stands after so many of its steps; 0: as it is at first.
+SavedSlide atStep(const SavedSlide&, std::size_t steps);
 
 }  // namespace nest

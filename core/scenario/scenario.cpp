@@ -26,7 +26,20 @@ bool operator==(const SavedSlide::Beside& a, const SavedSlide::Beside& b) {
 bool operator==(const SavedSlide& a, const SavedSlide& b) {
   return a.caption == b.caption && a.view == b.view && a.state == b.state && a.selected == b.selected &&
          a.notes == b.notes && a.sentence == b.sentence && sameTarget(a.shown, b.shown) &&
-         a.beside == b.beside && a.study == b.study && a.table == b.table && a.playHead == b.playHead;
+         a.beside == b.beside && a.study == b.study && a.table == b.table && a.playHead == b.playHead &&
+         a.steps == b.steps;
+}
+
+SavedSlide atStep(const SavedSlide& slide, std::size_t steps) {
+  SavedSlide out = slide;
+  out.steps.clear();
+  if (steps == 0 || steps > slide.steps.size()) return out;
+  const SavedSlide::Step& step = slide.steps[steps - 1];
+  out.state = step.state;
+  out.selected = step.selected;
+  out.playHead = step.playHead;
+  out.sentence = step.sentence;
+  return out;
 }
 
 const KeptPlan* keptPlanNamed(const Scenario& s, const std::string& name) {

@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "document/item_names.h"
@@ -28,19 +29,12 @@ SavedSlide::Beside besideOf(const View::PlanBeside& b, const Setting& own, const
   return one;
 }
 
-bool isSlide(const ScenarioDocument& document, int slide) {
-  return slide >= 0 && slide < static_cast<int>(document.scenario().slides.size());
-}
-
-}  // namespace
-
-QString keepSlide(ScenarioDocument& document, const View& view, const Selection& selection,
-                  const QString& caption) {
-  if (document.isEmpty()) return {};
-  if (QString why = view.whyNotKept(); !why.isEmpty()) return why;
+/// What the view shows, as a slide; nullopt: it cannot be kept, `why` says so.
+std::optional<SavedSlide> slideOf(const Scenario& s, const View& view, const Selection& selection,
+                                  QString& why) {
+  if (why = view.whyNotKept(); !why.isEmpty()) return std::nullopt;
   const PlanContextPtr shown = view.shownContext();
-  if (QString why = whyUndecided(view, *shown); !why.isEmpty()) return why;
-  const Scenario& s = document.scenario();
+  if (why = whyUndecided(view, *shown); !why.isEmpty()) return std::nullopt;
   SavedSlide slide;
   slide.view = view.id().toStdString();
   slide.state = view.state();
@@ -62,10 +56,60 @@ QString keepSlide(ScenarioDocument& document, const View& view, const Selection&
   still->search.reset();
   const QStringList sentences = SlideRenderer(slide, still, s, Theme::Kind::Print, &view).sentences();
   slide.sentence = sentences.join(u'\n').toStdString();
-  slide.caption = (caption.isEmpty() ? sentences.value(0) : caption).toStdString();
+  slide.caption = sentences.value(0).toStdString();
+  return slide;
+}
+
+/// Whether two slides show the same plans of the same settings.
+bool samePlan(const SavedSlide& a, const SavedSlide& b) {
+  return a.shown && b.shown && *a.shown == *b.shown && a.beside == b.beside;
+}
+
+bool isSlide(const ScenarioDocument& document, int slide) {
+  return slide >= 0 && slide < static_cast<int>(document.scenario().slides.size());
+}
+
+}  // namespace
+
+QString keepSlide(ScenarioDocument& document, const View& view, const Selection& selection,
+                  const QString& caption) {
+  if (document.isEmpty()) return {};
+  QString why;
+  auto slide = slideOf(document.scenario(), view, selection, why);
+  if (!slide) return why;
+  if (!caption.isEmpty()) slide->caption = caption.toStdString();
   document.closeStep();
-  document.edit({}, ScenarioDocument::tr("Add slide"), [&](Scenario& to) { to.slides.push_back(slide); });
+  document.edit({}, ScenarioDocument::tr("Add slide"), [&](Scenario& to) { to.slides.push_back(*slide); });
   return {};
+}
+
+QString addStep(ScenarioDocument& document, int at, const View& view, const Selection& selection) {
+  if (!isSlide(document, at)) return {};
+  const SavedSlide& slide = document.scenario().slides[static_cast<std::size_t>(at)];
+  QString why;
+  const auto look = slideOf(document.scenario(), view, selection, why);
+  if (!look) return why;
+  if (look->view != slide.view)
+    return ScenarioDocument::tr("Slide %1 shows another view. Open the view %2 first.")
+        .arg(at + 1)
+        .arg(QString::fromStdString(slide.view));
+  if (!samePlan(*look, slide))
+    return ScenarioDocument::tr(
+               "Slide %1 shows another plan. A step is another look at the same plan; add a slide.")
+        .arg(at + 1);
+  document.closeStep();
+  document.edit({}, ScenarioDocument::tr("Add a step to slide %1").arg(at + 1), [&](Scenario& s) {
+    s.slides[static_cast<std::size_t>(at)].steps.push_back(
+        {look->state, look->selected, look->playHead, look->sentence});
+  });
+  return {};
+}
+
+void removeSteps(ScenarioDocument& document, int slide) {
+  if (!isSlide(document, slide)) return;
+  document.closeStep();
+  document.edit({}, ScenarioDocument::tr("Remove the steps of slide %1").arg(slide + 1),
+                [&](Scenario& s) { s.slides[static_cast<std::size_t>(slide)].steps.clear(); });
 }
 
 void captionSlide(ScenarioDocument& document, int slide, const QString& caption) {
@@ -126,9 +170,12 @@ std::vector<View::PlanBeside> besideOf(const SavedSlide& slide, const PlanContex
   return out;
 }
 
-SlideRenderer::Foot footOf(const Scenario& s, int slide) {
-  return {QString::fromStdString(s.name),
-          QCoreApplication::translate("nest::SlideShow", "%1 of %2").arg(slide + 1).arg(s.slides.size())};
+SlideRenderer::Foot footOf(const Scenario& s, int slide, int step) {
+  const auto tr = [](const char* text) { return QCoreApplication::translate("nest::SlideShow", text); };
+  QString place = tr("%1 of %2").arg(slide + 1).arg(s.slides.size());
+  if (step > 0)
+    place += tr(" · step %1 of %2").arg(step).arg(s.slides[static_cast<std::size_t>(slide)].steps.size());
+  return {QString::fromStdString(s.name), place};
 }
 
 std::optional<SelectionItem> selectedIn(const SavedSlide& slide) {

@@ -17,6 +17,10 @@ namespace nest {
 /// and what is selected. Nothing else changes, and no later edit changes the slide. An empty caption: the
 /// figure's own sentence. Returns why it cannot be kept, as a sentence; empty: it is.
 QString keepSlide(ScenarioDocument&, const View& view, const Selection&, const QString& caption = {});
+/// Keeps what `view` shows as a further step of a slide: another selection, filter, zoom or time. It must be
+/// the slide's view with the slide's plan. Returns why it cannot be kept; empty: it is.
+QString addStep(ScenarioDocument&, int slide, const View& view, const Selection&);
+void removeSteps(ScenarioDocument&, int slide);
 void captionSlide(ScenarioDocument&, int slide, const QString& caption);
 /// What the speaker alone sees, Markdown.
 void noteSlide(ScenarioDocument&, int slide, const QString& notes);
@@ -34,7 +38,7 @@ std::optional<SelectionItem> selectedIn(const SavedSlide&);
 std::vector<View::PlanBeside> besideOf(const SavedSlide&, const PlanContextPtr& context, const Scenario&,
                                        KeptContexts&);
 
-/// "Llama 70B", "2 of 8".
-SlideRenderer::Foot footOf(const Scenario&, int slide);
+/// "Llama 70B", "2 of 8"; with steps "2 of 8 · step 1 of 3".
+SlideRenderer::Foot footOf(const Scenario&, int slide, int step = 0);
 
 }  // namespace nest

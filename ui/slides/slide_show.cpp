@@ -88,8 +88,13 @@ bool SlideShow::showsOverview() const {
   return m_overview != nullptr;
 }
 
-std::unique_ptr<SlideRenderer> SlideShow::rendererOf(int slide) {
-  const SavedSlide& s = m_scenario->slides[static_cast<std::size_t>(slide)];
+int SlideShow::stepsOf(int slide) const {
+  return static_cast<int>(m_scenario->slides[static_cast<std::size_t>(slide)].steps.size());
+}
+
+std::unique_ptr<SlideRenderer> SlideShow::rendererOf(int slide, int step) {
+  const SavedSlide s =
+      atStep(m_scenario->slides[static_cast<std::size_t>(slide)], static_cast<std::size_t>(step));
   return std::make_unique<SlideRenderer>(s, contextOf(s, *m_scenario, m_own, m_contexts), *m_scenario,
                                          m_theme);
 }
@@ -174,7 +179,7 @@ void SlideShow::paintEvent(QPaintEvent*) {
   painter.save();
   painter.translate(page().topLeft());
   painter.scale(enlargement(), enlargement());
-  m_renderer->paint(painter, footOf(*m_scenario, m_current));
+  m_renderer->paint(painter, footOf(*m_scenario, m_current, m_step));
   painter.restore();
   if (!m_hasSpotlight) return;
   QPainterPath dim;
@@ -221,12 +226,23 @@ int SlideShow::count() const {
   return static_cast<int>(m_scenario->slides.size());
 }
 
-void SlideShow::showSlide(int wanted) {
+void SlideShow::next() {
+  if (m_current >= 0 && m_step < stepsOf(m_current)) return showSlide(m_current, m_step + 1);
+  if (m_current + 1 < count()) showSlide(m_current + 1);
+}
+
+void SlideShow::back() {
+  if (m_step > 0) return showSlide(m_current, m_step - 1);
+  if (m_current > 0) showSlide(m_current - 1, stepsOf(m_current - 1));
+}
+
+void SlideShow::showSlide(int wanted, int step) {
   const int i = std::clamp(wanted, 0, std::max(0, count() - 1));
-  if (i == m_current || count() == 0) return;
+  if (count() == 0 || (i == m_current && step == m_step)) return;
   m_current = i;
+  m_step = std::clamp(step, 0, stepsOf(i));
   m_cover = Cover::None;
-  m_renderer = rendererOf(i);
+  m_renderer = rendererOf(i, m_step);
   setAccessibleDescription(m_renderer->caption());
   QToolTip::hideText();
   update();

@@ -18,11 +18,11 @@ namespace nest {
 class SlideRenderer;
 
 /// The slides of a scenario, one at a time over the whole screen. Arrow keys, Space, Page Up and Page Down
-/// walk, Home and End jump, a number with Enter goes to that slide, G shows all of them, B and W cover the
-/// screen in black or white, L dims all but what is round the pointer, P opens the speaker's window, Escape
-/// leaves. A click on what a slide shows selects it, any other goes on. The scenario is as it was when the
-/// walk began. A slide is painted in kSlide and enlarged to the screen, so that a projector of any resolution
-/// shows the same.
+/// walk over slides and their steps, Home and End jump, a number with Enter goes to that slide, G shows all
+/// of them, B and W cover the screen in black or white, L dims all but what is round the pointer, P opens the
+/// speaker's window, Escape leaves. A click on what a slide shows selects it, any other goes on. The scenario
+/// is as it was when the walk began. A slide is painted in kSlide and enlarged to the screen, so that a
+/// projector of any resolution shows the same.
 class SlideShow : public QWidget {
   Q_OBJECT
 public:
@@ -32,25 +32,26 @@ public:
   ~SlideShow() override;
 
   int current() const { return m_current; }
+  int step() const { return m_step; }  ///< of the slide; 0: as it is at first
   int count() const;
   const Scenario& scenario() const { return *m_scenario; }
   SlideRenderer* sight() const { return m_renderer.get(); }  ///< nullptr: the scenario has no slides
-  std::unique_ptr<SlideRenderer> rendererOf(int slide);      ///< another of its slides
-  double enlargement() const;                                ///< pixels of the window to one of the slide
-  QRectF page() const;  ///< where the slide is: in the middle of the window
+  std::unique_ptr<SlideRenderer> rendererOf(int slide, int step = 0);  ///< another of its slides
+  double enlargement() const;  ///< pixels of the window to one of the slide
+  QRectF page() const;         ///< where the slide is: in the middle of the window
   Cover cover() const { return m_cover; }
   bool showsOverview() const;
   bool hasSpotlight() const { return m_hasSpotlight; }
   qint64 secondsSinceBegin() const { return m_begun.elapsed() / 1000; }
 
 public Q_SLOTS:
-  void showSlide(int);  ///< beyond the ends: stays
-  void next() { showSlide(m_current + 1); }
-  void back() { showSlide(m_current - 1); }
+  void showSlide(int slide, int step = 0);  ///< beyond the ends: stays
+  void next();                              ///< the next step, or the next slide
+  void back();
 
 Q_SIGNALS:
-  void slideChanged(int slide);
-  void speakerWanted();  ///< the speaker's window, or its end
+  void slideChanged(int slide);  ///< or its step
+  void speakerWanted();          ///< the speaker's window, or its end
 
 protected:
   void paintEvent(QPaintEvent*) override;
@@ -64,6 +65,7 @@ private:
   QPointF onPage(const QPointF& inWindow) const;
   void coverWith(Cover);
   void showOverview();
+  int stepsOf(int slide) const;
   void leave();  ///< what lies over the slide, or the show
 
   std::shared_ptr<const Scenario> m_scenario;
@@ -71,7 +73,7 @@ private:
   KeptContexts m_contexts;
   Theme::Kind m_theme;
   std::unique_ptr<SlideRenderer> m_renderer;
-  int m_current = -1;
+  int m_current = -1, m_step = 0;
   QLabel* m_keys;
   QListWidget* m_overview = nullptr;
   Cover m_cover = Cover::None;

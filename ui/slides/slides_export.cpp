@@ -1,6 +1,8 @@
 #include "slides/slides_export.h"
 
 #include <QPainter>
+#include <string>
+#include <utility>
 
 #include "catalogue/report_figures.h"
 #include "document/kept_plans.h"
@@ -13,17 +15,33 @@
 #include "slides/slide_renderer.h"
 
 namespace nest {
+namespace {
+
+/// A slide, or one of its steps.
+struct DeckPage {
+  SavedSlide slide;
+  int number, step;
+};
+std::vector<DeckPage> pagesOf(const Scenario& s) {
+  std::vector<DeckPage> out;
+  for (std::size_t i = 0; i < s.slides.size(); ++i)
+    for (std::size_t step = 0; step <= s.slides[i].steps.size(); ++step)
+      out.push_back({atStep(s.slides[i], step), static_cast<int>(i), static_cast<int>(step)});
+  return out;
+}
+
+}  // namespace
 
 QByteArray slidesAsPdf(const Scenario& s, const PlanContextPtr& own) {
   PdfPages pages(QString::fromStdString(s.name), kSlide);
   QPainter& painter = pages.painter();
   KeptContexts contexts;
-  for (std::size_t i = 0; i < s.slides.size(); ++i) {
-    if (i > 0) pages.nextPage();
-    const SavedSlide& slide = s.slides[i];
+  bool isFirst = true;
+  for (const auto& [slide, number, step] : pagesOf(s)) {
+    if (!std::exchange(isFirst, false)) pages.nextPage();
     painter.save();
     SlideRenderer(slide, contextOf(slide, s, own, contexts), s, Theme::Kind::Print)
-        .paint(painter, footOf(s, static_cast<int>(i)));
+        .paint(painter, footOf(s, number, step));
     painter.restore();
   }
   return pages.finish();
@@ -32,13 +50,12 @@ QByteArray slidesAsPdf(const Scenario& s, const PlanContextPtr& own) {
 std::vector<QByteArray> slidesAsSvg(const Scenario& s, const PlanContextPtr& own) {
   std::vector<QByteArray> out;
   KeptContexts contexts;
-  for (std::size_t i = 0; i < s.slides.size(); ++i) {
-    const SavedSlide& slide = s.slides[i];
+  for (const auto& [slide, number, step] : pagesOf(s)) {
     const SlideRenderer sight(slide, contextOf(slide, s, own, contexts), s, Theme::Kind::Print);
     SvgFonts fonts;
     SvgDevice device(kSlide, sight.caption(), sight.sentences().join(u'\n'), &fonts);
     QPainter painter(&device);
-    sight.paint(painter, footOf(s, static_cast<int>(i)));
+    sight.paint(painter, footOf(s, number, step));
     painter.end();
     out.push_back(device.svg(fonts.css()));
   }
@@ -57,16 +74,17 @@ QByteArray slidesAsPage(const Scenario& s, const PlanContextPtr& own, const Repo
   content.scenarios = {{&inside, choice.fileName.toStdString()}};
   PageFigures page;
   KeptContexts contexts;
-  for (std::size_t i = 0; i < s.slides.size(); ++i) {
-    const SavedSlide& slide = s.slides[i];
+  for (const DeckPage& p : pagesOf(s)) {
+    const SavedSlide& slide = p.slide;
     const PlanContextPtr c = contextOf(slide, s, own, contexts);
     const SlideRenderer light(slide, c, s, Theme::Kind::Light), dark(slide, c, s, Theme::Kind::Dark);
     const auto paint = [&](QPainter& painter, Theme::Kind theme) {
-      (theme == Theme::Kind::Dark ? dark : light).paint(painter, footOf(s, static_cast<int>(i)));
+      (theme == Theme::Kind::Dark ? dark : light).paint(painter, footOf(s, p.number, p.step));
     };
-    const std::string number = std::to_string(i + 1);
+    const std::string number = std::to_string(p.number + 1), step = std::to_string(p.step);
     content.figures.push_back(
-        {"slide-" + number, "Slide " + number,
+        {"slide-" + number + (p.step > 0 ? "-step-" + step : ""),
+         "Slide " + number + (p.step > 0 ? ", step " + step : ""),
          page.svgOf(kSlide, light.caption(), light.sentences().join(u'\n'), paint).toStdString()});
   }
   content.style = page.style().toStdString();

@@ -8,8 +8,8 @@
 
 namespace nest {
 
-/// The slides of a scenario on paper, in the colours of print: one PDF with a page of 16:9 for each, or an
-/// SVG each.
+/// The slides of a scenario on paper, in the colours of print: one PDF with a page of 16:9 for each and for
+/// each of its steps, or an SVG each.
 QByteArray slidesAsPdf(const Scenario&, const PlanContextPtr& own);
 std::vector<QByteArray> slidesAsSvg(const Scenario&, const PlanContextPtr& own);
 /// One HTML file that needs neither network nor program: every slide in the reader's light or dark setting,

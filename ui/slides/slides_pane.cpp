@@ -134,8 +134,11 @@ void SlidesPane::refresh() {
   for (const SavedSlide& slide : s.slides) {
     auto* item = new QListWidgetItem(QString::fromStdString(slide.caption), m_strip);
     item->setFlags(item->flags() | Qt::ItemIsEditable);
-    item->setToolTip(tr("%1\nEnter presents from here, F2 changes the caption, Alt with arrow keys moves it")
-                         .arg(QString::fromStdString(slide.caption)));
+    const QString steps =
+        slide.steps.empty() ? QString() : tr(" (%n step(s))", nullptr, static_cast<int>(slide.steps.size()));
+    item->setToolTip(
+        tr("%1%2\nEnter presents from here, F2 changes the caption, Alt with arrow keys moves it")
+            .arg(QString::fromStdString(slide.caption), steps));
     // Painted once: only its place may have changed.
     for (std::size_t i = 0; i < m_shown.size() && item->icon().isNull(); ++i)
       if (m_shown[i] == slide && m_shownIn == m_theme) item->setIcon(known[i]);
@@ -182,6 +185,11 @@ void SlidesPane::openMenu(const QPoint& at) {
     if (QListWidgetItem* slide = m_strip->item(row)) m_strip->editItem(slide);
   });
   menu->addAction(tr("Notes for the speaker…"), this, [this, row] { askNotes(row); });
+  menu->addAction(tr("Add a step: what the view shows now"), this,
+                  [this, row] { Q_EMIT stepRequested(row); });
+  const auto& slides = m_document.scenario().slides;
+  if (row < static_cast<int>(slides.size()) && !slides[static_cast<std::size_t>(row)].steps.empty())
+    menu->addAction(tr("Remove its steps"), this, [this, row] { removeSteps(m_document, row); });
   menu->addAction(tr("Move earlier"), this, [this] { move(-1); })->setEnabled(row > 0);
   menu->addAction(tr("Move later"), this, [this] { move(1); })->setEnabled(row + 1 < m_strip->count());
   menu->addAction(tr("Remove"), this, [this, row] { removeSlide(m_document, row); });

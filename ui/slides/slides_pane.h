@@ -24,6 +24,7 @@ public:
 
 Q_SIGNALS:
   void keepRequested();
+  void stepRequested(int slide);
   void presentRequested(int from);
   void exportRequested();
 

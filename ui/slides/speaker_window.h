@@ -4,6 +4,7 @@
 #include <QWidget>
 
 class QLabel;
+class QSpinBox;
 class QTextBrowser;
 
 namespace nest {
@@ -11,7 +12,8 @@ namespace nest {
 class SlideShow;
 
 /// What the speaker sees on a screen of their own: the slide that is shown, the next one, its notes, the time
-/// of day and the time since the show began. The keys of the show work here, too.
+/// of day, the time since the show began, and how far the talk is before or behind its length. The keys of
+/// the show work here, too.
 class SpeakerWindow : public QWidget {
   Q_OBJECT
 public:
@@ -25,10 +27,12 @@ protected:
 private:
   void showSlide();
   void showTime();
-  QPixmap pictureOf(int slide, int width) const;
+  void showPace(qint64 seconds);
+  QPixmap pictureOf(int slide, int step, int width) const;
 
   SlideShow* m_show;
-  QLabel *m_now, *m_next, *m_place, *m_clock, *m_elapsed;
+  QLabel *m_now, *m_next, *m_place, *m_clock, *m_elapsed, *m_pace;
+  QSpinBox* m_minutes;  ///< that the talk is to last; 0: it is not known
   QTextBrowser* m_notes;
   QTimer m_tick;
 };

@@ -406,7 +406,8 @@ void MainWindow::refreshState() {
          open);
   enable({"plan.solve"}, open && !running && !hasErrors(m_session->diagnostics()));
   enable({"plan.cancel"}, running);
-  enable({"present.export", "present.export_svg", "present.export_page"}, m_presenter->hasSlides());
+  enable({"present.step", "present.export", "present.export_svg", "present.export_page"},
+         m_presenter->hasSlides());
 }
 
 void MainWindow::refreshTitle() {

@@ -119,6 +119,9 @@ void MainWindow::addActions() {
   const auto slides = m_actions.menu(tr("Present"));
   slides("present.keep", tr("Add slide"), tr("Save the current view, plan and selection as a slide"),
          "Ctrl+M", {}, [this] { m_presenter->addSlide(); });
+  slides("present.step", tr("Add step"),
+         tr("Save what the view shows now as a further step of the last slide"), "Ctrl+Shift+M", {},
+         [this] { m_presenter->addStep(-1); });
   slides("present.show", tr("Slides"), tr("Captions and order of the slides"), {}, {},
          [this] { reveal(m_presenter->pane()); });
   slides("present.start", tr("Present from the first slide"),

@@ -29,6 +29,7 @@ const QString kAdded = QStringLiteral("slide added");
 Presenter::Presenter(const Needs& needs, QWidget* window)
     : QObject(window), m(needs), m_window(window), m_pane(new SlidesPane(needs.document, window)) {
   connect(m_pane, &SlidesPane::keepRequested, this, &Presenter::addSlide);
+  connect(m_pane, &SlidesPane::stepRequested, this, &Presenter::addStep);
   connect(m_pane, &SlidesPane::presentRequested, this, &Presenter::start);
   connect(m_pane, &SlidesPane::exportRequested, this, &Presenter::exportPdf);
   connect(&needs.document, &ScenarioDocument::changed, this, [this](ScenarioParts parts) {
@@ -57,6 +58,19 @@ void Presenter::addSlide() {
       tr("Added as slide %1: %2").arg(slides.size()).arg(QString::fromStdString(slides.back().caption)),
       {{tr("Slides"), [this] { Q_EMIT paneWanted(); }}}, kAdded);
   m_saidAdded = slides.size();
+}
+
+void Presenter::addStep(int slide) {
+  const View* view = m.views.current();
+  if (!hasSlides()) return sayNone();
+  if (!view) return;
+  const auto& slides = m.document.scenario().slides;
+  const int at = slide < 0 ? static_cast<int>(slides.size()) - 1 : slide;
+  if (const QString why = nest::addStep(m.document, at, *view, m.selection); !why.isEmpty())
+    return m.messages.show(MessageBar::Tone::Warning, tr("No step was added. %1").arg(why));
+  const auto& steps = slides[static_cast<std::size_t>(at)].steps;
+  m.messages.show(MessageBar::Tone::Note, tr("Added as step %1 of slide %2").arg(steps.size()).arg(at + 1),
+                  {{tr("Slides"), [this] { Q_EMIT paneWanted(); }}}, kAdded);
 }
 
 void Presenter::start(int from) {

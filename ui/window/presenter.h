@@ -40,6 +40,7 @@ public:
   void exportPdf();
   void exportSvg();
   void exportPage();
+  void addStep(int slide);  ///< of the front view; below 0: to the last slide
 
 Q_SIGNALS:
   void paneWanted();  ///< the user asks for the list of slides

@@ -243,20 +243,35 @@ StudyRecord readStudyRecord(const ScenarioReader& r, JsonFields& f) {
   return s;
 }
 
+FigureOptions readViewState(const ScenarioReader& r, JsonFields& f) {
+  FigureOptions out;
+  const nlohmann::json* state = f.object("state");
+  if (!state) return out;
+  JsonFields inner = r.fields(*state, f.pointerTo("state"));
+  for (const auto& [key, value] : state->items()) {
+    if (value.is_string())
+      out[key] = value.get<std::string>();
+    else if (const auto number = inner.number(key, -kLargest, kLargest))
+      out[key] = *number;
+  }
+  return out;
+}
+
+SavedSlide::Step readStep(const ScenarioReader& r, JsonFields& f) {
+  SavedSlide::Step step;
+  step.state = readViewState(r, f);
+  r.section(f, "selected", [&](JsonFields& x) { step.selected = readItem(x); });
+  r.section(f, "play_head", [&](JsonFields& x) { step.playHead = readPlayHead(r, x); });
+  step.sentence = f.string("sentence").value_or("");
+  return step;
+}
+
 void readSlide(const ScenarioReader& r, JsonFields& f, Scenario& s) {
   SavedSlide m;
   m.caption = f.string("caption").value_or("");
   f.requireKey("view", "the view to show: \"stages\", \"topology\", …");
   m.view = f.string("view").value_or("");
-  if (const nlohmann::json* state = f.object("state")) {
-    JsonFields inner = r.fields(*state, f.pointerTo("state"));
-    for (const auto& [key, value] : state->items()) {
-      if (value.is_string())
-        m.state[key] = value.get<std::string>();
-      else if (const auto number = inner.number(key, -kLargest, kLargest))
-        m.state[key] = *number;
-    }
-  }
+  m.state = readViewState(r, f);
   r.section(f, "selected", [&](JsonFields& x) { m.selected = readItem(x); });
   m.notes = f.string("notes").value_or("");
   m.sentence = f.string("sentence").value_or("");
@@ -271,6 +286,7 @@ void readSlide(const ScenarioReader& r, JsonFields& f, Scenario& s) {
   r.section(f, "study", [&](JsonFields& x) { m.study = readStudyRecord(r, x); });
   r.section(f, "table", [&](JsonFields& x) { m.table = readSavedTable(r, x); });
   r.section(f, "play_head", [&](JsonFields& x) { m.playHead = readPlayHead(r, x); });
+  r.objects(f, "steps", [&](JsonFields& x) { m.steps.push_back(readStep(r, x)); });
   s.slides.push_back(std::move(m));
 }
 
@@ -384,22 +400,37 @@ Json playHeadJson(const SavedSlide::PlayHead& head) {
   return j;
 }
 
-Json slideJson(const SavedSlide& m, std::size_t at, const Scenario& s) {
-  Json j{{"caption", m.caption}, {"view", m.view}};
+Json itemJson(const SavedSlide::Item& item) {
+  Json j{{"kind", item.kind}, {"index", item.index}};
+  if (item.level != 0) j["level"] = item.level;
+  if (item.other != -1) j["other"] = item.other;
+  return j;
+}
+
+void putViewState(const FigureOptions& options, Json& j) {
   Json state = Json::object();
-  for (const auto& [key, value] : m.state) {
+  for (const auto& [key, value] : options) {
     if (const std::string* name = value.name())
       state[key] = *name;
     else if (std::isfinite(*value.number()))
       state[key] = *value.number();
   }
   if (!state.empty()) j["state"] = std::move(state);
-  if (m.selected) {
-    Json item{{"kind", m.selected->kind}, {"index", m.selected->index}};
-    if (m.selected->level != 0) item["level"] = m.selected->level;
-    if (m.selected->other != -1) item["other"] = m.selected->other;
-    j["selected"] = std::move(item);
-  }
+}
+
+Json stepJson(const SavedSlide::Step& step) {
+  Json j = Json::object();
+  putViewState(step.state, j);
+  if (step.selected) j["selected"] = itemJson(*step.selected);
+  if (step.playHead) j["play_head"] = playHeadJson(*step.playHead);
+  if (!step.sentence.empty()) j["sentence"] = step.sentence;
+  return j;
+}
+
+Json slideJson(const SavedSlide& m, std::size_t at, const Scenario& s) {
+  Json j{{"caption", m.caption}, {"view", m.view}};
+  putViewState(m.state, j);
+  if (m.selected) j["selected"] = itemJson(*m.selected);
   if (!m.notes.empty()) j["notes"] = m.notes;
   if (!m.sentence.empty()) j["sentence"] = m.sentence;
   if (m.shown) j["shown"] = savedStateJson(*m.shown, at, s);
@@ -413,6 +444,7 @@ Json slideJson(const SavedSlide& m, std::size_t at, const Scenario& s) {
   if (m.study) j["study"] = studyJson(*m.study);
   if (m.table) j["table"] = savedTableJson(*m.table);
   if (m.playHead) j["play_head"] = playHeadJson(*m.playHead);
+  for (const SavedSlide::Step& step : m.steps) j["steps"].push_back(stepJson(step));
   return j;
 }
 

@@ -1,6 +1,7 @@
 #include <QLabel>
 #include <QListWidget>
 #include <QPointer>
+#include <QSpinBox>
 #include <QTextBrowser>
 #include <QtTest/QTest>
 
@@ -9,11 +10,21 @@
 #include "slides/slide_edits.h"
 #include "slides/slide_renderer.h"
 #include "slides/slide_show.h"
+#include "slides/slides_export.h"
 #include "slides/speaker_window.h"
 #include "views/view.h"
 
 using namespace nest;
 using namespace nest::test;
+
+namespace {
+/// Whether one of its labels says this.
+bool named(const QWidget& in, const QString& words) {
+  for (const auto* label : in.findChildren<QLabel*>())
+    if (label->text().contains(words)) return true;
+  return false;
+}
+}  // namespace
 
 /// Slides over the whole screen.
 class TestSlideShow : public QObject {
@@ -96,6 +107,53 @@ private Q_SLOTS:
     const auto again = readScenario(writeScenario(b.scenario()), "s", {});
     QVERIFY(again && again->slides[1].notes == "Say **this**");
     show->close();
+  }
+
+  /// A slide says one thing after the other: steps are other looks at its plan.
+  void aSlideIsShownInSteps() {
+    SlideBench b;
+    QTRY_VERIFY(b.solved());
+    b.keepThree();
+    ScenarioDocument& document = b.window.document();
+    QTRY_VERIFY(b.solved());
+    for (const int stage : {0, 1}) {
+      b.window.selection().setSelected(SelectionItem{ItemKind::Stage, stage});
+      QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier | Qt::ShiftModifier);
+    }
+    const auto steps = [&] { return b.scenario().slides[2].steps; };
+    QCOMPARE(steps().size(), std::size_t(2));
+    QCOMPARE(steps()[1].selected->index, 1);
+    QVERIFY(steps()[0].sentence != steps()[1].sentence);
+    const auto* view = b.window.views().view(QStringLiteral("stages"));
+    QVERIFY(addStep(document, 2, *view, b.window.selection()).contains(QStringLiteral("another view")));
+    QVERIFY(addStep(document, 0, *view, b.window.selection()).contains(QStringLiteral("another plan")));
+    const auto again = readScenario(writeScenario(b.scenario()), "s", {});
+    QVERIFY(again && again->slides == b.scenario().slides);
+    QCOMPARE(slidesAsSvg(b.scenario(), b.window.session().context()).size(), std::size_t(5));
+
+    QTest::keyClick(&b.window, Qt::Key_F9);
+    auto* show = b.window.findChild<SlideShow*>();
+    QVERIFY(QTest::qWaitForWindowExposed(show));
+    QTest::keyClick(show, Qt::Key_End);
+    QVERIFY(show->current() == 2 && show->step() == 0);
+    const QString before = show->sight()->asText();
+    QTest::keyClick(show, Qt::Key_Right);
+    QVERIFY(show->current() == 2 && show->step() == 1);
+    QVERIFY(show->sight()->asText() != before);
+    QTest::keyClick(show, Qt::Key_P);
+    auto* speaker = show->findChild<SpeakerWindow*>();
+    speaker->findChild<QSpinBox*>()->setValue(600);
+    QVERIFY(named(*speaker, QStringLiteral("min ahead")));  // the last slide after a second
+    QTest::keyClick(speaker, Qt::Key_Right);
+    QTest::keyClick(speaker, Qt::Key_Right);
+    QVERIFY(show->current() == 2 && show->step() == 2);
+    for (int back = 0; back < 3; ++back) QTest::keyClick(show, Qt::Key_Left);
+    QVERIFY(show->current() == 1 && show->step() == 0);
+    show->close();
+    removeSteps(document, 2);
+    QVERIFY(steps().empty());
+    document.history().undo();
+    QCOMPARE(steps().size(), std::size_t(2));
   }
 
   /// Not on every slide of a talk.
