@@ -174,7 +174,7 @@ private:
   std::set<std::string>& m_warned;  ///< once for all variables
 };
 
-/// What a case changes: "ddp, `search.zero_stages = [1]`".
+/// What a case changes, by the keys of fields and as a lesson writes their values.
 std::string changesOf(const LessonCase& c) {
   std::string out = c.from == kBaseCase ? "" : c.from;
   const auto add = [&](const std::string& s) { out += (out.empty() ? "" : ", ") + s; };

@@ -264,7 +264,7 @@ private slots:
     QVERIFY(!figure->asText(o.view->context()).trimmed().isEmpty());
     const QByteArray svg = renderFigure(*figure, o.view->context(), ExportFormat::Svg);
     QVERIFY(svg.contains("<title>" + figure->title().toHtmlEscaped().toUtf8()));
-    QVERIFY(!svg.contains("<text"));
+    QVERIFY(svg.contains("<text") && svg.contains("@font-face"));
     QVERIFY(renderFigure(*figure, o.view->context(), ExportFormat::Pdf).startsWith("%PDF"));
     QVERIFY(renderFigure(*figure, o.view->context(), ExportFormat::Png).size() > 1000);
   }
