@@ -13,6 +13,7 @@
 #include "schedule/pipeline_schedule.h"
 #include "text/json_fields.h"
 #include "text/json_text.h"
+#include "text/nearest_name.h"
 #include "text/text_hash.h"
 
 namespace nest {
@@ -32,6 +33,14 @@ bool isLessonName(std::string_view s) {
   if (s.empty() || s.size() > kLongestName || !(s[0] >= 'a' && s[0] <= 'z')) return false;
   return std::all_of(s.begin(), s.end(),
                      [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+/// A remedy for a name that stands for nothing: the one that was meant, if it looks like a slip.
+template <class Named>
+std::string meantBy(const std::string& name, const std::vector<Named>& all, const std::string& otherwise) {
+  NearestName nearest(name);
+  for (const Named& one : all) nearest.offer(one.name);
+  return nearest.name().empty() ? otherwise : "did you mean \"" + nearest.name() + "\"? Else " + otherwise;
 }
 
 /// Reads one file.
@@ -490,11 +499,12 @@ public:
           continue;
         }
         if (n.scope != kBaseCase && n.scope != kPresentCase && !lesson.caseNamed(n.scope))
-          m_out.push_back(
-              error("lesson-name", where, "there is no case \"" + n.scope + '"', "list it in \"cases\""));
+          m_out.push_back(error("lesson-name", where, "there is no case \"" + n.scope + '"',
+                                meantBy(n.scope, lesson.cases, "list it in \"cases\"")));
         if (!lessonQuantityNamed(n.name))
-          m_out.push_back(error("lesson-name", where, "there is no quantity \"" + n.name + '"',
-                                "nest-plan lessons quantities lists them"));
+          m_out.push_back(
+              error("lesson-name", where, "there is no quantity \"" + n.name + '"',
+                    meantBy(n.name, lessonQuantities(), "nest-plan lessons quantities lists them")));
       }
   }
 

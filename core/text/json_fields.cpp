@@ -3,29 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
-#include <vector>
 
+#include "text/nearest_name.h"
 #include "units/text.h"
 
 namespace nest {
 namespace {
 
 using nlohmann::json;
-
-int editDistance(std::string_view a, std::string_view b) {
-  std::vector<int> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (const char c : a) {
-    int diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const int above = row[j + 1];
-      row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (c != b[j])});
-      diagonal = above;
-    }
-  }
-  return row.back();
-}
 
 std::string inQuotes(std::string_view key) {
   return '"' + std::string(key) + '"';
@@ -165,14 +150,10 @@ void JsonFields::requireKey(std::string_view key, std::string_view what) {
 void JsonFields::reportUnknown(Severity severity) {
   for (const auto& [key, value] : m_object->items()) {
     if (m_asked.contains(key)) continue;
-    std::string nearest;
-    int best = 1 + static_cast<int>(key.size() / 3);
-    for (const auto& known : m_asked) {
-      const int distance = key.size() <= 64 ? editDistance(key, known) : best;
-      if (distance < best) best = distance, nearest = known;
-    }
+    NearestName nearest(key);
+    for (const auto& known : m_asked) nearest.offer(known);
     report(severity, "json-unknown-key", key, inQuotes(key) + " is not known here",
-           nearest.empty() ? "" : "did you mean " + inQuotes(nearest) + "?");
+           nearest.name().empty() ? "" : "did you mean " + inQuotes(nearest.name()) + "?");
   }
 }
 

@@ -193,7 +193,10 @@ private slots:
     row("unknown case", lessonWith(R"("steps": [{"kind": "do", "text": "{x.step_time}"}])"),
         "there is no case \"x\"");
     row("unknown quantity", lessonWith(R"("steps": [{"kind": "do", "text": "{base.steptime}"}])"),
-        "there is no quantity \"steptime\"");
+        "there is no quantity \"steptime\"; did you mean \"step_time\"?");
+    row("case misspelt",
+        lessonWith(R"("cases": {"small": {}}, "steps": [{"kind": "do", "text": "{smal.step_time}"}])"),
+        "there is no case \"smal\"; did you mean \"small\"?");
     row("no case named", lessonWith(R"("steps": [{"kind": "do", "text": "{step_time}"}])"),
         "write base.step_time");
     row("case from itself",
