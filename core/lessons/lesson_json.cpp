@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "lessons/builtin_lessons.h"
 #include "lessons/json_nulls.h"
@@ -334,6 +335,10 @@ private:
       c.reportUnknown(Severity::Error);
       m_lesson.cases.push_back(std::move(one));
     }
+    // In the order of the file, which the parsed object does not keep.
+    std::sort(m_lesson.cases.begin(), m_lesson.cases.end(), [](const LessonCase& a, const LessonCase& b) {
+      return std::tie(a.where.line, a.where.column) < std::tie(b.where.line, b.where.column);
+    });
     for (const LessonCase& c : m_lesson.cases) {
       // Each case leads back to the scenario.
       const LessonCase* at = &c;

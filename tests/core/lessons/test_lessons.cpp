@@ -485,6 +485,10 @@ private slots:
     const auto lesson = lessonFile(folder + "slow-link.lesson.json");
     QVERIFY2(lesson, firstError(lesson.diagnostics).c_str());
     for (const Diagnostic& d : checkLesson(*lesson, {})) QFAIL(toText(d).c_str());
+    QCOMPARE(lesson->cases.front().name, std::string("fast"));  // as in the file
+    QCOMPARE(
+        read(lessonWith(R"("cases": {"b": {}, "a": {}}, )" + std::string(kQuestion)))->cases.front().name,
+        std::string("b"));
     const auto sheet = lessonSheet(*lesson, {}, "4711");
     QVERIFY2(sheet, firstError(sheet.diagnostics).c_str());
     for (const char* line :
