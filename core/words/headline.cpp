@@ -11,6 +11,7 @@ std::vector<HeadlinePart> headlineParts(const PlanMetrics& m, const Plan& plan, 
   using Kind = HeadlinePart::Kind;
   std::vector<HeadlinePart> parts;
   parts.push_back({Kind::StepTime, words::withError(m.batchTime, m.error) + " per step"});
+  if (m.tokensPerSecond > 0) parts.push_back({Kind::Pace, tokensRate(m.tokensPerSecond)});
   if (m.mfu) parts.push_back({Kind::Utilisation, text::percent(*m.mfu) + " MFU"});
   parts.push_back({Kind::Plan, summaryOf(plan)});
   if (m.fullestStage >= 0)
