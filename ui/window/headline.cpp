@@ -15,6 +15,7 @@
 
 #include "accessible/screen_reader.h"
 #include "actions/action_registry.h"
+#include "cluster/graph/graph_edit.h"
 #include "editors/glossary.h"
 #include "editors/network/network_traffic.h"
 #include "figures/paint/phrases.h"
@@ -73,6 +74,7 @@ std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& p
                      phrase(n.change.empty() ? n.reason : n.change).toHtmlEscaped());
   return {
       {Kind::StepTime, time},
+      {Kind::Pace, time},
       {Kind::Utilisation, m.mfu ? Headline::tr("<b>MFU</b> %1<br>%2")
                                       .arg(toQt(text::percent(*m.mfu)), toQt(words::mfuConvention(m)))
                                 : QString()},
@@ -92,9 +94,37 @@ std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& p
                 proven.empty() ? QString() : QStringLiteral("<br>%1").arg(toQt(proven)), left)}};
 }
 
+/// "64 hosts drawn, 1 is not joined yet"; empty: something else is wrong.
+QString unfinishedDrawing(const PlanContext& c, const Diagnostics& diagnostics) {
+  const auto* drawn = c.scenario ? std::get_if<GraphSource>(&c.scenario->cluster.network) : nullptr;
+  const bool isUnfinished =
+      drawn && std::all_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& d) {
+        return d.severity != Severity::Error || d.code == "network-disconnected" ||
+               (d.code == "no-devices" && d.where.pointer == "/cluster/network");
+      });
+  if (!isUnfinished) return {};
+  long long hosts = 0, loose = 0, apart = 0;
+  for (const NetworkNode& n : drawn->graph.nodes) {
+    hosts += n.kind == NodeKind::Host;
+    loose += n.kind == NodeKind::Device && n.host.empty();
+  }
+  for (const graph::Problem& p : graph::problemsOf(drawn->graph))
+    apart += p.diagnostic.code == "unreachable" && p.diagnostic.severity == Severity::Error;
+  QStringList what;
+  if (hosts > 0) what << plural(hosts, QStringLiteral("host"));
+  if (loose > 0) what << plural(loose, QStringLiteral("device"));
+  if (what.isEmpty()) return Headline::tr("no host or device yet");
+  const QString there = Headline::tr("%1 drawn").arg(what.join(Headline::tr(" and ")));
+  return apart == 0   ? there
+         : apart == 1 ? Headline::tr("%1, 1 part is not joined yet").arg(there)
+                      : Headline::tr("%1, %2 parts are not joined yet").arg(there, countText(apart));
+}
+
 QString captionOf(HeadlinePart::Kind kind) {
   using Kind = HeadlinePart::Kind;
   switch (kind) {
+    case Kind::Pace:
+      return Headline::tr("Pace");
     case Kind::Utilisation:
       return Headline::tr("Utilization");
     case Kind::Plan:
@@ -219,6 +249,10 @@ void Headline::showInstead(PlanContextPtr other) {
   if (m_instead == other) return;
   m_instead = std::move(other);
   follow();
+}
+
+void Headline::setDrawing(bool drawing) {
+  if (std::exchange(m_drawing, drawing) != drawing) refresh();
 }
 
 void Headline::follow() {
@@ -375,8 +409,12 @@ void Headline::refresh() {
                                     [](const Diagnostic& d) { return d.severity == Severity::Error; });
     const auto count = std::count_if(diagnostics.begin(), diagnostics.end(),
                                      [](const Diagnostic& d) { return d.severity == Severity::Error; });
-    showMessage(count == 1 ? tr("The scenario has an error") : tr("The scenario has %1 errors").arg(count),
-                toQt(first->message), true);
+    const QString drawn = m_drawing ? unfinishedDrawing(*m_session.context(), diagnostics) : QString();
+    if (!drawn.isEmpty())
+      showMessage(tr("Draw on"), drawn, false);
+    else
+      showMessage(count == 1 ? tr("The scenario has an error") : tr("The scenario has %1 errors").arg(count),
+                  toQt(first->message), true);
   } else if (c.plan && c.outcome && c.problem && c.scenario) {
     const auto& architecture = c.scenario->model.architecture;
     const PlanMetrics m = metricsOf(*c.problem, architecture ? &*architecture : nullptr, *c.plan);

@@ -28,6 +28,8 @@ public:
   QString statusText() const;
   /// Another plan of the scenario than the best one; null: the best one again.
   void showInstead(PlanContextPtr);
+  /// While somebody draws, parts that are not joined yet are no error.
+  void setDrawing(bool);
   /// What an import assumed and the user has not set, in a sentence; empty: nothing.
   void showAssumed(const QString&);
 
@@ -73,7 +75,7 @@ private:
   Part makePart(bool isFirst);
   std::vector<Part> m_labels;
   QString m_text;
-  bool m_running = false;
+  bool m_running = false, m_drawing = false;
   std::vector<Shown> m_parts;
   QStringList m_overflow;  ///< quiet parts, and those that the line above has no room for
 };

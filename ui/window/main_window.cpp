@@ -316,7 +316,10 @@ void MainWindow::connectPanels() {
     showLessons();
   });
   connect(m_presenter, &Presenter::paneWanted, this, [this] { reveal(m_presenter->pane()); });
-  NetworkEditor* network = m_views->findChild<TopologyView*>()->editor();
+  auto* topology = m_views->findChild<TopologyView*>();
+  connect(topology, &TopologyView::drawnOn, m_headline, &Headline::setDrawing);
+  m_headline->setDrawing(topology->isDrawnOn());
+  NetworkEditor* network = topology->editor();
   const auto connectFields = [&](auto* fields) {
     using Fields = std::remove_pointer_t<decltype(fields)>;
     connect(fields, &Fields::loadModelRequested, m_commands, &FileCommands::chooseModel);

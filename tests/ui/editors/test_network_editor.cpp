@@ -35,6 +35,8 @@ private slots:
   void thePanelComesBackWhateverWasKept() {
     Opened o;
     auto* side = o.editor.findChild<NetworkSide*>();
+    QVERIFY(!side->isVisible());  // levels that were typed stand in the scenario's own panel
+    o.draw();
     View::State state = o.editor.state();
     state["split.0"] = 1.0, state["split.1"] = 0.0;
     o.editor.setState(state);
@@ -300,20 +302,21 @@ private slots:
     o.pressButton("Start empty");
     QVERIFY(o.isDrawn() && o.drawn().nodes.empty());
     auto& canvas = o.canvas();
+    QCoreApplication::processEvents();  // the panel opens next to the canvas
     QTest::keyClick(&canvas, Qt::Key_H);
     QCOMPARE(canvas.tool(), NetworkCanvas::Tool::AddHost);
     QTest::mouseClick(&canvas, Qt::LeftButton, {}, QPoint(200, 400));
     QCOMPARE(o.drawn().deviceCount(), 8);
     // It stays under the hand: half a header above the middle of its devices, and on the grid.
     const double off = canvas.scale() * (graph::kHostHeader / 2 + NetworkCanvas::kGrid);
-    QVERIFY((o.centreOf("host1") - QPoint(200, 400)).manhattanLength() <= off + 1);
+    QVERIFY((o.centreOf("host0") - QPoint(200, 400)).manhattanLength() <= off + 1);
     // The tool stays until Escape, and what was drawn stays selected.
     QCOMPARE(canvas.tool(), NetworkCanvas::Tool::AddHost);
     QTest::keyClick(&canvas, Qt::Key_Escape);
     QCOMPARE(canvas.tool(), NetworkCanvas::Tool::Select);
-    QCOMPARE(canvas.selectedNodes(), std::vector<int>{o.numberOf("host1")});
-    QTest::mouseClick(&canvas, Qt::LeftButton, {}, o.centreOf("host1") - QPoint(0, 42));
-    QCOMPARE(canvas.selectedNodes(), std::vector<int>{o.numberOf("host1")});
+    QCOMPARE(canvas.selectedNodes(), std::vector<int>{o.numberOf("host0")});
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, o.centreOf("host0") - QPoint(0, 42));
+    QCOMPARE(canvas.selectedNodes(), std::vector<int>{o.numberOf("host0")});
     canvas.duplicateSelected(7);
     QCOMPARE(o.drawn().deviceCount(), 64);
     QCOMPARE(canvas.scene().problems().size(), std::size_t(7));  // seven cannot reach the first
@@ -325,7 +328,7 @@ private slots:
       if (o.drawn().nodes[i].kind == NodeKind::Host) hosts.push_back(static_cast<int>(i));
     canvas.select(hosts, {});
     QTest::keyClick(&canvas, Qt::Key_C);
-    const QRectF host = QRectF(o.centreOf("host1"), QSizeF());
+    const QRectF host = QRectF(o.centreOf("host0"), QSizeF());
     QTest::mousePress(&canvas, Qt::LeftButton, {},
                       (host.topLeft() - QPointF(0, 40 * canvas.scale())).toPoint());
     QTest::mouseMove(&canvas, o.centreOf(leaf));

@@ -142,6 +142,130 @@ private slots:
     }
   }
 
+  void aStencilPlacesBesideAndAsManyAsTyped() {
+    Drawing d;
+    QTest::keyClick(&d.canvas(), Qt::Key_H);
+    QTest::mouseClick(&d.canvas(), Qt::LeftButton, {}, d.headerOf("host0"));  // onto another
+    const auto boxes = [&] {
+      std::vector<QRectF> out;
+      const auto inside = graph::hostContents(d.graph());
+      for (std::size_t i = 0; i < d.graph().nodes.size(); ++i)
+        if (d.graph().nodes[i].kind != NodeKind::Device) {
+          const auto b = graph::boxOf(d.graph(), static_cast<int>(i), inside);
+          out.emplace_back(b.x, b.y, b.width, b.height);
+        }
+      return out;
+    };
+    const auto overlaps = [&] {
+      const auto all = boxes();
+      int count = 0;
+      for (std::size_t i = 0; i < all.size(); ++i)
+        for (std::size_t j = i + 1; j < all.size(); ++j) count += all[i].intersects(all[j]);
+      return count;
+    };
+    QCOMPARE(boxes().size(), std::size_t(4 + 3 + 1));
+    QCOMPARE(overlaps(), 0);
+    // Digits say how many the next click places; Escape takes them back before it takes the tool.
+    QTest::keyClicks(&d.canvas(), QStringLiteral("12"));
+    QCOMPARE(d.canvas().stamped(), 12);
+    QTest::keyClick(&d.canvas(), Qt::Key_Escape);
+    QCOMPARE(d.canvas().stamped(), 1);
+    QCOMPARE(d.canvas().tool(), NetworkCanvas::Tool::AddHost);
+    d.canvas().fit();
+    const double scale = d.canvas().scale();
+    QTest::keyClicks(&d.canvas(), QStringLiteral("24"));
+    QTest::mouseClick(&d.canvas(), Qt::LeftButton, {}, QPoint(20, d.canvas().height() - 60));
+    QCOMPARE(boxes().size(), std::size_t(8 + 24));
+    QVERIFY(d.canvas().scale() < scale);  // brought into sight
+    QTest::keyClick(&d.canvas(), Qt::Key_Escape);
+    d.document.history().undo();
+    QCOMPARE(boxes().size(), std::size_t(8));
+    QVERIFY2(qAbs(d.canvas().scale() - scale) < 1e-9, "the view comes back with what it was for");
+  }
+
+  void copiesMakeABlockAndCoverNothing() {
+    Drawing d;
+    const int host = d.numberOf("host0");
+    d.canvas().select({host}, {});
+    Q_EMIT d.canvas().selectedByHand();
+    d.canvas().duplicateSelected(63);
+    const auto inside = graph::hostContents(d.graph());
+    std::vector<QRectF> all;
+    QRectF copies;
+    for (std::size_t i = 0; i < d.graph().nodes.size(); ++i) {
+      if (d.graph().nodes[i].kind == NodeKind::Device) continue;
+      const auto b = graph::boxOf(d.graph(), static_cast<int>(i), inside);
+      all.emplace_back(b.x, b.y, b.width, b.height);
+      if (d.graph().nodes[i].kind == NodeKind::Host && i > 20) copies |= all.back();
+    }
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (std::size_t j = i + 1; j < all.size(); ++j) QVERIFY(!all[i].intersects(all[j]));
+    QVERIFY2(copies.width() < 3 * copies.height() && copies.height() < 3 * copies.width(),
+             "a block, no line");
+    // Undo gives the selection back, redo that of the copies.
+    QCOMPARE(d.canvas().selectedNodes().size(), std::size_t(63));
+    d.document.history().undo();
+    QCOMPARE(d.canvas().selectedNodes(), std::vector<int>{host});
+    d.document.history().redo();
+    QCOMPARE(d.canvas().selectedNodes().size(), std::size_t(63));
+    // What was deleted is selected again as well.
+    QTest::keyClick(&d.canvas(), Qt::Key_Delete);
+    QVERIFY(d.canvas().selectedNodes().empty());
+    d.document.history().undo();
+    QCOMPARE(d.canvas().selectedNodes().size(), std::size_t(63));
+  }
+
+  void whatLacksAnUplinkHasAButtonForIt() {
+    Drawing d;
+    d.document.edit({}, "Unlink", [&](Scenario& s) {
+      auto& g = std::get<GraphSource>(s.cluster.network).graph;
+      std::erase_if(g.links, [&](const NetworkLink& l) {
+        return g.nodes[std::size_t(l.from)].kind == NodeKind::Switch &&
+               g.nodes[std::size_t(l.to)].kind == NodeKind::Switch;
+      });
+    });
+    const auto& problems = d.canvas().scene().problems();
+    QVERIFY(!problems.empty());
+    const int leaf = problems.front().node;
+    QCOMPARE(d.graph().nodes[std::size_t(leaf)].kind, NodeKind::Switch);
+    d.canvas().fit();
+    d.canvas().zoomBy(0.8, QPointF(d.canvas().rect().center()));
+    const QRectF button = d.canvas().uplinkButton(leaf);
+    QVERIFY(!button.isEmpty());
+    QTest::mouseClick(&d.canvas(), Qt::LeftButton, {}, button.center().toPoint());
+    QVERIFY(d.canvas().uplinkButton(leaf).isEmpty());
+    QVERIFY(d.canvas().scene().problems().size() <= 1);  // the spine that nothing hangs on, at most
+  }
+
+  void bandwidthsStandInTheUnitThatWasTyped() {
+    Drawing d;
+    int uplink = -1;
+    for (std::size_t l = 0; l < d.graph().links.size(); ++l)
+      if (d.graph().nodes[std::size_t(d.graph().links[l].to)].kind == NodeKind::Switch)
+        uplink = static_cast<int>(l);
+    QVERIFY(uplink >= 0);
+    d.canvas().select({}, {uplink});
+    auto* field = d.fieldNamed(QStringLiteral("Bandwidth"));
+    QVERIFY(field);
+    field->selectAll();
+    QTest::keyClicks(field, QStringLiteral("800 Gb/s"));
+    QTest::keyClick(field, Qt::Key_Return);
+    QCOMPARE(d.graph().links[std::size_t(uplink)].bandwidth, BytesPerSecond(100e9));
+    QCOMPARE(d.canvas().scene().figuresOf(uplink).section(QStringLiteral("× "), -1),
+             QStringLiteral("800 Gb/s"));
+    QCOMPARE(field->text(), QStringLiteral("800 Gb/s"));
+    const View::State kept = d.editor.state();
+    d.canvas().setTyped({});
+    QCOMPARE(field->text(), QStringLiteral("100 GB/s"));
+    d.editor.setState(kept);
+    QCOMPARE(field->text(), QStringLiteral("800 Gb/s"));
+    // A switch has no speed and no memory.
+    d.canvas().select({d.graph().links[std::size_t(uplink)].to}, {});
+    QVERIFY(!d.fieldNamed(QStringLiteral("Speed"))->isVisible());
+    d.canvas().select({d.numberOf("host0")}, {});
+    QVERIFY(d.fieldNamed(QStringLiteral("Speed"))->isVisible());
+  }
+
   void allThatIsSelectedIsJoinedEvenToASelectedSwitch() {
     Drawing d;
     QTest::keyClick(&d.canvas(), Qt::Key_S);

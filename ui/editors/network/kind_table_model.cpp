@@ -6,8 +6,9 @@ namespace nest {
 
 using Of = graph::Kind::Of;
 
-void KindTableModel::setGraph(const NetworkGraph& g, bool editable) {
+void KindTableModel::setGraph(const NetworkGraph& g, bool editable, const std::set<double>& inBits) {
   beginResetModel();
+  m_inBits = inBits;
   m_kinds = graph::kindsOf(g);
   m_editable = editable;
   endResetModel();
@@ -57,7 +58,10 @@ QString KindTableModel::text(const graph::Kind& k, int column) const {
     case Memory:
       return !device ? QString() : k.memory.value() > 0 ? memoryText(k.memory) : tr("the cluster's");
     case Bandwidth:
-      return link ? phrase(text::bandwidth(k.bandwidth)) : QString();
+      return !link ? QString()
+             : m_inBits.contains(k.bandwidth.value())
+                 ? phrase(text::bandwidth(k.bandwidth, text::BandwidthUnit::GigabitsPerSecond))
+                 : phrase(text::bandwidth(k.bandwidth));
     case Latency:
       return link ? timeText(k.latency) : QString();
     case Parallel:
@@ -103,8 +107,10 @@ bool KindTableModel::setData(const QModelIndex& index, const QVariant& value, in
     if (v) node = [v](NetworkNode& n) { n.memory = *v; };
   } else if (index.column() == Bandwidth) {
     const auto v = text::readBandwidth(typed);
-    if (v && v->value.value() > 0)
+    if (v && v->value.value() > 0) {
+      Q_EMIT bandwidthTyped(*v);
       link = [v](NetworkLink& l) { l.bandwidth = v->value, l.origin = Origin::Typed; };
+    }
   } else if (index.column() == Latency) {
     if (const auto v = text::readTime(typed)) link = [v](NetworkLink& l) { l.latency = *v; };
   } else {

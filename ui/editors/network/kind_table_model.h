@@ -1,9 +1,11 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <set>
 
 #include "cluster/graph/graph_kinds.h"
 #include "editors/network/network_canvas.h"
+#include "units/text.h"
 
 namespace nest {
 
@@ -16,7 +18,8 @@ public:
 
   using QAbstractTableModel::QAbstractTableModel;
 
-  void setGraph(const NetworkGraph&, bool editable);
+  /// `inBits`: bandwidths to be shown in bits.
+  void setGraph(const NetworkGraph&, bool editable, const std::set<double>& inBits = {});
   const graph::Kind& kind(int row) const { return m_kinds[row]; }
 
   int rowCount(const QModelIndex& parent = {}) const override;
@@ -27,6 +30,7 @@ public:
   QVariant headerData(int section, Qt::Orientation, int role) const override;
 
 Q_SIGNALS:
+  void bandwidthTyped(const nest::text::BandwidthText&);
   void edited(const QString& verb, const QString& field, const nest::NetworkCanvas::GraphEdit& edit);
 
 private:
@@ -35,6 +39,7 @@ private:
   bool canEdit(const graph::Kind&, int column) const;
 
   std::vector<graph::Kind> m_kinds;
+  std::set<double> m_inBits;
   bool m_editable = false;
 };
 

@@ -52,6 +52,12 @@ void NetworkCanvas::setGraph(const NetworkGraph& graph, std::vector<Seat> seats,
   if (!sameLinks) m_marks.links.clear();
   m_marks.hoverNode = m_marks.hoverLink = -1;
   if (!moved) forgetPartOfFolded();
+  if (m_viewBefore && !m_userMoved && edited &&
+      std::none_of(m_scene.graph().nodes.begin(), m_scene.graph().nodes.end(),
+                   [&](const NetworkNode& n) { return n.id == m_viewBefore->made; })) {
+    m_scale = m_viewBefore->scale, m_offset = m_viewBefore->offset, m_userMoved = m_viewBefore->userMoved;
+    m_viewBefore.reset();
+  }
   const QRectF area = fittedArea();
   const QRectF shown(toScene(area.topLeft()), toScene(area.bottomRight()));
   if (!m_userMoved && !(edited && shown.contains(m_scene.bounds()))) fit();
@@ -110,6 +116,8 @@ void NetworkCanvas::foldAgain(int node) {
 void NetworkCanvas::forget() {
   m_marks.running.clear();
   m_userMoved = false;
+  m_viewBefore.reset();
+  m_scene.setTyped({});
   setGraph({}, {}, false);
 }
 
@@ -143,6 +151,8 @@ void NetworkCanvas::setColouredBy(Together by) {
 
 void NetworkCanvas::setTool(Tool tool) {
   m_tool = tool;
+  m_stamped = 0;
+  update();
   setCursor(tool == Tool::Select ? Qt::ArrowCursor : Qt::CrossCursor);
   Q_EMIT toolChanged();
 }
@@ -154,6 +164,35 @@ void NetworkCanvas::select(std::vector<int> nodes, std::vector<int> links) {
   m_marks.links = QSet<int>(links.begin(), links.end());
   refresh();
   Q_EMIT selectionChanged();
+}
+
+NetworkCanvas::Chosen NetworkCanvas::chosen() const {
+  Chosen out;
+  const NetworkGraph& g = m_scene.graph();
+  for (int n : selectedNodes()) out.nodes.push_back(g.nodes[at(n)].id);
+  for (int l : selectedLinks())
+    out.links.emplace_back(g.nodes[at(g.links[at(l)].from)].id, g.nodes[at(g.links[at(l)].to)].id);
+  return out;
+}
+
+void NetworkCanvas::select(const Chosen& wanted) {
+  const NetworkGraph& g = m_scene.graph();
+  const std::set<std::string> ids(wanted.nodes.begin(), wanted.nodes.end());
+  const std::set<std::pair<std::string, std::string>> ends(wanted.links.begin(), wanted.links.end());
+  std::vector<int> nodes, links;
+  for (std::size_t i = 0; i < g.nodes.size() && !ids.empty(); ++i)
+    if (ids.contains(g.nodes[i].id)) nodes.push_back(static_cast<int>(i));
+  for (std::size_t i = 0; i < g.links.size() && !ends.empty(); ++i)
+    if (ends.contains({g.nodes[at(g.links[i].from)].id, g.nodes[at(g.links[i].to)].id}))
+      links.push_back(m_scene.linkShownAs(static_cast<int>(i)));
+  select(std::move(nodes), std::move(links));
+}
+
+void NetworkCanvas::setTyped(std::set<double> inBits) {
+  if (inBits == m_scene.typedInBits()) return;
+  m_scene.setTyped(std::move(inBits));
+  refresh();
+  Q_EMIT selectionChanged();  // its figures are shown in other units
 }
 
 void NetworkCanvas::jumpTo(int node, int link) {

@@ -5,6 +5,7 @@
 #include <QRectF>
 #include <QTimer>
 #include <QWidget>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -12,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/graph/graph_edit.h"
@@ -20,6 +22,7 @@
 #include "figures/topology/network_painter.h"
 #include "figures/topology/network_scene.h"
 #include "theme/theme.h"
+#include "units/text.h"
 
 class QLineEdit;
 class QMenu;
@@ -99,6 +102,20 @@ public:
   void setLit(std::vector<int> hovered, std::vector<int> chosen);
   /// Task of each stage at the play head, or NetworkMarks::kWaits; empty: it stands nowhere.
   void setRunning(std::vector<int> taskOfStage);
+  /// The uplink that a node lacks, drawn as a dashed line with a button at its middle, pixels; null: it lacks
+  /// none, or there is no room for buttons.
+  QRectF uplinkButton(int node) const;
+  /// How many nodes the next click of a drawing tool places: what has been typed, or 1.
+  int stamped() const { return std::max(1, m_stamped); }
+  /// What was selected, to be selected again in another state of the same drawing.
+  struct Chosen {
+    std::vector<std::string> nodes;                          ///< ids
+    std::vector<std::pair<std::string, std::string>> links;  ///< ids of their ends
+  };
+  Chosen chosen() const;
+  void select(const Chosen&);                     ///< what of it exists
+  void setTyped(std::set<double> inBits);         ///< bandwidths that were typed in bits, see NetworkScene
+  void rememberUnit(const text::BandwidthText&);  ///< in which a bandwidth has been typed
   /// How often all of a drawing of thousands was painted: not when the mouse moves over it.
   int wholePaints() const { return m_wholePaints; }
   /// Where everything goes when it is fitted: free of the key, for which room is kept at all times.
@@ -157,6 +174,13 @@ private:
   void walk(int dx, int dy);
   void nudge(int dx, int dy);
   void addAt(const QPointF& scene);
+  QSizeF sizeOf(Tool) const;
+  QPointF freePlace(const QPointF& wanted, const QSizeF&) const;  ///< near it, next to what stands there
+  /// Numbers of problems that an uplink would settle, with their buttons; pixels.
+  std::vector<std::pair<std::size_t, QRectF>> uplinkButtons() const;
+  void paintUplinks(QPainter&) const;
+  void paintStencil(QPainter&) const;
+  bool typeStamp(const QKeyEvent&);
   /// An edit that appends nodes, which are selected then, those in hosts with their hosts.
   void editAndSelect(const QString& verb, const GraphEdit&);
   void beginMove();
@@ -188,6 +212,15 @@ private:
   AlignmentGuides m_others;
   std::vector<QLineF> m_guides;
   int m_connectFrom = -1;
+  int m_stamped = 0;  ///< typed with a drawing tool; 0: nothing
+  /// The view before what was made had to be brought into sight, until the hand moves it.
+  struct ViewBefore {
+    double scale = 1;
+    QPointF offset;
+    bool userMoved = false;
+    std::string made;  ///< id of what made it change: undone, the view comes back
+  };
+  std::optional<ViewBefore> m_viewBefore;
   QLineEdit* m_lineEdit = nullptr;
 
   static constexpr std::size_t kThousands = 2000;  ///< boxes

@@ -8,7 +8,9 @@
 #include <QResizeEvent>
 #include <QSplitter>
 #include <QTimer>
+#include <QUndoStack>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 
 #include "cluster/levels/lost_parts.h"
@@ -29,7 +31,7 @@
 namespace nest {
 namespace {
 constexpr int kRoomForSide = 680;  ///< pixels from which the panel stands beside the drawing unasked
-const std::string kTrafficKey = "links", kUnfoldedKey = "unfolded ";
+const std::string kTrafficKey = "links", kUnfoldedKey = "unfolded ", kInBitsKey = "in bits ";
 }  // namespace
 
 NetworkEditor::NetworkEditor(ViewServices services, QWidget* parent)
@@ -57,6 +59,7 @@ View::State NetworkEditor::state() const {
   State out = View::state();
   for (const std::string& id : m_canvas->scene().unfolded()) out[kUnfoldedKey + id] = 1;
   for (const auto& [key, value] : m_canvas->viewport()) out[key] = value;
+  for (const double rate : m_canvas->scene().typedInBits()) out[kInBitsKey + text::exact(rate)] = 1;
   out[kTrafficKey] = m_bar->traffic();
   return out;
 }
@@ -64,8 +67,15 @@ View::State NetworkEditor::state() const {
 void NetworkEditor::applyState(const State& state) {
   View::applyState(state);
   std::set<std::string> unfolded;
-  for (const auto& [key, value] : state)
+  std::set<double> inBits;
+  for (const auto& [key, value] : state) {
     if (key.starts_with(kUnfoldedKey)) unfolded.insert(key.substr(kUnfoldedKey.size()));
+    bool isNumber = false;
+    if (!key.starts_with(kInBitsKey)) continue;
+    const double rate = QByteArray::fromStdString(key.substr(kInBitsKey.size())).toDouble(&isNumber);
+    if (isNumber && std::isfinite(rate)) inBits.insert(rate);
+  }
+  m_canvas->setTyped(std::move(inBits));
   m_canvas->setUnfolded(std::move(unfolded));
   std::map<std::string, double> places;
   for (const auto& [key, value] : state)
@@ -247,6 +257,9 @@ void NetworkEditor::listen() {
   // time.
   if (services().document) {
     connect(services().document, &ScenarioDocument::opened, m_canvas, &NetworkCanvas::forget);
+    connect(services().document, &ScenarioDocument::opened, this, [this] { m_chosenAt.clear(); });
+    connect(&services().document->history(), &QUndoStack::indexChanged, this, &NetworkEditor::followHistory);
+    connect(m_canvas, &NetworkCanvas::selectedByHand, this, &NetworkEditor::keepChosen);
     connect(services().document, &ScenarioDocument::changed, this, [this](ScenarioParts parts, bool) {
       if (parts & kSettingParts && !m_editing) m_before.reset();
       if (parts & (ScenarioPart::Cluster | ScenarioPart::Constraints)) outdate();
@@ -330,11 +343,27 @@ QString NetworkEditor::effectText() const {
 
 void NetworkEditor::applyEdit(const QString& verb, const QString& field,
                               const NetworkCanvas::GraphEdit& edit) {
+  keepChosen();
   editSource(field, verb, [edit](GraphSource& s) {
     // Places that were found for the picture are kept once one of them is chosen by hand.
     if (graph::needsLayout(s.graph)) graph::layOut(s.graph);
     edit(s.graph);
   });
+}
+
+/// What is selected in this state of the history, for the way back to it.
+void NetworkEditor::keepChosen() {
+  if (services().document) m_chosenAt[services().document->history().index()] = m_canvas->chosen();
+}
+
+/// Undo and redo bring back what was selected there.
+void NetworkEditor::followHistory(int index) {
+  if (m_editing) {
+    m_chosenAt.erase(m_chosenAt.lower_bound(index), m_chosenAt.end());
+    return;
+  }
+  const auto chosen = m_chosenAt.find(index);
+  if (isInSight() && chosen != m_chosenAt.end()) m_canvas->select(chosen->second);
 }
 
 void NetworkEditor::jumpTo(int node, int link) {
@@ -355,9 +384,14 @@ void NetworkEditor::showSelected() {
     const auto& item = selection().selected();
     const std::vector<int> nodes = item ? m_numbers.nodesOf(*item, context()) : std::vector<int>();
     if (nodes.empty()) return;
-    m_canvas->jumpTo(nodes.front(), -1);  // unfolds what hides it
+    // Where all of it can be seen, the view stays: who comes to draw wants to see the whole.
+    const NetworkScene& scene = m_canvas->scene();
+    const QRectF seen = m_canvas->seen();
+    const bool isSeen = std::all_of(nodes.begin(), nodes.end(),
+                                    [&](int n) { return scene.isShown(n) && seen.contains(scene.box(n)); });
+    if (!isSeen) m_canvas->jumpTo(nodes.front(), -1);  // unfolds what hides it
     m_canvas->select(nodes, {});
-    if (nodes.size() > 1) m_canvas->fitSelection();
+    if (!isSeen && nodes.size() > 1) m_canvas->fitSelection();
   });
 }
 
@@ -367,6 +401,8 @@ void NetworkEditor::repair(const graph::Problem& problem) {
 
 void NetworkEditor::drawLevels() {
   if (!services().document || services().document->isEmpty() || isDrawn()) return;
+  for (const LevelSpec& l : std::get<LevelsSource>(services().document->scenario().cluster.network).levels)
+    m_canvas->rememberUnit({l.bandwidth / l.oversubscription, l.shownAs});
   services().document->edit({}, tr("Draw the network"), [](Scenario& s) {
     GraphSource drawn;
     drawn.graph = graph::fromLevels(std::get<LevelsSource>(s.cluster.network));
@@ -410,6 +446,7 @@ void NetworkEditor::refresh() {
   m_start->setVisible(drawn && network.nodes.empty());
   m_verdict->show(contextPtr(), theme());
   m_bar->setDrawn(drawn);
+  chooseSide();
   if (m_numbersFor != contextPtr() || !graph::differOnlyInPlace(network, m_canvas->graph())) {
     m_numbers = NetworkSelection(shownGraph(false), context());
     m_numbersFor = contextPtr();
@@ -449,7 +486,12 @@ void NetworkEditor::showSelection() {
 
 void NetworkEditor::resizeEvent(QResizeEvent* e) {
   View::resizeEvent(e);
-  if (!m_sideChosen) m_bar->sideAction()->setChecked(width() >= kRoomForSide);
+  chooseSide();
+}
+
+/// Of levels that were typed the panel has nothing to show: they stand in the scenario's own.
+void NetworkEditor::chooseSide() {
+  if (!m_sideChosen) m_bar->sideAction()->setChecked(width() >= kRoomForSide && isDrawn());
 }
 
 }  // namespace nest

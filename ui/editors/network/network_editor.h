@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 
 #include "editors/network/network_canvas.h"
@@ -70,6 +71,9 @@ private:
   void drawLevels();  ///< turns typed levels into a drawn network
   void startFromEmpty();
   void openGenerators();
+  void keepChosen();
+  void followHistory(int index);
+  void chooseSide();
   void editSource(const QString& field, const QString& verb, const std::function<void(GraphSource&)>&);
   bool isDrawn() const;
   /// `marked`: with the excluded devices as failed ones.
@@ -90,8 +94,9 @@ private:
   PlanContextPtr m_before;      ///< the plan that the last edit found; null: not known
   QString m_verb;               ///< of that edit
   bool m_editing = false;
-  bool m_sideChosen = false;  ///< by hand: the width no longer decides
-  bool m_sharing = false;     ///< what comes back from the selection is our own
+  std::map<int, NetworkCanvas::Chosen> m_chosenAt;  ///< by the place in the history
+  bool m_sideChosen = false;                        ///< by hand: the width no longer decides
+  bool m_sharing = false;                           ///< what comes back from the selection is our own
 };
 
 }  // namespace nest

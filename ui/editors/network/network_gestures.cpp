@@ -53,6 +53,12 @@ void NetworkCanvas::mousePressEvent(QMouseEvent* e) {
     mouseMoveEvent(e);
     return;
   }
+  for (const auto& [number, button] : uplinkButtons())
+    if (button.contains(e->position())) {
+      const graph::Problem problem = m_scene.problems()[number];  // the scene forgets it while it is settled
+      Q_EMIT edited(QString::fromStdString(problem.repairVerb), {}, problem.repair);
+      return;
+    }
   const int node = m_scene.nodeAt(m_pressScene);
   if (m_editable && m_tool == Tool::Connect) {
     if (node >= 0) m_gesture = Gesture::Connect, m_connectFrom = node;
@@ -112,6 +118,7 @@ void NetworkCanvas::mouseMoveEvent(QMouseEvent* e) {
       break;
     }
     case Gesture::None: {
+      if (m_editable && m_tool != Tool::Select) update();  // the stencil follows the hand
       const int node = m_scene.nodeAt(scene), link = node < 0 ? linkAt(scene) : -1;
       if (node == m_marks.hoverNode && link == m_marks.hoverLink) return;
       hover(node, link);
@@ -233,6 +240,7 @@ void NetworkCanvas::hover(int node, int link) {
 }
 
 void NetworkCanvas::leaveEvent(QEvent*) {
+  if (m_tool != Tool::Select) update();  // the stencil goes with the hand
   if (m_marks.hoverNode >= 0 || m_marks.hoverLink >= 0) hover(-1, -1);
 }
 
@@ -255,7 +263,7 @@ void NetworkCanvas::editInPlace(int node, int link) {
     m_lineEdit->setAccessibleName(tr("Name"));
   } else {
     middle = toWidget(m_scene.middleOf(link));
-    m_lineEdit->setText(QString::fromStdString(text::bandwidth(m_scene.link(link).bandwidth)));
+    m_lineEdit->setText(m_scene.bandwidthText(m_scene.link(link).bandwidth));
     m_lineEdit->setAccessibleName(tr("Bandwidth of one link, one way"));
   }
   m_lineEdit->setGeometry(static_cast<int>(middle.x()) - 70, static_cast<int>(middle.y()) - 13, 140, 26);
@@ -272,11 +280,13 @@ void NetworkCanvas::editInPlace(int node, int link) {
       Q_EMIT edited(tr("Rename to %1").arg(typed), {},
                     [node, name = typed.toStdString()](NetworkGraph& g) { g.nodes[node].name = name; });
     } else if (link >= 0) {
-      if (const auto b = text::readBandwidth(typed.toStdString()); b && b->value.value() > 0)
+      if (const auto b = text::readBandwidth(typed.toStdString()); b && b->value.value() > 0) {
+        rememberUnit(*b);
         Q_EMIT edited(tr("Set a link to %1").arg(typed), {},
                       [links = m_scene.linksBehind(link), v = b->value](NetworkGraph& g) {
                         for (int l : links) g.links[l].bandwidth = v;
                       });
+      }
     }
   });
 }
@@ -313,6 +323,36 @@ void NetworkCanvas::nudge(int dx, int dy) {
       [nodes = selectedNodes(), dx, dy](NetworkGraph& g) { graph::move(g, nodes, dx * kGrid, dy * kGrid); });
 }
 
+/// With a drawing tool digits say how many the next click places.
+bool NetworkCanvas::typeStamp(const QKeyEvent& e) {
+  constexpr int kMostStamped = 4096;
+  const bool draws = m_editable && m_tool != Tool::Select && m_tool != Tool::Connect;
+  if (!draws || e.modifiers() & ~Qt::KeypadModifier) return false;
+  const int digit = e.key() - Qt::Key_0;
+  if (digit >= 0 && digit <= 9 && (digit > 0 || m_stamped > 0)) {
+    m_stamped = std::min(kMostStamped, m_stamped * 10 + digit);
+  } else if (e.key() == Qt::Key_Backspace && m_stamped > 0) {
+    m_stamped /= 10;
+  } else if (e.key() == Qt::Key_Escape && m_stamped > 0) {
+    m_stamped = 0;
+  } else {
+    return false;
+  }
+  QAccessibleValueChangeEvent changed(this, QStringLiteral("×%1").arg(stamped()));
+  QAccessible::updateAccessibility(&changed);
+  update();
+  return true;
+}
+
+void NetworkCanvas::rememberUnit(const text::BandwidthText& typed) {
+  std::set<double> inBits = m_scene.typedInBits();
+  if (typed.unit == text::BandwidthUnit::GigabitsPerSecond)
+    inBits.insert(typed.value.value());
+  else
+    inBits.erase(typed.value.value());
+  setTyped(std::move(inBits));
+}
+
 void NetworkCanvas::keyPressEvent(QKeyEvent* e) {
   const bool moving = e->modifiers() & Qt::ControlModifier;
   const auto arrow = [&](int dx, int dy) {
@@ -320,6 +360,7 @@ void NetworkCanvas::keyPressEvent(QKeyEvent* e) {
     if (e->modifiers() & Qt::ShiftModifier) return panBy({-dx * kStep, -dy * kStep});
     moving ? nudge(dx, dy) : walk(dx, dy);
   };
+  if (typeStamp(*e)) return;
   switch (e->key()) {
     case Qt::Key_Left:
       return arrow(-1, 0);

@@ -1,4 +1,5 @@
 // The canvas: the network, and over it what belongs to the hand that edits it.
+#include <QFontMetricsF>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -14,12 +15,20 @@ using Role = Theme::Role;
 
 constexpr double kMinimapWidth = 170, kMinimapHeight = 110;
 
+QString uplinkText() {
+  return NetworkCanvas::tr("＋ uplink");
+}
+
 }  // namespace
 
 void NetworkCanvas::paintBadges(QPainter& p) const {
   p.setFont(Theme::font(11, true));
-  for (const graph::Problem& problem : m_scene.problems()) {
+  const auto offered = uplinkButtons();
+  for (std::size_t number = 0; number < m_scene.problems().size(); ++number) {
+    const graph::Problem& problem = m_scene.problems()[number];
     if (problem.node < 0 && problem.link < 0) continue;
+    if (std::any_of(offered.begin(), offered.end(), [&](const auto& o) { return o.first == number; }))
+      continue;
     const QPointF where = problem.node >= 0 ? m_scene.box(m_scene.shownAs(problem.node)).topRight()
                                             : m_scene.middleOf(problem.link);
     const QPointF spot = toWidget(where);
@@ -32,6 +41,63 @@ void NetworkCanvas::paintBadges(QPainter& p) const {
     p.setPen(m_theme->textOn(fill));
     p.drawText(QRectF(spot.x() - 8, spot.y() - 8, 16, 16), Qt::AlignCenter, QStringLiteral("!"));
   }
+}
+
+std::vector<std::pair<std::size_t, QRectF>> NetworkCanvas::uplinkButtons() const {
+  constexpr double kRise = 26, kHeight = 18;  ///< pixels
+  constexpr std::size_t kMostButtons = 32;
+  std::vector<std::pair<std::size_t, QRectF>> out;
+  if (!m_editable) return out;
+  const double width = QFontMetricsF(Theme::font(11)).horizontalAdvance(uplinkText()) + 14;
+  for (std::size_t i = 0; i < m_scene.problems().size() && out.size() < kMostButtons; ++i) {
+    const graph::Problem& problem = m_scene.problems()[i];
+    if (problem.node < 0 || !problem.repair || problem.diagnostic.code != "unreachable" ||
+        problem.diagnostic.severity != Severity::Error)
+      continue;
+    const QRectF box = m_scene.box(m_scene.shownAs(problem.node));
+    const QPointF top = toWidget({box.center().x(), box.top()});
+    const QRectF button(top.x() - width / 2, top.y() - kRise - kHeight, width, kHeight);
+    if (!QRectF(rect()).contains(button)) continue;
+    if (std::none_of(out.begin(), out.end(), [&](const auto& o) { return o.second.intersects(button); }))
+      out.emplace_back(i, button);
+  }
+  return out;
+}
+
+QRectF NetworkCanvas::uplinkButton(int node) const {
+  for (const auto& [number, button] : uplinkButtons())
+    if (m_scene.problems()[number].node == node) return button;
+  return {};
+}
+
+/// What is not joined yet says so where its link would begin.
+void NetworkCanvas::paintUplinks(QPainter& p) const {
+  p.setFont(Theme::font(11));
+  for (const auto& [number, button] : uplinkButtons()) {
+    const QRectF box = m_scene.box(m_scene.shownAs(m_scene.problems()[number].node));
+    p.setPen(QPen(m_theme->color(Role::Accent), 1.5, Qt::DashLine));
+    p.drawLine(toWidget({box.center().x(), box.top()}), QPointF(button.center().x(), button.bottom()));
+    p.setPen(QPen(m_theme->color(Role::Accent), 1));
+    p.setBrush(m_theme->color(Role::Canvas));
+    p.drawRoundedRect(button, button.height() / 2, button.height() / 2);
+    p.setPen(m_theme->color(Role::Accent));
+    p.drawText(button, Qt::AlignCenter, uplinkText());
+  }
+}
+
+/// What a click would place, under the hand.
+void NetworkCanvas::paintStencil(QPainter& p) const {
+  if (!m_editable || m_tool == Tool::Select || m_tool == Tool::Connect || !underMouse()) return;
+  QRectF box({0, 0}, sizeOf(m_tool) * m_scale);
+  box.moveCenter(toWidget({snapped(m_currentScene.x()), snapped(m_currentScene.y())}));
+  p.setPen(QPen(m_theme->color(Role::Accent), 1.5, Qt::DashLine));
+  p.setBrush(Qt::NoBrush);
+  p.drawRoundedRect(box, 4, 4);
+  if (m_stamped < 1) return;
+  p.setFont(Theme::font(13, true));
+  p.setPen(m_theme->color(Role::Accent));
+  p.drawText(QRectF(box.right() + 6, box.top() - 4, 90, 20), Qt::AlignLeft | Qt::AlignVCenter,
+             QStringLiteral("×%1").arg(m_stamped));
 }
 
 QRectF NetworkCanvas::minimapArea() const {
@@ -177,8 +243,10 @@ void NetworkCanvas::paintLayers(QPainter& p) {
 void NetworkCanvas::paintEvent(QPaintEvent*) {
   QPainter p(this);
   p.fillRect(rect(), m_theme->color(Role::Canvas));
-  if (m_scene.graph().nodes.empty())
-    return m_editable ? void() : paintEmpty(p);  // the editor says how to begin
+  if (m_scene.graph().nodes.empty()) {
+    p.setRenderHint(QPainter::Antialiasing);
+    return m_editable ? paintStencil(p) : paintEmpty(p);  // the editor says how to begin
+  }
   m_scene.shown().size() > kThousands ? paintLayers(p) : paintNetwork(p);
   p.save();
   p.setRenderHint(QPainter::Antialiasing);
@@ -199,6 +267,8 @@ void NetworkCanvas::paintEvent(QPaintEvent*) {
   p.restore();
   p.setRenderHint(QPainter::Antialiasing);
   paintBadges(p);
+  paintUplinks(p);
+  paintStencil(p);
   if (m_gesture == Gesture::RubberBand) {
     QColor c = m_theme->color(Role::Accent);
     p.setPen(c);

@@ -48,6 +48,7 @@ NetworkSide::NetworkSide(NetworkCanvas* canvas, QWidget* parent)
   connect(m_pause, &QTimer::timeout, this, &NetworkSide::refreshLevels);
   connect(this, &QTabWidget::currentChanged, this, &NetworkSide::refreshCurrent);
   connect(m_kindModel, &KindTableModel::edited, this, &NetworkSide::edited);
+  connect(m_kindModel, &KindTableModel::bandwidthTyped, m_canvas, &NetworkCanvas::rememberUnit);
   connect(m_kinds->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& row) {
             if (!row.isValid()) return;
@@ -106,7 +107,7 @@ void NetworkSide::refreshCurrent() {
       // Tenths of a second for tens of thousands of devices: in the next pause, not in the hand's way.
       return m_source && m_source->graph.nodes.size() > kLarge ? m_pause->start() : refreshLevels();
     case Kinds:
-      m_kindModel->setGraph(m_canvas->graph(), m_source.has_value());
+      m_kindModel->setGraph(m_canvas->graph(), m_source.has_value(), m_canvas->scene().typedInBits());
       return m_kinds->resizeColumnsToContents();
     case Nodes:
       m_nodeModel->setGraph(m_canvas->graph());

@@ -13,7 +13,7 @@
 namespace nest {
 namespace {
 
-constexpr int kRoomForNames = 1420;  ///< pixels
+constexpr int kAroundName = 26, kMenuMark = 16, kSeparator = 10;  ///< pixels of a bar's button and separator
 
 QString withKey(const QString& tip, const QKeySequence& key) {
   return key.isEmpty() ? tip : QStringLiteral("%1 (%2)").arg(tip, key.toString(QKeySequence::NativeText));
@@ -222,6 +222,8 @@ void NetworkToolbar::setOption(const FigureOption& o) {
 void NetworkToolbar::setDrawn(bool drawn) {
   m_drawn = drawn;
   for (QAction* a : m_edits) a->setEnabled(drawn);
+  m_traffic->setVisible(drawn);  // it is routed over drawn links
+  chooseStyle();
   refreshSelectionEdits();
 }
 
@@ -232,8 +234,20 @@ void NetworkToolbar::refreshSelectionEdits() {
 
 void NetworkToolbar::resizeEvent(QResizeEvent* e) {
   QToolBar::resizeEvent(e);
-  const auto style =
-      e->size().width() >= kRoomForNames ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly;
+  chooseStyle();
+}
+
+/// Names where all buttons have room with them: none is to go behind the "›" for a name.
+void NetworkToolbar::chooseStyle() {
+  int named = 0;
+  for (QAction* a : actions()) {
+    const auto* button = qobject_cast<const QToolButton*>(widgetForAction(a));
+    if (!a->isVisible()) continue;
+    named += !button ? kSeparator
+                     : iconSize().width() + kAroundName + fontMetrics().horizontalAdvance(a->text()) +
+                           (a->menu() ? kMenuMark : 0);
+  }
+  const auto style = named <= width() ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly;
   if (style != toolButtonStyle()) setToolButtonStyle(style);
 }
 

@@ -51,6 +51,7 @@ private:
   std::map<std::string, QMenu*> m_options;
   QAction *m_traffic = nullptr, *m_text = nullptr, *m_side = nullptr;
   void refreshSelectionEdits();
+  void chooseStyle();
 
   bool m_drawn = false;
   bool m_restoring = false;

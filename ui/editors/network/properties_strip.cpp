@@ -72,6 +72,9 @@ void PropertiesStrip::buildNodeRow() {
   m_name = fieldFor(row, tr("Name"), tr("Name"), {});
   m_speed = fieldFor(row, tr("Speed"), tr("Speed, share of nominal"), tr("1"));
   m_memory = fieldFor(row, tr("Memory"), tr("Memory of this device"), tr("as the cluster's"));
+  for (QLabel* label : row->parentWidget()->findChildren<QLabel*>())
+    if (label->buddy() == m_speed || label->buddy() == m_memory) m_deviceFields.push_back(label);
+  m_deviceFields.insert(m_deviceFields.end(), {m_speed, m_memory});
   endRow(row);
   connect(m_name, &QLineEdit::editingFinished, this, &PropertiesStrip::setName);
   connect(m_speed, &QLineEdit::editingFinished, this, &PropertiesStrip::setSpeed);
@@ -130,17 +133,19 @@ void PropertiesStrip::setMemory() {
 
 void PropertiesStrip::setBandwidth() {
   if (m_filling || !m_bandwidth->isModified()) return;
-  const auto v = text::readBandwidth(m_bandwidth->text().toStdString());
+  const QString typed = m_bandwidth->text();
+  const auto v = text::readBandwidth(typed.toStdString());
   if (!mark(m_bandwidth, v && v->value.value() > 0 && std::isfinite(v->value.value()),
             tr("A positive bandwidth, for example 50 GB/s or 400 Gb/s")))
     return;
   const auto links = m_canvas->selectedLinks();
   const auto latency = m_canvas->graph().links[links.empty() ? 0 : links.front()].latency;
   m_canvas->setLinkDefaults(v->value, latency);
+  m_canvas->rememberUnit(*v);
   editLinks(tr("Set %1 to %2")
                 .arg(links.size() == 1 ? tr("a link")
                                        : plural(static_cast<int>(links.size()), QStringLiteral("link")),
-                     m_bandwidth->text()),
+                     typed),
             [v](NetworkLink& l) { l.bandwidth = v->value, l.origin = Origin::Typed; });
 }
 
@@ -213,9 +218,7 @@ void PropertiesStrip::showNodes(const std::vector<int>& nodes) {
   const NetworkNode* device = nullptr;
   for (int inside : graph::withContents(g, {nodes.front()}))
     if (g.nodes[inside].kind == NodeKind::Device && !device) device = &g.nodes[inside];
-  m_speed->setEnabled(device), m_memory->setEnabled(device);
-  m_speed->setPlaceholderText(device ? tr("1") : QString());
-  m_memory->setPlaceholderText(device ? tr("as the cluster's") : QString());
+  for (QWidget* ofDevices : m_deviceFields) ofDevices->setVisible(device);  // a switch has none
   m_speed->setText(device ? phrase(text::exact(device->speed)) : QString());
   m_memory->setText(device && device->memory.value() > 0 ? memoryText(device->memory) : QString());
   for (QLineEdit* field : {m_speed, m_memory}) mark(field, true, {});
@@ -226,7 +229,7 @@ void PropertiesStrip::showLinks(const std::vector<int>& links) {
   const NetworkLink& l = m_canvas->graph().links[links.front()];
   m_linkWhat->setText(
       links.size() == 1 ? QString() : tr("%1 links").arg(countText(static_cast<long long>(links.size()))));
-  m_bandwidth->setText(phrase(text::bandwidth(l.bandwidth)));
+  m_bandwidth->setText(m_canvas->scene().bandwidthText(l.bandwidth));
   m_latency->setText(timeText(l.latency));
   m_count->setValue(l.count);
   for (QLineEdit* field : {m_bandwidth, m_latency}) mark(field, true, {});

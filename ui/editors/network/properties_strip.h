@@ -42,7 +42,8 @@ private:
 
   NetworkCanvas* m_canvas;
   QLabel *m_what, *m_nodeWhat, *m_linkWhat;
-  std::vector<QLabel*> m_effects;  ///< at the end of each row of figures
+  std::vector<QWidget*> m_deviceFields;  ///< with their labels
+  std::vector<QLabel*> m_effects;        ///< at the end of each row of figures
   QLineEdit *m_name, *m_speed, *m_memory, *m_bandwidth, *m_latency;
   QSpinBox* m_count;
   bool m_filling = false;

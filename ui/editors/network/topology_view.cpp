@@ -66,6 +66,7 @@ void TopologyView::setEditing(bool on) {
 
 void TopologyView::showMode() {
   showBeside(isEditing());
+  Q_EMIT drawnOn(isDrawnOn());
   setFocusProxy(isEditing() ? static_cast<QWidget*>(m_editor) : pane());
 }
 
@@ -123,6 +124,7 @@ void TopologyView::refresh() {
 
 void TopologyView::sightChanged() {
   if (m_editor) m_editor->setInSight(isInSight());
+  Q_EMIT drawnOn(isDrawnOn());
 }
 
 /// "Edit", and "Fail" for the selected device and everything around it.

@@ -25,6 +25,10 @@ public:
   std::vector<const Figure*> figures() const override;
   State state() const override;
   QStringList slideText(const QString& sentence) const override;
+  bool isDrawnOn() const { return isEditing() && isInSight(); }
+
+Q_SIGNALS:
+  void drawnOn(bool);  ///< somebody begins to draw, or ends
 
 protected:
   void refresh() override;

@@ -142,15 +142,18 @@ void NetworkPainter::paintLinks(bool trunks) {
 }
 
 QString NetworkPainter::labelOf(int link) const {
-  if (const LinkLoad* load = m_scene.loadOf(link)) {
+  // Who looks at one link asks what it is; who looks at all of them, what they carry.
+  const bool asked = m_marks.links.contains(link) || link == m_marks.hoverLink;
+  const LinkLoad* load = m_scene.loadOf(link);
+  if (load && !(load->time() > Seconds(0))) load = nullptr;
+  const QString is = asked || !load ? m_scene.figuresOf(link) : QString();
+  if (load) {
     // The way that takes longer: the sum of both over its time would be a rate that no link has.
     const Bytes bytes = load->forwardTime() < load->backwardTime() ? load->backward : load->forward;
-    return QString::fromStdString(text::memory(bytes)) + QStringLiteral(" · ") +
-           QString::fromStdString(text::time(load->time()));
+    return (is.isEmpty() ? is : is + QStringLiteral(" · ")) + QString::fromStdString(text::memory(bytes)) +
+           QStringLiteral(" · ") + QString::fromStdString(text::time(load->time()));
   }
-  const NetworkLink& l = m_scene.link(link);
-  return (l.count > 1 ? QString::fromStdString(text::count(l.count)) + QStringLiteral(" × ") : QString()) +
-         QString::fromStdString(text::bandwidth(l.bandwidth));
+  return is;
 }
 
 /// Whether another link has its line there as well: what is said of one would be read as the sum of both.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/graph/graph_edit.h"
@@ -102,6 +103,12 @@ public:
   Seconds mostBusy() const { return m_most; }  ///< time of the busiest link that is drawn
   const QString& byLevel() const { return m_byLevel; }
 
+  /// Bandwidths that were typed in bits are shown so.
+  void setTyped(std::set<double> inBits) { m_inBits = std::move(inBits); }
+  const std::set<double>& typedInBits() const { return m_inBits; }
+  QString bandwidthText(BytesPerSecond) const;
+  QString figuresOf(int link) const;  ///< "8 × 400 Gb/s"
+
   bool isTrunk(const NetworkLink&) const;  ///< between switches
   bool isInDrawnHost(int node) const;
 
@@ -161,6 +168,7 @@ private:
   std::vector<int> m_loadOf;  ///< per link: into m_loads, −1 none
   int m_busiest = -1;
   Seconds m_most;
+  std::set<double> m_inBits;
   QString m_byLevel;
 };
 

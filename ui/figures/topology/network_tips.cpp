@@ -41,12 +41,22 @@ QString NetworkScene::stateSentence(int node) const {
   return tr("%1: plans leave it out").arg(state);
 }
 
+QString NetworkScene::bandwidthText(BytesPerSecond b) const {
+  return phrase(text::bandwidth(b, m_inBits.contains(b.value()) ? text::BandwidthUnit::GigabitsPerSecond
+                                                                : text::BandwidthUnit::GigabytesPerSecond));
+}
+
+QString NetworkScene::figuresOf(int link) const {
+  const NetworkLink& l = m_graph.links[at(link)];
+  return (l.count > 1 ? countText(l.count) + QStringLiteral(" × ") : QString()) + bandwidthText(l.bandwidth);
+}
+
 QString NetworkScene::linkTip(int link) const {
   const NetworkLink& l = m_graph.links[at(link)];
-  QString tip = tr("<b>%1 – %2</b><br>%3 × %4 one way, %5")
-                    .arg(nameOf(l.from).toHtmlEscaped(), nameOf(l.to).toHtmlEscaped(),
-                         QString::number(l.count), QString::fromStdString(text::bandwidth(l.bandwidth)),
-                         QString::fromStdString(text::time(l.latency)));
+  QString tip =
+      tr("<b>%1 – %2</b><br>%3 × %4 one way, %5")
+          .arg(nameOf(l.from).toHtmlEscaped(), nameOf(l.to).toHtmlEscaped(), QString::number(l.count),
+               bandwidthText(l.bandwidth), QString::fromStdString(text::time(l.latency)));
   if (m_standsFor[at(link)] > 1) tip += tr("<br>represents %1 identical links").arg(m_standsFor[at(link)]);
   if (l.failed) tip += tr("<br>failed");
   if (const LinkLoad* carried = loadOf(link)) {
