@@ -233,7 +233,9 @@ void Gallery::paintCard(Card& card) {
         metricsOf(*card.context->problem, architecture ? &*architecture : nullptr, *card.context->plan),
         card.context->plan->plan, *card.context->outcome);
     QStringList words;
-    for (std::size_t i = 0; i < parts.size() && i < 2; ++i) words << QString::fromStdString(parts[i].text);
+    for (const HeadlinePart& part : parts)
+      if (part.kind == HeadlinePart::Kind::StepTime || part.kind == HeadlinePart::Kind::Utilisation)
+        words << QString::fromStdString(part.text);
     button->setVerdict(words.join(QStringLiteral(" · ")));
   } else {
     button->setVerdict(QString::fromStdString(words::noPlan(*card.context->outcome).title));

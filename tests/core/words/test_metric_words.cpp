@@ -167,6 +167,7 @@ private slots:
   void theHeadlineSaysWhatPeopleAsk() {
     PlanMetrics m;
     m.batchTime = Seconds(8.4);
+    m.tokensPerSecond = 499e3;
     m.mfu = 0.41;
     m.fullestStage = 0;
     m.peakMemory = Bytes(71 * 1073741824.0);
@@ -180,10 +181,12 @@ private slots:
     o.statistics.elapsed = Seconds(0.012);
     QCOMPARE(
         headlineOf(m, p, o),
-        std::string("8.4 s per step · 41 % MFU · ") + summaryOf(p) +
+        std::string("8.4 s per step · 499 k tokens/s · 41 % MFU · ") + summaryOf(p) +
             " · 71 of 80 GiB · compute 83.2 %, idle 16.8 % of the step · Optimal in 12 ms · ideal program");
     const auto parts = headlineParts(m, p, o);
-    QCOMPARE(int(parts[5].kind), int(HeadlinePart::Kind::Verdict));
+    QCOMPARE(int(parts[6].kind), int(HeadlinePart::Kind::Verdict));
+    m.tokensPerSecond = 0;  // without a batch of tokens there is no pace
+    QVERIFY(headlineOf(m, p, o).starts_with("8.4 s per step · 41 % MFU"));
   }
 };
 NEST_TEST(TestMetricWords)
