@@ -45,6 +45,13 @@ private slots:
     for (const char* id : {"topology", "stages", "memory", "timeline", "communication"})
       QVERIFY2(html.contains(QByteArray("id=\"figure-") + id), id);
     QVERIFY(html.contains("within the error") && html.contains("What the times rest on"));
+    // As nest-plan improve says it.
+    const QString first = run({"improve", sample("llama3-70b-h100-1024")}).out.section('\n', 0, -1);
+    static const QRegularExpression gain("(−20 % compute time): (−[0-9.]+ %)");
+    const auto best = gain.match(first);
+    QVERIFY2(best.hasMatch(), qPrintable(first));
+    QVERIFY(html.contains(best.captured(1).toUtf8()) && html.contains(best.captured(2).toUtf8()));
+    QVERIFY(html.contains("id=\"improvements\""));
     QCOMPARE(html.count(" id=\"f0-"), html.count("id=\"f0-"));
     QCOMPARE(html.count("@font-face"), 2);  // once for all figures
     QVERIFY(html.contains(">Stage 1 is slowest"));

@@ -6,6 +6,8 @@
 #include <QTextCursor>
 #include <QTextDocument>
 #include <QTextObjectInterface>
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,12 +19,15 @@
 #include "formats/scenario/embedded_scenario.h"
 #include "formats/scenario/scenario_json.h"
 #include "scenario/scenario.h"
+#include "study/report_parts.h"
+#include "words/metric_words.h"
 
 namespace nest {
 namespace {
 
-constexpr QSizeF kA4(793.7, 1122.5);  ///< px at 96 dpi
-constexpr double kPageWidth = 672;    ///< of the text on A4, px at 96 dpi
+constexpr QSizeF kA4(793.7, 1122.5);        ///< px at 96 dpi
+constexpr long long kMostWork = 2'000'000;  ///< of the search, for what improvements would bring
+constexpr double kPageWidth = 672;          ///< of the text on A4, px at 96 dpi
 
 /// Draws the figures into the lines of a text document.
 class FigureObjects : public QObject, public QTextObjectInterface {
@@ -163,8 +168,21 @@ QByteArray written(const PlanReport& report, const std::vector<ReportFigure>& fi
 
 QByteArray reportOf(const PlanContextPtr& c, ReportFormat format, const ReportChoice& choice) {
   const Scenario scenario = alone(*c);
-  return written(reportOf(reportSource(scenario, *c->problem), *c->outcome), reportFigures(c),
-                 {{&scenario, choice.fileName.toStdString()}}, format, choice.date);
+  PlanReport report = reportOf(reportSource(scenario, *c->problem), *c->outcome);
+  if (const RankedPlan* best = c->outcome->best()) {
+    // By work, not by time: the same page on every machine.
+    Control control;
+    control.work = std::make_shared<WorkLimit>(kMostWork);
+    const double error = words::ratioError(c->problem->program, c->problem->error);
+    ReportPart part =
+        improvementsPart(rankImprovements(scenario.setting(), *c->problem, *best, 0.25, control), error);
+    if (part.table)
+      report.parts.insert(
+          std::find_if(report.parts.begin(), report.parts.end(),
+                       [](const ReportPart& p) { return p.id == "options" || p.id == "search"; }),
+          std::move(part));
+  }
+  return written(report, reportFigures(c), {{&scenario, choice.fileName.toStdString()}}, format, choice.date);
 }
 
 QByteArray differenceReportOf(const PlanContextPtr& first, const PlanContextPtr& second, ReportFormat format,
