@@ -12,7 +12,7 @@ constexpr std::size_t kMostLines = 10;
 }  // namespace
 
 ReportPart improvementsPart(const std::vector<Improvement>& all, double error) {
-  ReportPart out{.id = "improvements", .title = "What one improvement would bring, the plan found anew"};
+  ReportPart out{.id = "improvements", .title = "What one improvement would bring, each with its best plan"};
   TextTable table({{"improvement", TextTable::Align::Left},
                    {"step time"},
                    {"change"},
