@@ -73,6 +73,12 @@ std::optional<double> readInUnit(std::string_view typed, const LessonUnit& unit)
   const LessonUnit other = lessonUnit(rest);
   for (const KnownUnit& u : kLessonUnits)
     if (u.name == rest && other.kind == unit.kind) return v * other.scale / unit.scale;
+  // Every other unit that fields of a scenario take: "7e9 B", "250 us".
+  const std::string amount = digits + ' ' + std::string(rest);
+  if (unit.kind == ValueKind::Memory)
+    if (const auto bytes = text::readMemory(amount)) return bytes->value() / unit.scale;
+  if (unit.kind == ValueKind::Time)
+    if (const auto time = text::readTime(amount)) return time->value() / unit.scale;
   return std::nullopt;
 }
 

@@ -243,6 +243,13 @@ bool ScenarioFiles::open(const QString& given) {
   return true;
 }
 
+void ScenarioFiles::openScratch(Scenario scenario) {
+  referTo(scenario, {});
+  m_document.reset(std::move(scenario), {});
+  m_document.beScratch();
+  watch({}, {});
+}
+
 bool ScenarioFiles::loadModel(const QString& path) {
   const auto text = readTextOf(path);
   const QString file = QFileInfo(path).fileName();

@@ -44,6 +44,8 @@ public:
   bool open(const QString& path);
   /// A scenario that nobody has stated anything of: the setting of the first sample, all of it unstated.
   bool begin();
+  /// A scenario of a lesson, as a scratch document without a file.
+  void openScratch(Scenario);
   /// Opens any files that the program knows. A scenario takes the place of the open one; networks, models and
   /// profiles are put into it as one undo step (into the first sample where none is open); plans are handed
   /// out by planRead(), measurements by measurementRead(). recognised() tells what they were. False: nothing

@@ -1,217 +1,150 @@
 #include "lessons/lessons_pane.h"
 
 #include <QAccessible>
+#include <QApplication>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
-#include <QSettings>
+#include <QScrollBar>
 #include <QVBoxLayout>
-#include <algorithm>
-#include <utility>
 
-#include "theme/icon.h"
+#include "lessons/lesson_labels.h"
+#include "lessons/lesson_list.h"
+#include "lessons/lesson_page.h"
+#include "lessons/lesson_question.h"
+#include "theme/qt_text.h"
 #include "theme/theme.h"
 
 namespace nest {
-namespace {
 
-constexpr int kLookMs = 200;  ///< what a view shows has no signal of its own
-const auto kFinishedKey = QStringLiteral("lessons/finished");
-
-QLabel* wrapped(const QString& text, QWidget* parent) {
-  auto* label = new QLabel(text, parent);
-  label->setTextFormat(Qt::RichText);
-  label->setWordWrap(true);
-  label->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-  QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Minimum);  // Fixed would hold it to its hint's height
-  policy.setHeightForWidth(true);
-  label->setSizePolicy(policy);
-  return label;
-}
-
-QPushButton* link(const QString& text, QWidget* parent) {
-  auto* b = new QPushButton(text, parent);
-  b->setProperty("link", true);
-  b->setCursor(Qt::PointingHandCursor);
-  return b;
-}
-
-}  // namespace
-
-LessonsPane::LessonsPane(std::function<TourScene()> scene, bool remembers, QWidget* parent)
-    : QScrollArea(parent), m_scene(std::move(scene)), m_remembers(remembers) {
+LessonsPane::LessonsPane(LessonRecord& record, ScenarioDocument& document, QWidget* parent)
+    : QScrollArea(parent), m_record(record), m_document(document) {
   setAccessibleName(tr("Lessons"));
   setWidgetResizable(true);
   setFrameShape(QFrame::NoFrame);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  if (remembers) m_finished = QSettings().value(kFinishedKey).toStringList();
-  m_look.setInterval(kLookMs);
-  connect(&m_look, &QTimer::timeout, this, &LessonsPane::check);
   showList();
+}
+
+const Lesson* LessonsPane::lesson() const {
+  return m_play && m_page ? &m_play->lesson() : nullptr;
+}
+
+int LessonsPane::step() const {
+  return m_play ? m_play->reached() : 0;
 }
 
 bool LessonsPane::isFinished(const QString& lessonId) const {
-  return m_finished.contains(lessonId);
+  for (const LibraryLesson& l : builtInLessons())
+    if (l.key == lessonId) return m_record.isFinished(*l.lesson);
+  return false;
 }
 
-QVBoxLayout* LessonsPane::newPage() {
-  auto* page = new QWidget;
-  auto* column = new QVBoxLayout(page);
-  column->setContentsMargins(14, 10, 14, 14);
-  column->setSpacing(8);
-  setWidget(page);
-  return column;
+void LessonsPane::place(QWidget* content) {
+  m_page = nullptr;
+  m_isAsking = false;
+  // What is shown may have been pressed just now.
+  if (QWidget* before = takeWidget()) before->deleteLater();
+  setWidget(content);
+  verticalScrollBar()->setValue(0);
 }
 
 void LessonsPane::showList() {
-  m_lesson = nullptr;
-  m_look.stop();
-  auto* column = newPage();
-  column->addWidget(wrapped(tr("Each lesson opens a sample and guides you through it. Your scenario comes "
-                               "back when you leave the lesson."),
-                            widget()));
-  if (m_isTaken) {
-    auto* row = new QHBoxLayout;
-    row->addWidget(leaveLink());
-    row->addStretch();
-    column->addLayout(row);
-  }
-  for (const Tour& lesson : tours()) {
-    auto* row = new QHBoxLayout;
-    auto* start = link(lesson.title, widget());
-    start->setToolTip(lesson.about);
-    if (isFinished(lesson.id)) {
-      start->setIcon(themedIcon(QStringLiteral("check")));
-      start->setAccessibleName(tr("%1, done").arg(lesson.title));
-    }
-    connect(start, &QPushButton::clicked, this, [this, id = lesson.id] { Q_EMIT startRequested(id); });
-    row->addWidget(start);
-    row->addStretch();
-    column->addLayout(row);
-    auto* about = wrapped(lesson.about, widget());
-    about->setProperty("role", "muted");
-    about->setContentsMargins(4, 0, 0, 6);
-    column->addWidget(about);
-  }
-  column->addStretch();
+  auto* list = new LessonList(m_record, m_play != nullptr);
+  connect(list, &LessonList::startRequested, this, &LessonsPane::startRequested);
+  connect(list, &LessonList::openRequested, this, &LessonsPane::openRequested, Qt::QueuedConnection);
+  connect(list, &LessonList::saveRequested, this, &LessonsPane::saveRequested, Qt::QueuedConnection);
+  connect(list, &LessonList::leaveRequested, this, &LessonsPane::leaveRequested, Qt::QueuedConnection);
+  connect(
+      list, &LessonList::studentRequested, this, [this] { askStudent({}); }, Qt::QueuedConnection);
+  place(list);
 }
 
-QPushButton* LessonsPane::leaveLink() {
-  auto* leave = link(tr("Leave lesson"), widget());
-  leave->setToolTip(tr("Return to the scenario that was open before"));
-  connect(leave, &QPushButton::clicked, this, &LessonsPane::leaveRequested, Qt::QueuedConnection);
-  return leave;
+void LessonsPane::askStudent(const QString& key) {
+  auto* page = new QWidget;
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(14, 10, 14, 14);
+  column->setSpacing(9);
+  auto* title = new QLabel(tr("Who answers?"), page);
+  title->setFont(Theme::font(16, true));
+  column->addWidget(title);
+  column->addWidget(lessonLabel(tr("Type your name or student number. It stands in the file of answers that "
+                                   "you may give to your lecturer, "
+                                   "and some lessons have numbers of their own for each student. Leave it "
+                                   "empty if nobody asked you for it."),
+                                page));
+  auto* field = new QLineEdit(toQt(m_record.student()), page);
+  field->setObjectName(QStringLiteral("student"));
+  field->setMaxLength(64);
+  field->setAccessibleName(tr("Name or student number"));
+  column->addWidget(field);
+  auto* wrong = lessonLabel({}, page);
+  wrong->setProperty("role", "warning");
+  wrong->hide();
+  column->addWidget(wrong);
+  auto* go = new QPushButton(key.isEmpty() ? tr("Use this name") : tr("Begin"), page);
+  go->setProperty("primary", true);
+  go->setAutoDefault(true);
+  auto* row = new QHBoxLayout;
+  row->addWidget(go);
+  row->addStretch();
+  column->addLayout(row);
+  column->addStretch();
+  const auto take = [this, field, wrong, key] {
+    const std::string name = field->text().trimmed().toStdString();
+    if (!isStudentName(name)) {
+      wrong->setText(tr("Use letters, digits, blanks and . _ - @ only."));
+      return wrong->show();
+    }
+    m_record.setStudent(name);
+    if (!key.isEmpty()) return Q_EMIT startRequested(key);
+    if (m_play) return Q_EMIT startRequested(m_play->source().key);  // its numbers may be others now
+    showList();
+  };
+  connect(go, &QPushButton::clicked, this, take, Qt::QueuedConnection);
+  connect(field, &QLineEdit::returnPressed, this, take, Qt::QueuedConnection);
+  place(page);
+  m_isAsking = true;
+  field->setFocus(Qt::OtherFocusReason);
 }
 
 void LessonsPane::endLesson() {
-  m_isTaken = false;
+  m_play = nullptr;
   showList();
 }
 
-void LessonsPane::begin(const QString& lessonId) {
-  const auto it =
-      std::find_if(tours().begin(), tours().end(), [&](const Tour& l) { return l.id == lessonId; });
-  if (it == tours().end()) return;
-  m_lesson = &*it;
-  m_isTaken = true;
-  m_step = 0;
-  m_start.reset();
-  if (isVisible()) m_look.start();
-  showLesson();
-  Q_EMIT viewRequested(m_lesson->steps.front().view);
+void LessonsPane::begin(LessonPlay* play) {
+  m_play = play;
+  connect(play, &LessonPlay::ready, this, [this] {
+    if (!m_isAsking) showPage();
+  });
+  connect(play, &LessonPlay::stepShown, this, &LessonsPane::showPage);
+  showPage();
 }
 
-void LessonsPane::showLesson() {
-  auto* column = newPage();
-  auto* title = wrapped(m_lesson->title, widget());
-  title->setFont(Theme::font(16, true));
-  column->addWidget(title);
-  const int count = static_cast<int>(m_lesson->steps.size());
-  for (int i = 0; i < count; ++i) {
-    const TourStep& step = m_lesson->steps[i];
-    auto* row = new QHBoxLayout;
-    auto* mark = new QLabel(widget());
-    mark->setFixedWidth(18);
-    mark->setAlignment(Qt::AlignTop | Qt::AlignHCenter);
-    if (i < m_step)
-      mark->setPixmap(themedIcon(QStringLiteral("check")).pixmap(14, 14));
+void LessonsPane::showPage() {
+  if (!m_play) return;
+  const bool hadFocus = isAncestorOf(QApplication::focusWidget()) || hasFocus();
+  auto* page = new LessonPage(*m_play, m_document);
+  connect(page, &LessonPage::whereRequested, this, &LessonsPane::whereRequested);
+  connect(page, &LessonPage::saveRequested, this, &LessonsPane::saveRequested, Qt::QueuedConnection);
+  connect(page, &LessonPage::restartRequested, this, &LessonsPane::restartRequested);
+  connect(page, &LessonPage::listRequested, this, &LessonsPane::showList);
+  connect(page, &LessonPage::leaveRequested, this, &LessonsPane::leaveRequested);
+  connect(page, &LessonPage::startRequested, this, &LessonsPane::startRequested);
+  place(page);
+  m_page = page;
+  if (hadFocus) {
+    if (page->question() && m_play->isAsking())
+      page->question()->setFocus(Qt::OtherFocusReason);
     else
-      mark->setText(QString::number(i + 1));
-    auto* text = wrapped(step.text, widget());
-    text->setAccessibleName(tr("Step %1 of %2, %3")
-                                .arg(i + 1)
-                                .arg(count)
-                                .arg(i < m_step    ? tr("done")
-                                     : i == m_step ? tr("to do now")
-                                                   : tr("later")));
-    if (i != m_step) text->setProperty("role", "muted");
-    row->addWidget(mark);
-    row->addWidget(text, 1);
-    column->addLayout(row);
-    if (i == m_step) {
-      auto* show = link(tr("Show me where"), widget());
-      connect(show, &QPushButton::clicked, this, [this, view = step.view] { Q_EMIT viewRequested(view); });
-      auto* under = new QHBoxLayout;
-      under->setContentsMargins(22, 0, 0, 0);
-      under->addWidget(show);
-      under->addStretch();
-      column->addLayout(under);
-    }
-    if (i > m_step) break;  // one step ahead is enough to see where it goes
+      for (auto* b : page->findChildren<QPushButton*>())
+        if (b->property("primary").toBool()) b->setFocus(Qt::OtherFocusReason);
   }
-  if (m_step >= count) {
-    auto* praise = wrapped(tr("Done. Your changes are not saved; the sample is untouched."), widget());
-    column->addWidget(praise);
-    const auto next =
-        std::find_if(tours().begin(), tours().end(), [this](const Tour& l) { return !isFinished(l.id); });
-    if (next != tours().end()) {
-      auto* go = new QPushButton(tr("Next: %1").arg(next->title), widget());
-      go->setProperty("primary", true);
-      connect(go, &QPushButton::clicked, this, [this, id = next->id] { Q_EMIT startRequested(id); });
-      column->addWidget(go);
-    }
-  }
-  auto* again = link(tr("Restart this lesson"), widget());
-  connect(again, &QPushButton::clicked, this, [this, id = m_lesson->id] { Q_EMIT startRequested(id); });
-  auto* list = link(tr("All lessons"), widget());
-  connect(list, &QPushButton::clicked, this, &LessonsPane::showList, Qt::QueuedConnection);
-  auto* foot = new QHBoxLayout;
-  foot->addWidget(again);
-  foot->addWidget(list);
-  foot->addWidget(leaveLink());
-  foot->addStretch();
-  column->addSpacing(6);
-  column->addLayout(foot);
-  column->addStretch();
-}
-
-void LessonsPane::check() {
-  if (!m_lesson || m_step >= static_cast<int>(m_lesson->steps.size())) return;
-  TourScene scene = m_scene();
-  if (!m_start && scene.context->current && scene.context->outcome) m_start = scene.context;
-  if (!m_start) return;  // not solved yet
-  scene.start = m_start;
-  if (!isDone(m_lesson->steps[m_step], scene)) return;
-  ++m_step;
-  const bool over = m_step >= static_cast<int>(m_lesson->steps.size());
-  if (over && !isFinished(m_lesson->id)) {
-    m_finished += m_lesson->id;
-    if (m_remembers) QSettings().setValue(kFinishedKey, m_finished);
-  }
-  showLesson();
-  QAccessibleEvent told(this, QAccessible::NameChanged);
-  QAccessible::updateAccessibility(&told);
-  if (!over) Q_EMIT viewRequested(m_lesson->steps[m_step].view);
-}
-
-void LessonsPane::showEvent(QShowEvent* event) {
-  QScrollArea::showEvent(event);
-  if (m_lesson) m_look.start();
-}
-
-void LessonsPane::hideEvent(QHideEvent* event) {
-  QScrollArea::hideEvent(event);
-  m_look.stop();
+  setAccessibleDescription(page->announcement());
+  QAccessibleEvent alert(this, QAccessible::DescriptionChanged);
+  QAccessible::updateAccessibility(&alert);
 }
 
 }  // namespace nest

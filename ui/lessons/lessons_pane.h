@@ -1,55 +1,49 @@
 #pragma once
 
 #include <QScrollArea>
-#include <QTimer>
-#include <vector>
 
-#include "lessons/tour.h"
-
-class QLabel;
-class QPushButton;
-class QVBoxLayout;
+#include "lessons/lesson_play.h"
+#include "lessons/lesson_record.h"
 
 namespace nest {
 
-/// The lessons: a list to choose from, or the steps of the one that is taken, each ticked when it has been
-/// done. Which lessons were taken to their end is remembered.
+class LessonPage;
+
+/// The lessons: a list to choose from, or the step of the one that is taken.
 class LessonsPane : public QScrollArea {
   Q_OBJECT
 public:
-  /// `scene`: how things stand now. Asked whenever something may have changed.
-  LessonsPane(std::function<TourScene()> scene, bool remembers, QWidget* parent = nullptr);
+  LessonsPane(LessonRecord&, ScenarioDocument&, QWidget* parent = nullptr);
 
-  void showList();                                 ///< to choose from, or to leave the one that is taken
-  void begin(const QString& lessonId);             ///< after its sample has been opened
-  void endLesson();                                ///< what was open before is back
-  const Tour* lesson() const { return m_lesson; }  ///< nullptr: the list is shown
-  int step() const { return m_step; }              ///< the first that is not done
+  void showList();          ///< to choose from, or to leave the one that is taken
+  void begin(LessonPlay*);  ///< it is taken
+  void endLesson();         ///< what was open before is back
+  /// Asks who answers; `key`: the lesson that goes on with it, empty: the list.
+  void askStudent(const QString& key);
+
+  LessonPlay* play() const { return m_play; }  ///< nullptr: none is taken
+  const Lesson* lesson() const;                ///< nullptr: none is taken, or the list is shown
+  int step() const;                            ///< the first that is not done
   bool isFinished(const QString& lessonId) const;
-  void check();  ///< looks again whether the step is done
+  LessonPage* page() const { return m_page; }  ///< nullptr: something else is shown
 
 Q_SIGNALS:
-  void startRequested(const QString& lessonId);
+  void startRequested(const QString& key);
+  void restartRequested();
   void leaveRequested();  ///< the lesson's sample goes, what was open comes back
-  void viewRequested(const QString& id);
-
-protected:
-  void showEvent(QShowEvent*) override;
-  void hideEvent(QHideEvent*) override;
+  void whereRequested();  ///< where the step is done
+  void openRequested();   ///< a lesson from a file
+  void saveRequested();   ///< the answers, to a file
 
 private:
-  void showLesson();
-  QVBoxLayout* newPage();
-  QPushButton* leaveLink();
+  void showPage();
+  void place(QWidget*);
 
-  std::function<TourScene()> m_scene;
-  bool m_remembers;
-  const Tour* m_lesson = nullptr;
-  int m_step = 0;
-  bool m_isTaken = false;  ///< a lesson's sample is open
-  PlanContextPtr m_start;
-  QStringList m_finished;
-  QTimer m_look;
+  LessonRecord& m_record;
+  ScenarioDocument& m_document;
+  LessonPlay* m_play = nullptr;
+  LessonPage* m_page = nullptr;
+  bool m_isAsking = false;  ///< who answers
 };
 
 }  // namespace nest

@@ -14,6 +14,7 @@
 #include "document/file_filters.h"
 #include "export/save_path.h"
 #include "figures/paint/phrases.h"
+#include "lessons/lesson_library.h"
 #include "panes/log_pane.h"
 #include "theme/plain_text.h"
 #include "window/message_bar.h"
@@ -124,7 +125,19 @@ bool FileCommands::reload(const QString& path) {
   return true;
 }
 
-bool FileCommands::open(const QStringList& paths) {
+std::optional<bool> FileCommands::openLessons(QStringList& paths) {
+  QStringList lessons;
+  for (const QString& path : std::exchange(paths, {})) (isLessonFile(path) ? lessons : paths) << path;
+  if (lessons.isEmpty() || !m_openLesson) return std::nullopt;
+  const bool opened = m_openLesson(lessons.front());
+  if (lessons.size() > 1)
+    m_messages.add(MessageBar::Tone::Note, tr("One lesson is taken at a time; open the others after it."));
+  return opened;
+}
+
+bool FileCommands::open(const QStringList& given) {
+  QStringList paths = given;
+  if (const auto lesson = openLessons(paths); lesson && paths.isEmpty()) return *lesson;
   if (!m_files.openAll(paths)) return false;
   Q_EMIT opened();
   for (const QString& path : paths)
@@ -134,7 +147,9 @@ bool FileCommands::open(const QStringList& paths) {
 }
 
 void FileCommands::openIfMayDiscard(const QStringList& paths) {
-  if (!paths.isEmpty() && (!m_files.replacesScenario(paths) || mayDiscard())) open(paths);
+  QStringList others = paths;
+  openLessons(others);
+  if (!others.isEmpty() && (!m_files.replacesScenario(others) || mayDiscard())) open(others);
 }
 
 void FileCommands::drop(const QMimeData& data) {

@@ -2,6 +2,9 @@
 
 #include <QObject>
 #include <QStringList>
+#include <functional>
+#include <optional>
+#include <utility>
 
 #include "diagnostics/diagnostic.h"
 #include "document/scenario_files.h"
@@ -35,6 +38,10 @@ public:
   bool mayDiscard();
   bool mayLetGo();  ///< asks if what is open, and nothing else, has unsaved work
   void fillRecent(QMenu&);
+  /// Who takes the lessons among the files that are opened; false: it could not, and said so.
+  void setLessonOpener(std::function<bool(const QString& path)> opener) { m_openLesson = std::move(opener); }
+  /// Shows why something did not work: the first cause, and all of them among the issues.
+  void report(const QString& sentence, const Diagnostics& why) { tellFailure(sentence, why); }
 
 Q_SIGNALS:
   void opened();
@@ -52,6 +59,10 @@ private:
   void tellChange(const QString& path);
   bool reload(const QString& path);  ///< a scenario or nothing: other files are not imported from there
 
+  /// The lessons among these are taken out; the first one is opened. nullopt: there is none.
+  std::optional<bool> openLessons(QStringList& paths);
+
+  std::function<bool(const QString&)> m_openLesson;
   ScenarioFiles& m_files;
   ScenarioDocument& m_document;
   MessageBar& m_messages;

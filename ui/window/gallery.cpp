@@ -17,9 +17,10 @@
 #include "export/figure_export.h"
 #include "figures/paint/figure_painter.h"
 #include "formats/format.h"
-#include "lessons/tour.h"
+#include "lessons/lesson_library.h"
 #include "measures/metrics.h"
 #include "theme/plain_text.h"
+#include "theme/qt_text.h"
 #include "views/flow_layout.h"
 #include "words/headline.h"
 #include "words/outcome_words.h"
@@ -85,23 +86,31 @@ private:
 
 /// Where those begin who bring nothing.
 QWidget* Gallery::makeLessons(QWidget* parent) {
-  auto* row = new QWidget(parent);
-  auto* flow = new FlowLayout(10);
-  flow->setContentsMargins(0, 0, 0, 0);
-  row->setLayout(flow);
-  auto* text = new QLabel(tr("New here? Start with a lesson:"), row);
-  text->setMinimumHeight(26);
-  flow->addWidget(text);
-  for (const Tour& lesson : tours()) {
-    auto* button = new QPushButton(lesson.title, row);
-    button->setAutoDefault(true);
-    button->setProperty("link", true);
-    button->setToolTip(lesson.about);
-    button->setMinimumHeight(26);
-    connect(button, &QPushButton::clicked, this, [this, id = lesson.id] { Q_EMIT lessonChosen(id); });
-    flow->addWidget(button);
+  auto* all = new QWidget(parent);
+  auto* column = new QVBoxLayout(all);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(4);
+  for (const bool asks : {true, false}) {
+    auto* row = new QWidget(all);
+    auto* flow = new FlowLayout(10);
+    flow->setContentsMargins(0, 0, 0, 0);
+    row->setLayout(flow);
+    auto* text = new QLabel(asks ? tr("New here? Take a lesson:") : tr("Or a tour of the program:"), row);
+    text->setMinimumHeight(26);
+    flow->addWidget(text);
+    for (const LibraryLesson& lesson : builtInLessons()) {
+      if (lesson.asks() != asks || lesson.isTask()) continue;
+      auto* button = new QPushButton(lesson.title(), row);
+      button->setAutoDefault(true);
+      button->setProperty("link", true);
+      button->setToolTip(toQt(lesson.lesson->about));
+      button->setMinimumHeight(26);
+      connect(button, &QPushButton::clicked, this, [this, key = lesson.key] { Q_EMIT lessonChosen(key); });
+      flow->addWidget(button);
+    }
+    column->addWidget(row);
   }
-  return row;
+  return all;
 }
 
 Gallery::Gallery(JobRunner::Solve solve, QWidget* parent)

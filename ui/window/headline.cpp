@@ -401,10 +401,16 @@ void Headline::showMessage(const QString& heading, const QString& text, bool isE
   if (isError) setRole(m_labels.front().text, "error");
 }
 
+void Headline::setVeil(const QString& veil) {
+  if (std::exchange(m_veil, veil) != veil) refresh();
+}
+
 void Headline::refresh() {
   const PlanContext& c = shown();
   const auto& diagnostics = m_session.diagnostics();
-  if (hasErrors(diagnostics)) {
+  if (!m_veil.isEmpty()) {
+    showMessage(m_veil, tr("the plan's values are shown with the answer"), false);
+  } else if (hasErrors(diagnostics)) {
     const auto first = std::find_if(diagnostics.begin(), diagnostics.end(),
                                     [](const Diagnostic& d) { return d.severity == Severity::Error; });
     const auto count = std::count_if(diagnostics.begin(), diagnostics.end(),

@@ -1,15 +1,26 @@
 #include "window/lessons_controller.h"
 
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QPushButton>
 #include <QSettings>
-#include <algorithm>
 #include <utility>
 
-#include "document/planning_session.h"
+#include "document/file_filters.h"
+#include "document/file_path.h"
 #include "document/scenario_files.h"
+#include "export/save_path.h"
+#include "lessons/lesson_library.h"
+#include "lessons/lesson_play.h"
 #include "lessons/lessons_pane.h"
+#include "theme/plain_text.h"
+#include "theme/qt_text.h"
 #include "views/figure_view.h"
 #include "views/search/search_view.h"
 #include "window/file_commands.h"
+#include "window/lesson_stage.h"
+#include "window/message_bar.h"
 #include "window/views_area.h"
 
 namespace nest {
@@ -53,35 +64,110 @@ void remember(const QVariantMap& choices) {
 }  // namespace
 
 LessonsController::LessonsController(const Needs& needs, bool remembers, QWidget* window)
-    : QObject(window), m(needs) {
-  const auto scene = [this] {
-    return TourScene{&m.document, &m.selection, m.session.context(), nullptr,
-                     [this](const QString& id) { return m.views.view(id); }};
-  };
-  m_pane = new LessonsPane(scene, remembers, window);
+    : QObject(window),
+      m(needs),
+      m_record(remembers),
+      m_pane(new LessonsPane(m_record, m.document, window)),
+      m_window(window) {
   connect(m_pane, &LessonsPane::startRequested, this, &LessonsController::start, Qt::QueuedConnection);
+  connect(m_pane, &LessonsPane::restartRequested, this, &LessonsController::restart, Qt::QueuedConnection);
   connect(m_pane, &LessonsPane::leaveRequested, this, &LessonsController::leave);
-  connect(m_pane, &LessonsPane::viewRequested, this, &LessonsController::viewWanted);
+  connect(m_pane, &LessonsPane::openRequested, this, &LessonsController::choose);
+  connect(m_pane, &LessonsPane::saveRequested, this, &LessonsController::saveAnswers);
+  m.commands.setLessonOpener([this](const QString& path) { return start(path); });
   // It is the user's own that may be lost.
   connect(&m.commands, &FileCommands::discarding, this, [this] {
     if (m_before) comeBack();
   });
 }
 
-bool LessonsController::start(const QString& id) {
-  const auto it = std::find_if(tours().begin(), tours().end(), [&](const Tour& l) { return l.id == id; });
-  if (it == tours().end() || (m_before && !m.commands.mayLetGo())) return false;
-  const auto before = m_before.value_or(
-      Before{m.document.setAside(), m.files.known(), choicesOf(m.views), rememberedChoices()});
+LessonsController::~LessonsController() = default;
+
+void LessonsController::setStage(LessonStage* stage) {
+  m_stage = stage;
+  connect(m_pane, &LessonsPane::whereRequested, stage, &LessonStage::showWhere);
+}
+
+void LessonsController::fail(const QString& title, const Diagnostics& why) {
+  m.commands.report(tr("%1 cannot be taken").arg(title), why);
+}
+
+bool LessonsController::start(const QString& key) {
+  const LibraryLesson lesson = lessonNamed(key);
+  if (!lesson.lesson) {
+    m.commands.report(tr("%1 cannot be opened").arg(QFileInfo(key).fileName()), lesson.errors);
+    return false;
+  }
+  if (m_before && !m.commands.mayLetGo()) return false;
+  auto play = std::make_unique<LessonPlay>(lesson, m_record);
+  auto scenario = play->scenarioOf(play->caseOf(play->shown()));
+  if (!scenario) {
+    fail(visibleText(lesson.title()), scenario.diagnostics);
+    return false;
+  }
+  if (!m_before)
+    m_before = Before{m.document.setAside(), m.files.known(), choicesOf(m.views), rememberedChoices()};
   m.files.setAside();
-  if (!m.commands.open({it->sample})) return false;
-  m_before = before;
-  m.document.beScratch();
+  m_pane->endLesson();
+  m.files.openScratch(std::move(*scenario.value));
   for (View* view : m.views.views())
     if (const View::State defaults = defaultsOf(*view); !defaults.empty()) view->setState(defaults);
-  Q_EMIT started(it->arrange == QLatin1String("teach"));
-  m_pane->begin(id);
+  Q_EMIT started();
+  m_stage->begin(play.get());
+  m_play = std::move(play);
+  connect(
+      m_play.get(), &LessonPlay::failed, this,
+      [this](const Diagnostics& why) {
+        const QString title = visibleText(m_play->source().title());
+        comeBack();
+        fail(title, why);
+      },
+      Qt::QueuedConnection);
+  m_pane->begin(m_play.get());
+  if (lesson.asks() && !m_record.isStudentKnown()) m_pane->askStudent(lesson.key);
   return true;
+}
+
+/// Answers are gone then: that is asked.
+void LessonsController::restart() {
+  if (!m_play) return;
+  const LibraryLesson lesson = m_play->source();
+  if (!m_record.progressIn(*lesson.lesson).answers.empty()) {
+    QMessageBox box(QMessageBox::Warning, tr("Restart this lesson"),
+                    tr("Discard your answers to this lesson?"), QMessageBox::Cancel, m_window);
+    box.setInformativeText(tr("Save them first if your lecturer needs them."));
+    const auto* discard = box.addButton(tr("Discard answers"), QMessageBox::DestructiveRole);
+    box.setDefaultButton(QMessageBox::Cancel);
+    box.exec();
+    if (box.clickedButton() != discard) return;
+  }
+  m_record.forget(*lesson.lesson);
+  start(lesson.key);
+}
+
+void LessonsController::choose() {
+  const QString path = QFileDialog::getOpenFileName(m_window, tr("Open lesson"), folderFor(m.document),
+                                                    tr("Lessons (*.lesson.json *.json);;All files (*)"));
+  if (!path.isEmpty()) start(path);
+}
+
+void LessonsController::saveAnswers() {
+  const std::string text = m_record.answersFile();
+  if (text.empty()) {
+    m.messages.show(MessageBar::Tone::Note, tr("Nothing has been answered yet."));
+    return;
+  }
+  QString name = toQt(m_record.student());
+  name.replace(u' ', u'-');
+  const QString path = askPath(
+      m_window, tr("Save answers"),
+      QStringLiteral("%1/%2.answers.json").arg(folderFor(m.document), name.isEmpty() ? tr("my") : name),
+      tr("Answers (*.answers.json)"), QStringLiteral("answers.json"));
+  if (path.isEmpty()) return;
+  if (const Diagnostics why = writeFile(path, QByteArray::fromStdString(text)); !why.empty())
+    m.commands.report(tr("%1 was not saved").arg(QFileInfo(path).fileName()), why);
+  else
+    m.messages.show(MessageBar::Tone::Note, tr("Saved %1.").arg(QFileInfo(path).fileName()));
 }
 
 bool LessonsController::leave() {
@@ -92,6 +178,8 @@ bool LessonsController::leave() {
 
 void LessonsController::comeBack() {
   m_pane->endLesson();
+  if (m_stage) m_stage->end();
+  if (m_play) m_play.release()->deleteLater();  // it may be the one that said so
   const auto before = std::exchange(m_before, std::nullopt);
   if (!before) return;
   m.files.resume(before->document, before->known);

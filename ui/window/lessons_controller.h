@@ -4,22 +4,29 @@
 #include <QVariantMap>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 
+#include "diagnostics/diagnostic.h"
 #include "document/scenario_document.h"
+#include "lessons/lesson_record.h"
 #include "views/view.h"
 
 namespace nest {
 
 class FileCommands;
+class LessonPlay;
+class LessonStage;
 class LessonsPane;
+class MessageBar;
 class PlanningSession;
 class ScenarioFiles;
 class Selection;
 class ViewsArea;
+struct LibraryLesson;
 
-/// Taking a lesson: its sample takes the place of what is open, which comes back when the lesson is left, and
-/// with it what was chosen in the views: a lesson begins with their defaults.
+/// Taking a lesson: its scenario takes the place of what is open, which comes back when the lesson is left,
+/// and with it what was chosen in the views: a lesson begins with their defaults.
 class LessonsController : public QObject {
   Q_OBJECT
 public:
@@ -27,21 +34,24 @@ public:
     ScenarioDocument& document;
     ScenarioFiles& files;
     FileCommands& commands;
-    const Selection& selection;
-    const PlanningSession& session;
     const ViewsArea& views;
+    MessageBar& messages;
   };
   LessonsController(const Needs&, bool remembers, QWidget* window);
+  ~LessonsController() override;
+  /// What a lesson makes of the window; once the window is whole.
+  void setStage(LessonStage*);
 
   LessonsPane* pane() const { return m_pane; }
-  /// Both ask where the lesson's scenario was saved to a file and edited since; false: it stays.
-  bool start(const QString& lessonId);
+  const LessonRecord& record() const { return m_record; }
+  /// A built-in lesson by its id, or a file. It goes on where it was left. False: it stays as it is, and why
+  /// was said; both ask where the lesson's scenario was saved to a file and edited since.
+  bool start(const QString& key);
   bool leave();
 
 Q_SIGNALS:
-  void started(bool teaching);  ///< its sample is open; teaching: in the layout for that
-  void ended();                 ///< what was open before is back, or nothing is
-  void viewWanted(const QString& id);
+  void started();  ///< its scenario is open
+  void ended();    ///< what was open before is back, or nothing is
 
 private:
   struct Before {
@@ -50,10 +60,20 @@ private:
     std::map<QString, View::State> choices;  ///< by view
     QVariantMap remembered;                  ///< of them, for the next start of the program
   };
+  void take(const LibraryLesson&);
+  void restart();
+  void choose();
+  void saveAnswers();
   void comeBack();
+  void fail(const QString& title, const Diagnostics&);
+
   Needs m;
+  LessonRecord m_record;
   LessonsPane* m_pane;
+  LessonStage* m_stage = nullptr;
+  std::unique_ptr<LessonPlay> m_play;
   std::optional<Before> m_before;  ///< while one is taken
+  QWidget* m_window;
 };
 
 }  // namespace nest

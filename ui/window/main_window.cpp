@@ -43,6 +43,7 @@
 #include "window/figures_export.h"
 #include "window/gallery.h"
 #include "window/headline.h"
+#include "window/lesson_stage.h"
 #include "window/lessons_controller.h"
 #include "window/measured_runs.h"
 #include "window/message_bar.h"
@@ -115,7 +116,7 @@ MainWindow::MainWindow(JobRunner::Solve solve, const WindowOptions& options, QWi
   m_commands = new FileCommands(*m_files, m_document, *m_messages, this);
   m_recovery = new Recovery(*m_files, *m_offers, *m_protection, [this] { return m_commands->mayDiscard(); });
   m_presenter = new Presenter({m_document, *m_session, m_selection, *m_views, *m_messages, m_actions}, this);
-  m_lessons = new LessonsController({m_document, *m_files, *m_commands, m_selection, *m_session, *m_views},
+  m_lessons = new LessonsController({m_document, *m_files, *m_commands, *m_views, *m_messages},
                                     options.remembers, this);
   m_export = new FiguresExport(*m_views, *m_messages, this);
   buildDocks();
@@ -126,6 +127,10 @@ MainWindow::MainWindow(JobRunner::Solve solve, const WindowOptions& options, QWi
       WindowLayout::Parts{*this, *m_views, *m_panel, m_selection, m_document, m_panelDock, m_inspectorDock,
                           m_belowDock, m_rail, options.remembers && options.onlyView.isEmpty()});
   buildTop();
+  m_stage = new LessonStage({*this, m_document, *m_files, *m_commands, *m_session, m_selection, *m_views, *m_layout,
+                             *m_headline, *m_messages, m_actions, m_panelDock, m_inspectorDock, m_belowDock,
+                             m_lessonsDock});
+  m_lessons->setStage(m_stage);
   connectFiles();
   connectSession();
   connectPanels();
@@ -310,10 +315,10 @@ void MainWindow::connectPanels() {
   connect(m_gallery, &Gallery::beginRequested, m_commands, &FileCommands::begin);
   connect(m_gallery, &Gallery::lessonChosen, m_lessons, &LessonsController::start);
   connect(m_lessons, &LessonsController::ended, m_lessonsDock, &QWidget::hide);
-  connect(m_lessons, &LessonsController::viewWanted, m_views, &ViewsArea::reveal);
-  connect(m_lessons, &LessonsController::started, this, [this](bool teaching) {
-    teaching ? m_layout->teach() : m_layout->explore();
-    showLessons();
+  connect(m_lessons, &LessonsController::started, this, &MainWindow::showLessons);
+  connect(m_stage, &LessonStage::limitsChanged, this, [this] {
+    refreshSentence();
+    m_rail->refresh();
   });
   connect(m_presenter, &Presenter::paneWanted, this, [this] { reveal(m_presenter->pane()); });
   auto* topology = m_views->findChild<TopologyView*>();
@@ -432,7 +437,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 
 void MainWindow::refreshSentence() {
   const bool room = !WindowLayout::isSmallWindow(size()) || m_sentence->isAnyAssumed();
-  m_sentence->setVisible(m_options.onlyView.isEmpty() && room);
+  m_sentence->setVisible(m_options.onlyView.isEmpty() && room && !(m_stage && m_stage->hidesFields()));
 }
 
 void MainWindow::refreshIssues() {

@@ -27,6 +27,7 @@ class Headline;
 class Inspector;
 class IssueModel;
 class IssueView;
+class LessonStage;
 class LessonsController;
 class LogPane;
 class MessageBar;
@@ -126,6 +127,7 @@ private:
   Recovery* m_recovery = nullptr;
   Presenter* m_presenter = nullptr;
   LessonsController* m_lessons = nullptr;
+  LessonStage* m_stage = nullptr;
   Rail* m_rail = nullptr;
   std::unique_ptr<WindowLayout> m_layout;
   ScenarioPanel* m_panel = nullptr;

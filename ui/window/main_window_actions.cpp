@@ -19,6 +19,7 @@
 #include "editors/scenario_panel.h"
 #include "export/launch_dialog.h"
 #include "figures/paint/phrases.h"
+#include "lessons/lesson_library.h"
 #include "lessons/lessons_pane.h"
 #include "slides/slides_pane.h"
 #include "theme/appearance.h"
@@ -139,7 +140,7 @@ void MainWindow::addActions() {
   const auto help = m_actions.menu(tr("Help"));
   help("help.keys", tr("Keyboard shortcuts"), {}, "?", "help",
        [this] { showShortcutSheet(m_actions, this); });
-  help("help.lessons", tr("Lessons"), tr("Short guided tours, each with its own sample"), {}, {},
+  help("help.lessons", tr("Lessons"), tr("Lessons with questions, and short tours of the program"), {}, {},
        [this] { showLessons(); });
   help("help.words", tr("Glossary"), {}, "F1", {}, [this] { showGlossary(this); });
   help("help.about", tr("About NEST Explorer"), {}, {}, {}, [this] { showAbout(this); });
@@ -328,8 +329,8 @@ void MainWindow::openPalette() {
       items.push_back({entry.action->text().remove(QChar(0x2026)),
                        entry.action->shortcut().toString(QKeySequence::NativeText),
                        [a = entry.action] { a->trigger(); }});
-  for (const Tour& lesson : tours())
-    items.push_back({lesson.title, tr("lesson"), [this, id = lesson.id] { m_lessons->start(id); }});
+  for (const LibraryLesson& lesson : builtInLessons())
+    items.push_back({lesson.title(), tr("lesson"), [this, key = lesson.key] { m_lessons->start(key); }});
   for (View* v : m_document.isEmpty() ? std::vector<View*>() : m_views->views())
     for (const BackgroundRun* run : v->findChildren<BackgroundRun*>())
       for (QAbstractButton* b : run->askers())

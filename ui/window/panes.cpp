@@ -5,6 +5,7 @@
 #include <QDockWidget>
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QLayout>
 #include <QMenu>
 #include <QMouseEvent>
@@ -327,7 +328,8 @@ void ViewsArea::setOneAtATime(bool on) {
   if (!on) return;
   m_all = saveState(kLayoutVersion);
   m_sole = Sole::Always;
-  QDockWidget* dock = shown && !dockOf(shown->id())->isFloating() ? dockOf(shown->id()) : m_docks.front();
+  QDockWidget* first = m_offered ? dockOf(m_offered->value(0)) : m_docks.front();
+  QDockWidget* dock = shown && !dockOf(shown->id())->isFloating() ? dockOf(shown->id()) : first;
   if (!dock->isFloating()) m_last = viewOf(dock), showOnly(dock);
 }
 
@@ -368,6 +370,72 @@ void ViewsArea::leaveSole() {
   m_arranging = false;
   QTimer::singleShot(0, this, &ViewsArea::refreshTitles);
   Q_EMIT arranged();
+}
+
+bool ViewsArea::isOffered(const QString& id) const {
+  const View* v = view(id);
+  return !m_offered || (v && std::any_of(m_offered->begin(), m_offered->end(),
+                                         [&](const QString& offered) { return view(offered) == v; }));
+}
+
+void ViewsArea::offer(const std::optional<QStringList>& ids) {
+  if (ids == m_offered) return;
+  m_offered = ids;
+  if (m_offered) arrangeOffered();
+}
+
+void ViewsArea::arrangeOffered() {
+  const bool oneAtATime = isOneAtATime();
+  leaveSole();
+  releaseSeparators(*this);
+  m_arranging = true;
+  for (QDockWidget* d : m_docks) {
+    removeDockWidget(d);
+    d->setFloating(false);
+  }
+  QDockWidget *first = nullptr, *last = nullptr;
+  for (const QString& id : *m_offered) {
+    QDockWidget* d = dockOf(id);
+    if (!d || d == first || d == last) continue;
+    if (!first || !last)
+      addDockWidget(first ? Qt::BottomDockWidgetArea : Qt::TopDockWidgetArea, d);
+    else
+      tabifyDockWidget(last, d);
+    (first ? last : first) = d;
+    d->show();
+  }
+  m_arranging = false;
+  if (oneAtATime)
+    setOneAtATime(true);
+  else if (last)
+    resizeDocks({first, last}, {height() / 2, height() / 2}, Qt::Vertical);
+  QTimer::singleShot(0, this, &ViewsArea::refreshTitles);
+  Q_EMIT arranged();
+}
+
+void ViewsArea::cover(const QStringList& ids, const QString& why) {
+  for (QDockWidget* dock : m_docks) {
+    View* covered = viewOf(dock);
+    const auto known = m_covers.find(dock);
+    if (!ids.contains(covered->id())) {
+      if (known == m_covers.end()) continue;
+      dock->setWidget(covered);
+      covered->setInSight(dock->isVisible() && !dock->visibleRegion().isEmpty());
+      known->second->deleteLater();
+      m_covers.erase(known);
+      continue;
+    }
+    QLabel* cover = known == m_covers.end() ? m_covers[dock] = new QLabel : known->second;
+    cover->setText(QStringLiteral("%1\n\n%2").arg(dock->windowTitle(), why));
+    if (known != m_covers.end()) continue;
+    cover->setAlignment(Qt::AlignCenter);
+    cover->setWordWrap(true);
+    cover->setMargin(24);
+    cover->setMinimumSize(130, 100);
+    cover->setProperty("role", "muted");
+    dock->setWidget(cover);
+    covered->setInSight(false);
+  }
 }
 
 /// What nobody has taken before: an enlarged view goes back to its place.

@@ -60,10 +60,13 @@ void Rail::refresh() {
   m_line->setVisible(one);
   for (const auto& [id, action] : m_viewActions) {
     const QDockWidget* dock = m_views.dockOf(id);
-    action->setVisible(one);
+    action->setVisible(one && m_views.isOffered(id));
     action->setChecked(!dock->isHidden());
   }
-  for (const auto& [dock, action] : m_panelActions) action->setChecked(!dock->isHidden());
+  for (const auto& [dock, action] : m_panelActions) {
+    action->setChecked(!dock->isHidden());
+    action->setEnabled(m_commands.at(action)->isEnabled());
+  }
 }
 
 void Rail::showIssues(int errors, int warnings) {

@@ -168,6 +168,7 @@ void ViewsArea::showMode(const QString& id) {
 }
 
 void ViewsArea::reveal(const QString& id) {
+  if (!isOffered(id)) return;
   showMode(id);
   if (QDockWidget* dock = dockOf(id)) {
     m_last = view(id);
@@ -181,7 +182,7 @@ void ViewsArea::reveal(const QString& id) {
 void ViewsArea::enter(const QString& id) {
   reveal(id);
   View* v = view(id);
-  if (!v || (v->focusWidget() && v->focusWidget()->hasFocus())) return;
+  if (!v || !v->isInSight() || (v->focusWidget() && v->focusWidget()->hasFocus())) return;
   QWidget* first = v;
   if (!v->focusProxy())
     for (QWidget* w = v->nextInFocusChain(); w != v; w = w->nextInFocusChain())
@@ -204,6 +205,7 @@ void ViewsArea::showAlone(const QString& id) {
 }
 
 void ViewsArea::arrangeDefault() {
+  if (m_offered) return arrangeOffered();
   leaveSole();
   releaseSeparators(*this);
   for (QDockWidget* d : m_docks) {
@@ -242,7 +244,7 @@ void ViewsArea::proportion() {
     QDockWidget* topology = dockOf(QStringLiteral("topology"));
     QDockWidget* stages = dockOf(QStringLiteral("stages"));
     QDockWidget* memory = dockOf(QStringLiteral("memory"));
-    if (m_sole != Sole::No) return;
+    if (m_sole != Sole::No || m_offered) return;
     resizeDocks({topology, memory}, {width() * 58 / 100, width() * 42 / 100}, Qt::Horizontal);
     resizeDocks({topology, stages}, {height() * 54 / 100, height() * 46 / 100}, Qt::Vertical);
   });
@@ -254,6 +256,7 @@ void ViewsArea::showEvent(QShowEvent* event) {
 }
 
 void ViewsArea::arrangePair(const QString& above, const QString& below) {
+  if (m_offered) return arrangeOffered();
   arrangeTabbed();
   QDockWidget *upper = dockOf(above), *lower = dockOf(below);
   if (!upper || !lower) return;
@@ -333,7 +336,7 @@ void ViewsArea::placeUnknown(const QByteArray& state) {
 }
 
 bool ViewsArea::restoreLayout(const QByteArray& state, int version) {
-  if (state.isEmpty()) return false;
+  if (state.isEmpty() || m_offered) return false;
   const bool oneAtATime = isOneAtATime();
   leaveSole();
   releaseSeparators(*this);
@@ -346,6 +349,7 @@ bool ViewsArea::restoreLayout(const QByteArray& state, int version) {
 }
 
 void ViewsArea::arrangeTabbed() {
+  if (m_offered) return arrangeOffered();
   leaveSole();
   releaseSeparators(*this);
   for (QDockWidget* d : m_docks) {

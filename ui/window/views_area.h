@@ -3,11 +3,13 @@
 #include <QMainWindow>
 #include <QStringList>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "views/view.h"
 
 class QDockWidget;
+class QLabel;
 class QMenu;
 class QTabBar;
 
@@ -57,6 +59,12 @@ public:
   void arrangeTabbed();
   /// Two views, one above the other, the others behind tabs of the upper one.
   void arrangePair(const QString& above, const QString& below);
+  /// These views alone exist until another call; unset: all, which the caller then arranges again. The first
+  /// stands above the others.
+  void offer(const std::optional<QStringList>& ids);
+  bool isOffered(const QString& id) const;
+  /// In place of these views a sentence says why they are not shown; all others are.
+  void cover(const QStringList& ids, const QString& why);
   /// A remembered layout replaces the default one.
   bool restoreLayout(const QByteArray& state, int version);
 
@@ -83,6 +91,7 @@ private:
   void openPaneMenu(View&, const QPoint& global);
   void showOnly(QDockWidget*);
   void leaveSole();
+  void arrangeOffered();
   void proportion();
   void showMode(const QString& id);
   bool restoreDocks(const QByteArray& state, int version);
@@ -97,6 +106,8 @@ private:
   int m_pressedTab = -1;
   bool m_arranging = false;  ///< what docks report meanwhile is not the user's doing
   bool m_toProportion = false;
+  std::optional<QStringList> m_offered;
+  std::map<QDockWidget*, QLabel*> m_covers;  ///< in place of their views
   mutable View* m_last = nullptr;
 };
 

@@ -265,6 +265,18 @@ void WindowLayout::mine() {
   call(QStringLiteral("mine"));
 }
 
+WindowLayout::Arrangement WindowLayout::arrangement() {
+  return {panels(), m.views.arrangement(), m.views.isOneAtATime(), m.window.size(), current()};
+}
+
+void WindowLayout::bringBack(const Arrangement& before) {
+  restorePanels(before.panels);
+  m.views.restoreLayout(before.views, kLayoutVersion);
+  m.views.setOneAtATime(isSmall() && before.oneAtATime);
+  makeRoom(before.size);
+  call(before.called);
+}
+
 /// Beside the file: it is nobody else's business.
 void WindowLayout::keepSession() {
   if (!m.remembers || m_sessionPath.isEmpty()) return;

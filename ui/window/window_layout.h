@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QByteArray>
 #include <QObject>
 #include <QSize>
 #include <QString>
@@ -52,6 +53,16 @@ public:
   QString current() const;
   /// As a window of this size begins that nobody has arranged.
   void restoreUsual();
+
+  /// Where everything stands, to come back to.
+  struct Arrangement {
+    QByteArray panels, views;
+    bool oneAtATime = false;
+    QSize size;
+    QString called;
+  };
+  Arrangement arrangement();
+  void bringBack(const Arrangement&);
 
   void keepSession();    ///< how the file at hand was looked at
   void takeUpSession();  ///< of the file that is open now, unless it is at hand

@@ -1,49 +1,20 @@
-#include "lessons/tour.h"
+#include "lessons/lesson_scene.h"
 
-#include <QDir>
-#include <QFile>
-#include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
-#include <algorithm>
+#include <QJsonObject>
+#include <optional>
 
 #include "document/item_names.h"
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
 #include "measures/metrics.h"
 #include "measures/score.h"
-#include "theme/resources.h"
 #include "views/search/search_view.h"
 #include "views/view.h"
 
 namespace nest {
 namespace {
-
-std::vector<Tour> readTours() {
-  loadResources();
-  std::vector<Tour> all;
-  const QDir folder(QStringLiteral(":/lessons"));
-  for (const QString& name : folder.entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name)) {
-    QFile file(folder.filePath(name));
-    if (!file.open(QIODevice::ReadOnly)) continue;
-    const QJsonObject o = QJsonDocument::fromJson(file.readAll()).object();
-    const auto text = [&](const char* key) { return o.value(QLatin1String(key)).toString(); };
-    Tour lesson{QFileInfo(name).baseName(),
-                text("title"),
-                text("about"),
-                QStringLiteral(":/samples/") + text("sample"),
-                text("arrange"),
-                {}};
-    for (const auto& value : o.value(QStringLiteral("steps")).toArray()) {
-      const QJsonObject step = value.toObject();
-      lesson.steps.push_back({step.value(QStringLiteral("text")).toString(),
-                              step.value(QStringLiteral("view")).toString(),
-                              step.value(QStringLiteral("done")).toObject()});
-    }
-    all.push_back(std::move(lesson));
-  }
-  return all;
-}
 
 bool isSelected(const QJsonArray& kinds, const Selection& selection) {
   const auto& item = selection.selected();
@@ -52,7 +23,7 @@ bool isSelected(const QJsonArray& kinds, const Selection& selection) {
   return kinds.contains(kind) || kinds.contains(QStringLiteral("%1 %2").arg(kind).arg(item->index + 1));
 }
 
-bool hasState(const QJsonArray& wanted, const TourScene& scene) {
+bool hasState(const QJsonArray& wanted, const LessonScene& scene) {
   const View* view = scene.view(wanted.at(0).toString());
   if (!view) return false;
   const auto state = view->state();
@@ -61,7 +32,7 @@ bool hasState(const QJsonArray& wanted, const TourScene& scene) {
 }
 
 /// Of the plan drawn by hand: 100 for the optimum, less for any that is slower; nullopt: nothing is drawn.
-std::optional<double> handScore(const TourScene& scene) {
+std::optional<double> handScore(const LessonScene& scene) {
   const auto* cuts = qobject_cast<const CutView*>(scene.view(QStringLiteral("cuts")));
   if (!cuts || !cuts->canvas().plan() || !scene.context->plan || !scene.context->current) return std::nullopt;
   return scoreOf(cuts->canvas().evaluation(), scene.context->plan->evaluation.batchTime);
@@ -72,12 +43,12 @@ double bubbleShare(const PlanContext& c) {
   return metricsOf(*c.problem, nullptr, *c.plan).bubble.fillAndDrain;
 }
 
-double slowerBy(const TourScene& scene) {
+double slowerBy(const LessonScene& scene) {
   if (!scene.context->plan || !scene.start || !scene.start->plan) return 0;
   return scene.context->plan->evaluation.batchTime / scene.start->plan->evaluation.batchTime - 1;
 }
 
-bool holds(const QString& what, const QJsonValue& value, const TourScene& scene) {
+bool partHolds(const QString& what, const QJsonValue& value, const LessonScene& scene) {
   if (what == QLatin1String("selected")) return isSelected(value.toArray(), *scene.selection);
   if (what == QLatin1String("state")) return hasState(value.toArray(), scene);
   if (what == QLatin1String("state_not")) return !hasState(value.toArray(), scene);
@@ -101,15 +72,11 @@ bool holds(const QString& what, const QJsonValue& value, const TourScene& scene)
 
 }  // namespace
 
-const std::vector<Tour>& tours() {
-  static const std::vector<Tour> all = readTours();
-  return all;
-}
-
-bool isDone(const TourStep& step, const TourScene& scene) {
-  if (step.done.isEmpty() || scene.document->isEmpty()) return false;
-  for (auto it = step.done.begin(); it != step.done.end(); ++it)
-    if (!holds(it.key(), it.value(), scene)) return false;
+bool holds(const std::string& condition, const LessonScene& scene) {
+  const QJsonObject parts = QJsonDocument::fromJson(QByteArray::fromStdString(condition)).object();
+  if (parts.isEmpty() || scene.document->isEmpty()) return false;
+  for (auto it = parts.begin(); it != parts.end(); ++it)
+    if (!partHolds(it.key(), it.value(), scene)) return false;
   return true;
 }
 
