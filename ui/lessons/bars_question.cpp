@@ -178,7 +178,7 @@ void DrawnBar::paintEvent(QPaintEvent*) {
     p.setPen(QPen(m_right ? text : accent, 2, m_right ? Qt::DashLine : Qt::SolidLine));
     p.drawRect(box(m_amount));
     const double gap = m_right ? std::abs(yOf(m_amount) - yOf(*m_right)) : 99;
-    if (gap > 18) number(m_amount, yOf(m_amount), m_right ? muted : text, false);
+    if (gap > 18) number(m_amount, yOf(m_amount), text, false);
   } else if (!m_look.isGiven && !m_right) {
     p.setPen(QPen(accent, 1.5, Qt::DashLine));
     p.setBrush(Qt::NoBrush);

@@ -21,7 +21,7 @@ public:
   LessonPage(LessonPlay&, ScenarioDocument&, QWidget* parent = nullptr);
 
   LessonQuestion* question() const { return m_question; }  ///< that is shown; nullptr: none
-  QString announcement() const { return m_announcement; }  ///< what a screen reader is told of the step
+  QString announcement() const { return m_announcement; }  ///< for screen readers
 
 Q_SIGNALS:
   void whereRequested();  ///< where in the window it is done

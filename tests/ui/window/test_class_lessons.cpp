@@ -279,7 +279,7 @@ private Q_SLOTS:
       QApplication::processEvents();
     };
     auto* field = pane()->page()->findChild<BoundLine*>(QStringLiteral("/job/global_batch"));
-    QVERIFY(field && field->isVisible());  // at hand, without the panel
+    QVERIFY(field && field->isVisible());  // without the panel
     field->setFocus();
     field->selectAll();
     QTest::keyClicks(field, QStringLiteral("12"));
