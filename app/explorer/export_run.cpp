@@ -17,6 +17,8 @@
 #include "document/plan_context.h"
 #include "document/scenario_files.h"
 #include "export/figure_export.h"
+#include "files/file_reader.h"
+#include "lessons/lesson_handout.h"
 #include "measures/metrics.h"
 #include "slides/slides_export.h"
 #include "study/conflicts.h"
@@ -98,9 +100,34 @@ ReportChoice choiceOf(const QStringList& scenarios) {
           QFileInfo(scenarios.front()).fileName()};
 }
 
+/// The page of a lesson.
+int writeHandout(const QString& file, const QString& path, const std::string& text) {
+  const std::string name = path.toStdString();
+  const ReferenceLoader load = loaderBeside(name);
+  const auto lesson = readLesson(text, name, load);
+  print(lesson.diagnostics);
+  if (!lesson) return 2;
+  if (!file.endsWith(QLatin1String(".html"))) {
+    std::fprintf(stderr, "nest-explorer: the page of a lesson ends in .html, which can hide its answers\n");
+    return 2;
+  }
+  ReportChoice choice = choiceOf({path});
+  choice.fileName = QString::fromStdString(lesson->id) + QStringLiteral(".nest.json");
+  Diagnostics wrong;
+  const QByteArray page = lessonAsPage(*lesson, load, choice, wrong);
+  print(wrong);
+  if (page.isEmpty()) return 2;
+  if (const Diagnostics failed = writeFile(file, page); !failed.empty()) return print(failed), 2;
+  std::printf("%s\n%s\n", lesson->title.c_str(), qPrintable(file));
+  return 0;
+}
+
 }  // namespace
 
 int writeReport(const QString& file, const QStringList& scenarios) {
+  if (scenarios.size() == 1)
+    if (const auto text = readTextOf(scenarios.front()); text && isLesson(*text))
+      return writeHandout(file, scenarios.front(), *text);
   std::vector<PlanContextPtr> contexts;
   for (const QString& path : scenarios) {
     auto context = solved(path, std::nullopt);

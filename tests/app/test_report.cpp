@@ -182,6 +182,25 @@ private slots:
     QCOMPARE(run({"report", "--slides", file.fileName(), "-o", m_dir.filePath("x.pdf")}).code, 2);
   }
 
+  /// Each answer, and what gives it away, is behind a click.
+  void aLessonGivesAPage() {
+    QFile lesson(QStringLiteral(NEST_SOURCE_DIR "/samples/lessons/slow-link.lesson.json"));
+    QVERIFY(lesson.open(QIODevice::ReadOnly));
+    const QByteArray source = lesson.readAll();
+    const QByteArray html = page(lesson.fileName(), "lesson.html");
+    const auto kinds = [&](const char* kind) {
+      return source.count(QByteArray("\"kind\": \"") + kind + '"');
+    };
+    const auto questions = kinds("number") + kinds("choose") + kinds("draw");
+    QVERIFY(questions > 0 && kinds("reveal") > 0);
+    QCOMPARE(html.count("<summary>Answer</summary>"), questions);
+    QCOMPARE(html.count("<summary>What comes out</summary>"), kinds("reveal"));
+    QCOMPARE(html.count("<details>"), html.count("</details>"));
+    QVERIFY(html.contains("<svg") && !html.contains("{base") && html.size() < 2'000'000);
+    QCOMPARE(run({"solve", m_dir.filePath("lesson.html")}).code, 0);
+    QCOMPARE(run({"report", lesson.fileName(), "-o", m_dir.filePath("lesson.pdf")}).code, 2);
+  }
+
   void misuseIsRefused() {
     QCOMPARE(run({"report"}).code, 2);
     const QString teaching = sample("teaching-6-layers-2x2");

@@ -21,6 +21,12 @@ struct ReportPart {
   std::vector<std::string> items = {};
   std::vector<std::pair<std::string, std::string>> facts = {};  ///< name and value, in words
   std::optional<TextTable> table = std::nullopt;
+  /// Of a page alone: paragraphs of HTML that the program has made, <b>, <i>, <code> and <br>; what is shown,
+  /// with the figure, after a click on `foldedTitle`; the id of the figure, which then stands nowhere else.
+  std::vector<std::string> html = {};
+  std::string foldedTitle = {};
+  std::vector<std::string> folded = {};
+  std::string figure = {};
 };
 
 /// What is said about a plan, once for all programs: the command line prints it, a page shows it.

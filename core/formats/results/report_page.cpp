@@ -46,10 +46,14 @@ figure svg { display: block; max-width: 100%; height: auto; }
 code { font: 13px/1.5 ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
 button { font: inherit; padding: 6px 14px; color: var(--accent); background: var(--panel); border: 1px solid var(--border);
   border-radius: 6px; cursor: pointer; }
+details { margin: 8px 0; padding: 8px 14px; background: var(--panel); border-radius: 6px; }
+summary { cursor: pointer; color: var(--accent); }
 footer { margin-top: 48px; color: var(--muted); font-size: 13px; }
 @page { size: A4; margin: 14mm; }
 @media print { body { padding: 0; max-width: none; font-size: 10pt; } button { display: none; }
-  figure, tr { break-inside: avoid; } figure svg { max-height: 105mm; } footer { margin-top: 12px; } h2 { break-after: avoid; } .finding span { white-space: normal; }
+  figure, tr { break-inside: avoid; } figure svg { max-height: 105mm; } details { margin: 8px 0; padding: 8px 14px; background: var(--panel); border-radius: 6px; }
+summary { cursor: pointer; color: var(--accent); }
+footer { margin-top: 12px; } h2 { break-after: avoid; } .finding span { white-space: normal; }
   .wide { overflow: visible; } table { font-size: 7.5pt; } th, td { padding-right: 6px; } }
 )";
 
@@ -104,9 +108,15 @@ std::string tableHtml(const TextTable& table) {
   return out + "</table></div>\n";
 }
 
-std::string partHtml(const ReportPart& part) {
+std::string figureHtml(const PageFigure& f, bool hasTitle) {
+  return "<figure id=\"figure-" + escaped(f.id) + "\">\n" +
+         (hasTitle ? "<h2>" + shown(f.title) + "</h2>\n" : std::string()) + f.svg + "</figure>\n";
+}
+
+std::string partHtml(const ReportPart& part, const PageContent& content) {
   std::string out = "<section id=\"" + escaped(part.id) + "\">\n";
   if (!part.title.empty()) out += "<h2>" + shown(part.title) + "</h2>\n";
+  for (const std::string& paragraph : part.html) out += "<p>" + paragraph + "</p>\n";
   for (const std::string& line : part.lines) out += "<p>" + shown(line) + "</p>\n";
   if (!part.items.empty()) {
     out += "<ul>\n";
@@ -120,6 +130,13 @@ std::string partHtml(const ReportPart& part) {
     out += "</table>\n";
   }
   if (part.table) out += tableHtml(*part.table);
+  if (!part.folded.empty()) {
+    out += "<details><summary>" + shown(part.foldedTitle) + "</summary>\n";
+    for (const std::string& paragraph : part.folded) out += "<p>" + paragraph + "</p>\n";
+  }
+  for (const PageFigure& f : content.figures)
+    if (!part.figure.empty() && f.id == part.figure) out += figureHtml(f, false);
+  if (!part.folded.empty()) out += "</details>\n";
   return out + "</section>\n";
 }
 
@@ -215,13 +232,13 @@ std::pair<std::string, std::string> reportHalves(const PlanReport& report, const
     if (isOne && !s.scenario->description.empty())
       before += "<p>" + shown(s.scenario->description) + "</p>\n";
   for (const ReportPart& part : report.parts)
-    (part.title.empty() || part.isAhead ? before : after) += partHtml(part);
+    (part.title.empty() || part.isAhead ? before : after) += partHtml(part, content);
   for (const PageScenario& s : content.scenarios)
     if (ReportPart part = assumptionPart(*s.scenario); part.table) {
       if (!isOne) part.title += ": " + s.fileName;
-      after += partHtml(part);
+      after += partHtml(part, content);
     }
-  return {before, after + partHtml(reproductionPart(content))};
+  return {before, after + partHtml(reproductionPart(content), content)};
 }
 
 std::string writeReportPage(const PlanReport& report, const PageContent& content) {
@@ -241,8 +258,9 @@ std::string writeReportPage(const PlanReport& report, const PageContent& content
   out += std::string(kScenarioScript) + inScript(writeScenario(*content.scenarios.back().scenario)) +
          "</script>\n</head>\n<body>\n" + before;
   for (const PageFigure& f : content.figures)
-    out += "<figure id=\"figure-" + escaped(f.id) + "\">\n<h2>" + shown(f.title) + "</h2>\n" + f.svg +
-           "</figure>\n";
+    if (std::none_of(report.parts.begin(), report.parts.end(),
+                     [&](const ReportPart& p) { return p.figure == f.id; }))
+      out += figureHtml(f, true);
   out += after + "<p>";
   for (std::size_t i = 0; i < content.scenarios.size(); ++i)
     out += "<button class=\"save\" data-from=\"" + scriptId(i, content) + "\" data-name=\"" +
