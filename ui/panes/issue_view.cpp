@@ -40,7 +40,8 @@ IssueView::IssueView(QWidget* parent) : QTableView(parent) {
   setShowGrid(false);
   setTabKeyNavigation(false);
   verticalHeader()->hide();
-  verticalHeader()->setDefaultSectionSize(24);
+  verticalHeader()->setMinimumSectionSize(24);
+  verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);  // sentences break, none is cut
   horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   connect(this, &QAbstractItemView::clicked, this, &IssueView::follow);
 }

@@ -139,6 +139,10 @@ Gallery::Gallery(JobRunner::Solve solve, QWidget* parent)
   begin->setAutoDefault(true);
   begin->setToolTip(tr("Say in one sentence what to train on what; the plan follows while you type"));
   connect(begin, &QPushButton::clicked, this, &Gallery::beginRequested);
+  auto* draw = new QPushButton(tr("Draw a network"), page);
+  draw->setAutoDefault(true);
+  draw->setToolTip(tr("Begin a plan and draw its hosts, switches and links"));
+  connect(draw, &QPushButton::clicked, this, &Gallery::drawRequested);
   auto* open = new QPushButton(tr("Open…"), page);
   open->setAutoDefault(true);
   connect(open, &QPushButton::clicked, this, &Gallery::openRequested);
@@ -147,6 +151,7 @@ Gallery::Gallery(JobRunner::Solve solve, QWidget* parent)
   m_recent->layout()->setContentsMargins(0, 0, 0, 0);
   auto* row = new QHBoxLayout;
   row->addWidget(begin);
+  row->addWidget(draw);
   row->addWidget(open);
   row->addWidget(m_recent, 1);
   m_grid = new QGridLayout;

@@ -26,6 +26,7 @@ public:
 Q_SIGNALS:
   void chosen(const QString& path);
   void beginRequested();
+  void drawRequested();  ///< a plan on a network that is drawn
   void openRequested();
   void lessonChosen(const QString& id);
 

@@ -313,6 +313,10 @@ void MainWindow::connectPanels() {
   connect(m_gallery, &Gallery::chosen, this, &MainWindow::openPath);
   connect(m_gallery, &Gallery::openRequested, m_commands, &FileCommands::choose);
   connect(m_gallery, &Gallery::beginRequested, m_commands, &FileCommands::begin);
+  connect(m_gallery, &Gallery::drawRequested, this, [this] {
+    m_commands->begin();
+    if (!m_document.isEmpty()) m_views->enter(QStringLiteral("network"));
+  });
   connect(m_gallery, &Gallery::lessonChosen, m_lessons, &LessonsController::start);
   connect(m_lessons, &LessonsController::ended, m_lessonsDock, &QWidget::hide);
   connect(m_lessons, &LessonsController::started, this, &MainWindow::showLessons);

@@ -41,6 +41,9 @@ QAction* Rail::add(const QString& icon, const QString& text, QAction* command) {
   QAction* action = addAction(themedIcon(icon), text);
   action->setCheckable(true);
   m_commands[action] = command;
+  // Not asked for in refresh(): docks are hidden when the window goes, after its commands.
+  action->setEnabled(command->isEnabled());
+  connect(command, &QAction::enabledChanged, action, &QAction::setEnabled);
   connect(action, &QAction::triggered, this, [this, command] {
     command->trigger();
     refresh();  // it may be in sight already
@@ -63,10 +66,7 @@ void Rail::refresh() {
     action->setVisible(one && m_views.isOffered(id));
     action->setChecked(!dock->isHidden());
   }
-  for (const auto& [dock, action] : m_panelActions) {
-    action->setChecked(!dock->isHidden());
-    action->setEnabled(m_commands.at(action)->isEnabled());
-  }
+  for (const auto& [dock, action] : m_panelActions) action->setChecked(!dock->isHidden());
 }
 
 void Rail::showIssues(int errors, int warnings) {

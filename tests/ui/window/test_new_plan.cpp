@@ -36,6 +36,17 @@ class TestNewPlan : public QObject {
 private Q_SLOTS:
   void init() { forgetWindows(); }
 
+  void aNetworkIsDrawnFromTheStart() {
+    NewBench b;
+    QTRY_VERIFY(b.button(QStringLiteral("Draw a network")));
+    QTest::mouseClick(b.button(QStringLiteral("Draw a network")), Qt::LeftButton);
+    QVERIFY(!b.window.document().isEmpty());
+    const View* view = b.window.views().view(QStringLiteral("topology"));
+    QTRY_VERIFY(view->isVisible());
+    QTRY_VERIFY(b.button(QStringLiteral("Start empty")));  // the editor is in front
+    QVERIFY(b.button(QStringLiteral("Start empty"))->isVisible());
+  }
+
   void aSentenceBecomesAPlan() {
     NewBench b;
     auto* gallery = b.window.findChild<Gallery*>();
