@@ -147,6 +147,7 @@ private slots:
           "id=\"figure-stages-first\"", "id=\"figure-memory-second\"", "errs by ±", "id=\"nest-scenario-1\"",
           "data-from=\"nest-scenario\"", "Save llama3-70b-h100-1024.nest.json"})
       QVERIFY2(text.contains(part), part);
+    QCOMPARE(text.count("id=\"assumptions\""), 1);  // both rest on the same
     // One that does not fit is set against one that does.
     const QString none = m_dir.filePath("one-fits.html");
     QCOMPARE(run({"report", before, sample("llama3-70b-a100-16-too-small"), "-o", none}).code, 1);

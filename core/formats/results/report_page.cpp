@@ -1,6 +1,7 @@
 #include "formats/results/report_page.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "fields/field.h"
 #include "fields/field_text.h"
@@ -233,11 +234,20 @@ std::pair<std::string, std::string> reportHalves(const PlanReport& report, const
       before += "<p>" + shown(s.scenario->description) + "</p>\n";
   for (const ReportPart& part : report.parts)
     (part.title.empty() || part.isAhead ? before : after) += partHtml(part, content);
-  for (const PageScenario& s : content.scenarios)
-    if (ReportPart part = assumptionPart(*s.scenario); part.table) {
-      if (!isOne) part.title += ": " + s.fileName;
-      after += partHtml(part, content);
-    }
+  std::vector<ReportPart> assumptions;
+  for (const PageScenario& s : content.scenarios) assumptions.push_back(assumptionPart(*s.scenario));
+  const auto rowsOf = [](const ReportPart& p) {
+    return p.table ? p.table->rows() : std::vector<std::vector<std::string>>();
+  };
+  const bool areEqual = std::all_of(assumptions.begin(), assumptions.end(), [&](const ReportPart& p) {
+    return rowsOf(p) == rowsOf(assumptions.front());
+  });
+  if (areEqual && assumptions.size() > 1) assumptions.resize(1);
+  for (std::size_t i = 0; i < assumptions.size(); ++i) {
+    if (!assumptions[i].table) continue;
+    if (!areEqual) assumptions[i].title += ": " + content.scenarios[i].fileName;
+    after += partHtml(assumptions[i], content);
+  }
   return {before, after + partHtml(reproductionPart(content), content)};
 }
 
