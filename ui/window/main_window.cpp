@@ -127,9 +127,9 @@ MainWindow::MainWindow(JobRunner::Solve solve, const WindowOptions& options, QWi
       WindowLayout::Parts{*this, *m_views, *m_panel, m_selection, m_document, m_panelDock, m_inspectorDock,
                           m_belowDock, m_rail, options.remembers && options.onlyView.isEmpty()});
   buildTop();
-  m_stage = new LessonStage({*this, m_document, *m_files, *m_commands, *m_session, m_selection, *m_views, *m_layout,
-                             *m_headline, *m_messages, m_actions, m_panelDock, m_inspectorDock, m_belowDock,
-                             m_lessonsDock});
+  m_stage = new LessonStage({*this, m_document, *m_files, *m_commands, *m_session, m_selection, *m_views,
+                             *m_layout, *m_headline, *m_messages, m_actions, m_panelDock, m_inspectorDock,
+                             m_belowDock, m_lessonsDock});
   m_lessons->setStage(m_stage);
   connectFiles();
   connectSession();
