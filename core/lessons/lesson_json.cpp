@@ -26,6 +26,10 @@ constexpr JsonLimits kLessonLimits{1u << 20, 40, 100'000};
 constexpr std::size_t kMostSteps = 60, kMostCases = 60, kMostFields = 60, kMostOptions = 8, kMostBars = 12,
                       kMostHints = 3, kMostVariables = 4, kMostValues = 16, kMostCombinations = 64,
                       kLongestName = 32, kLongestLabel = 80;
+/// Of something to do, as ui/lessons/lesson_scene.h describes them.
+constexpr std::array<std::string_view, 12> kConditions = {
+    "selected",  "state",        "state_not", "score_below", "score_at_least", "pinned",
+    "play_head", "bubble_below", "slower_by", "fits",        "kept",           "asked"};
 constexpr double kMostPoints = 100;
 /// What is read by others: scenarios, fields of scenarios, conditions of the window.
 constexpr std::array<std::string_view, 3> kOthersKeys = {"scenario", "set", "done"};
@@ -194,7 +198,7 @@ private:
       step.text = text(s, "text");
       step.view = view(s, "view").value_or("");
       s.requireKey("done", "when the step is done");
-      if (const json* done = s.object("done")) step.done = done->dump();
+      readDone(s, step);
       m_lesson.steps.push_back(std::move(step));
     });
     if (m_lesson.steps.empty()) wrong(f, "steps", "a lesson has at least one step");
@@ -422,8 +426,23 @@ private:
     m_lesson.steps.push_back(std::move(step));
   }
 
+  /// What the window judges; a condition that it does not know would never hold.
+  void readDone(JsonFields& s, LessonStep& step) {
+    const json* done = s.object("done");
+    if (!done) return;
+    step.done = done->dump();
+    if (done->empty()) wrong(s, "done", "\"done\" names no condition", "one of " + listOf(kConditions));
+    JsonFields inner(m_text, *done, s.pointerTo("done"), m_out);
+    for (const auto& [key, value] : done->items()) {
+      inner.any(key);
+      if (std::find(kConditions.begin(), kConditions.end(), key) == kConditions.end())
+        wrong(inner, key, "there is no condition \"" + key.substr(0, kLongestName) + '"',
+              "one of " + listOf(kConditions));
+    }
+  }
+
   void readDo(JsonFields& s, LessonStep& step) {
-    if (const json* done = s.object("done")) step.done = done->dump();
+    readDone(s, step);
     step.until = expression(s, "until");
     if (!step.until) return;
     s.requireKey("reached_by", "a case with which \"until\" holds, so that it can be checked");

@@ -26,7 +26,7 @@ struct LessonScene {
 /// "state_not"; "score_below", "score_at_least": of the cuts drawn by hand, 100 = the optimum; "pinned":
 /// whether cuts are pinned; "play_head": whether it stands somewhere; "bubble_below": share of the batch;
 /// "slower_by": share, against the start; "fits": whether there is a plan; "kept": at least so many plans are
-/// kept; "asked": whether Search shows an answer. An unknown one never holds, and neither does an empty one.
+/// kept; "asked": whether Search shows an answer. Reading refuses others, and an object of none.
 bool holds(const std::string& condition, const LessonScene&);
 
 }  // namespace nest

@@ -542,6 +542,11 @@ private slots:
       for (int i = 0; i < n; ++i) s += (i ? "," : "") + one(std::to_string(i));
       return s;
     };
+    row("unknown condition",
+        lessonWith(R"("steps": [{"kind": "do", "text": "x", "done": {"selcted": ["stage"]}}])"),
+        "there is no condition \"selcted\"");
+    row("no condition", lessonWith(R"("steps": [{"kind": "do", "text": "x", "done": {}}])"),
+        "names no condition");
     row("deep", lessonWith("\"steps\": " + std::string(5000, '[') + std::string(5000, ']')), "nested");
     row("deep in a case",
         lessonWith("\"cases\": {\"a\": {\"set\": {\"x\": " + std::string(60, '[') + std::string(60, ']') +
