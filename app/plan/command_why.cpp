@@ -378,7 +378,10 @@ plan on what is left (re-plan). Each with tokens/s, idle devices, the state that
 run again, as far as the section "run" of the scenario gives it.
 
 Without --lost: one device, host and group of each kind, and half the bandwidth of each level, the costliest
-first.)",
+first.
+
+With rates of failures and the time to repair: how many spare hosts are enough, and what each of them buys: the
+throughput that is left on average over the run, and its time, device-hours and money.)",
       .options = withHostStates(withLimits(
           {{"--json", 0, "", "print the answers as JSON"},
            {"--lost", 0, "PARTS",

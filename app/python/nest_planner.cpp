@@ -318,7 +318,8 @@ PYBIND11_MODULE(nest_planner, m) {
         "confidence"_a = 0.999, "folder"_a = ".",
         "What failures cost when a spare takes the place, when the plan shrinks, and when it is made again; "
         "and "
-        "how many spare hosts to keep. `lost`: ['host3', 'host4, device 17']; without it one part of each "
+        "how many spare hosts to keep, with what each of them buys. `lost`: ['host3', 'host4, device 17']; "
+        "without it one part of each "
         "kind. An outcome without a plan if none fits.");
   m.def(
       "matrix", nest::matrix, "scenario"_a, py::kw_only(), "by"_a = "days", "threads"_a = 0, "folder"_a = ".",

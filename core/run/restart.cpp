@@ -32,12 +32,18 @@ Restart restartWith(const Problem& problem, const Plan& plan, const Evaluation& 
   return out;
 }
 
+double poissonAt(double mean, int count) {
+  if (count < 0) return 0;
+  if (!(mean > 0)) return count == 0 ? 1 : 0;
+  return std::exp(count * std::log(mean) - mean - std::lgamma(count + 1.0));
+}
+
 double poissonAtMost(double mean, int count) {
   if (count < 0) return 0;
   if (!(mean > 0)) return 1;
   if (mean > kNormalFrom) return 0.5 * std::erfc((mean - count - 0.5) / std::sqrt(2 * mean));
   double sum = 0;
-  for (int k = 0; k <= count; ++k) sum += std::exp(k * std::log(mean) - mean - std::lgamma(k + 1.0));
+  for (int k = 0; k <= count; ++k) sum += poissonAt(mean, k);
   return std::min(1.0, sum);
 }
 

@@ -33,6 +33,8 @@ struct SpareHosts {
 /// Of so many hosts, each with so many devices.
 SpareHosts spareHostsFor(const RunOptions&, int hosts, double devicesPerHost, double confidence);
 
+/// P(Poisson(mean) = count).
+double poissonAt(double mean, int count);
 /// P(Poisson(mean) ≤ count).
 double poissonAtMost(double mean, int count);
 

@@ -377,7 +377,7 @@ std::vector<Failure> rankFailures(const Setting& setting, const Problem& problem
 
 bool FailureStudy::isComplete() const {
   const auto isOpen = [](const auto& one) { return one.status == OutcomeStatus::Stopped; };
-  return std::none_of(single.begin(), single.end(), isOpen) &&
+  return benefit.isComplete && std::none_of(single.begin(), single.end(), isOpen) &&
          std::none_of(answers.begin(), answers.end(),
                       [&](const auto& all) { return std::any_of(all.begin(), all.end(), isOpen); });
 }
@@ -392,6 +392,7 @@ FailureStudy studyFailures(const Setting& setting, const Problem& problem, const
     reportStudy(control, "Failures", i, out.given.size());
     out.answers.push_back(answersTo(problem, present, out.given[i].positions, control));
   }
+  out.benefit = spareBenefit(problem, present, confidence, control);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "solver/outcome.h"
 #include "study/failure_answers.h"
 #include "study/parameter.h"
+#include "study/spare_benefit.h"
 
 namespace nest {
 
@@ -80,12 +81,13 @@ struct Failure {
 std::vector<Failure> rankFailures(const Setting&, const Problem&, const RankedPlan& present,
                                   const Control& = {});
 
-/// Single failures, or those that are given, and how many spares to keep.
+/// Single failures, or those that are given, how many spares to keep, and what they buy.
 struct FailureStudy {
   std::vector<Failure> single;     ///< if none is given
   std::vector<LostDevices> given;  ///< each with its answers
   std::vector<std::vector<FailureResponse>> answers;
   SpareAdvice spares;
+  SpareBenefit benefit;
 
   bool isComplete() const;
 };

@@ -199,6 +199,28 @@ Json sparesJson(const SpareAdvice& s) {
   return j;
 }
 
+Json spareBenefitJson(const SpareBenefit& b) {
+  if (!b.missing.empty()) return {{"missing", b.missing}};
+  Json j{{"hosts_away", b.hostsAway},
+         {"cheapest", b.cheapest},
+         {"within", b.within},
+         {"complete", b.isComplete}};
+  j["left"] = listOf(b.left, [](const ThroughputLeft& l) {
+    return Json{{"hosts_away", l.hosts},
+                {"share", l.share},
+                {"answer", l.answer ? Json(nameOf(*l.answer)) : Json(nullptr)}};
+  });
+  j["choices"] = listOf(b.choices, [](const SpareChoice& c) {
+    Json one{{"spare_hosts", c.spares}, {"share", c.share}, {"tokens_per_s", c.tokensPerSecond}};
+    if (c.total) one["total_time_s"] = c.total->value();
+    if (c.deviceHours) one["device_hours"] = *c.deviceHours;
+    if (c.money) one["money"] = *c.money;
+    return one;
+  });
+  if (!b.missingForDays.empty()) j["missing"] = b.missingForDays;
+  return j;
+}
+
 Json failuresJson(const Problem& problem, const std::vector<Failure>& all) {
   return listOf(all, [&](const Failure& f) {
     return Json{{"what", f.what},
@@ -224,6 +246,7 @@ Json failureStudyJson(const Problem& problem, const RankedPlan& present, const F
                              {"devices_lost", all.given[i].positions.size()},
                              {"answers", answersJson(problem, all.answers[i])}});
   j["spares"] = sparesJson(all.spares);
+  j["spare_benefit"] = spareBenefitJson(all.benefit);
   return j;
 }
 

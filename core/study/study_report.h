@@ -39,6 +39,9 @@ std::string answersText(const Problem&, const std::vector<FailureResponse>&);
 nlohmann::ordered_json answersJson(const Problem&, const std::vector<FailureResponse>&);
 std::string sparesText(const SpareAdvice&);
 nlohmann::ordered_json sparesJson(const SpareAdvice&);
+/// Empty where sparesText() asks for what is missing.
+std::string spareBenefitText(const SpareBenefit&);
+nlohmann::ordered_json spareBenefitJson(const SpareBenefit&);
 std::string failureStudyText(const Problem&, const RankedPlan& present, const FailureStudy&);
 nlohmann::ordered_json failureStudyJson(const Problem&, const RankedPlan& present, const FailureStudy&);
 

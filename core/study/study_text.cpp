@@ -221,6 +221,57 @@ std::string sparesText(const SpareAdvice& s) {
   return out;
 }
 
+namespace {
+
+constexpr std::size_t kMostChoiceRows = 12;
+
+/// All of a few; of many the first ones, the cheapest and, evenly, some of the others.
+std::vector<SpareChoice> rowsOf(const SpareBenefit& b) {
+  if (b.choices.size() <= kMostChoiceRows) return b.choices;
+  std::vector<SpareChoice> out;
+  const std::size_t every = (b.choices.size() + kMostChoiceRows - 2) / (kMostChoiceRows - 1);
+  for (std::size_t i = 0; i < b.choices.size(); ++i)
+    if (i % every == 0 || i + 1 == b.choices.size() || b.choices[i].spares == b.cheapest)
+      out.push_back(b.choices[i]);
+  return out;
+}
+
+std::string hostCount(int n, const char* kind) {
+  return text::count(n) + ' ' + kind + (n == 1 ? "host" : "hosts");
+}
+
+}  // namespace
+
+std::string spareBenefitText(const SpareBenefit& b) {
+  if (!b.missing.empty() || b.choices.empty()) return {};
+  const bool hasDays = std::any_of(b.choices.begin(), b.choices.end(), [](auto& c) { return c.total; });
+  const bool hasMoney = hasDays && b.choices.back().money;
+  Rows rows;
+  std::vector<std::string> titles{"spare hosts", "throughput", "tokens/s"};
+  if (hasDays) titles.insert(titles.end(), {"time", "device-hours"});
+  if (hasMoney) titles.emplace_back("money");
+  rows.add(titles);
+  for (const SpareChoice& c : rowsOf(b)) {
+    std::vector<std::string> cells{text::count(c.spares), text::percent(c.share),
+                                   text::amount(c.tokensPerSecond)};
+    if (hasDays) cells.push_back(c.total ? text::time(*c.total) : "–");
+    if (hasDays) cells.push_back(c.deviceHours ? text::amount(*c.deviceHours) : "–");
+    if (hasMoney) cells.push_back(c.money ? text::amount(*c.money) : "–");
+    rows.add(std::move(cells));
+  }
+  std::string out = "What spare hosts buy, with failed hosts away until they are repaired:\n" + rows.text();
+  out += "The fewest device-hours: " + hostCount(b.cheapest, "spare ") + ".\n";
+  std::string left;
+  for (const ThroughputLeft& l : b.left)
+    left += (left.empty() ? "Throughput left without " : ", ") + hostCount(l.hosts, "") + ' ' +
+            text::percent(l.share) + (l.answer ? std::string(" (") + nameOf(*l.answer) + ')' : "");
+  if (!left.empty()) out += left + ".\n";
+  if (b.within > 0) out += "Times are too long by " + text::percent(b.within) + " at most.\n";
+  if (!b.missingForDays.empty())
+    out += "Give " + fieldsText(b.missingForDays) + " for the time of the run.\n";
+  return out;
+}
+
 std::string failureStudyText(const Problem& problem, const RankedPlan& present, const FailureStudy& all) {
   std::string out = "Now " + tokensRate(paceOf(problem, present).tokensPerSecond()) + " with " +
                     summaryOf(present.plan) + "\n\n";
@@ -230,7 +281,9 @@ std::string failureStudyText(const Problem& problem, const RankedPlan& present, 
     out += "Without " + all.given[i].what + " (" + text::count(count) +
            (count == 1 ? " device" : " devices") + "):\n" + answersText(problem, all.answers[i]) + "\n";
   }
-  return out + sparesText(all.spares);
+  out += sparesText(all.spares);
+  const std::string benefit = spareBenefitText(all.benefit);
+  return benefit.empty() ? out : out + '\n' + benefit;
 }
 
 std::string scalingText(const std::vector<ScalingPoint>& all) {

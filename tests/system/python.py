@@ -54,6 +54,9 @@ lost = nest.failures(small, ["host0/0"])
 assert [a["answer"] for a in lost["failures"][0]["answers"]] == ["swap", "shrink", "re-plan"]
 assert lost["failures"] == command("failures", small, "--lost", "host0/0", "--json")["failures"]
 offers = samples / "three-offers-three-jobs.nest.json"
+choices = nest.failures(offers, ["host0"])["spare_benefit"]["choices"]
+assert choices[0]["spare_hosts"] == 0 and choices[0]["share"] < choices[1]["share"]
+assert choices[0]["total_time_s"] > choices[1]["total_time_s"] and choices[0]["money"] > 0
 matrix = nest.matrix(offers, by="money")
 assert len(matrix["cells"]) == 9 and sum(c["best"] for c in matrix["cells"]) == 3
 
