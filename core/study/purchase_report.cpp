@@ -9,6 +9,7 @@
 #include "text/text_table.h"
 #include "units/amount.h"
 #include "units/text.h"
+#include "text/csv.h"
 
 namespace nest::report {
 namespace {
@@ -140,24 +141,18 @@ std::string purchaseCsv(const PurchaseGrid& grid, const PurchaseMatrix& m) {
   std::string out =
       "job,cluster,status,days,money,energy_kwh,mfu,tokens_per_s,batch_time_s,devices_used,best,"
       "too_close_to_call,plan,problem\n";
-  const auto quoted = [](const std::string& s) {
-    if (s.find_first_of(",\"\n") == std::string::npos) return s;
-    std::string q = "\"";
-    for (const char c : s) q += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return q + '"';
-  };
   const auto number = [](const std::optional<double>& v) { return v ? text::exact(*v) : std::string(); };
   for (const PurchaseCell& c : m.cells) {
     const PurchaseChoice& choice = m.choices[static_cast<std::size_t>(c.job)];
     const bool isBest = choice.best == c.cluster,
                isClose = has(choice.tooClose, c.cluster) || (isBest && !choice.tooClose.empty());
-    out += quoted(grid.job(c.job)) + ',' + quoted(grid.cluster(c.cluster)) + ',' + c.status + ',' +
+    out += csvCell(grid.job(c.job)) + ',' + csvCell(grid.cluster(c.cluster)) + ',' + c.status + ',' +
            number(c.days) + ',' + number(c.money) + ',' + number(c.energyKwh) + ',' + number(c.mfu) + ',' +
            (c.plan ? text::exact(c.tokensPerSecond) : "") + ',' +
            (c.plan ? text::exact(c.plan->evaluation.batchTime.value()) : "") + ',' +
            (c.plan ? std::to_string(c.plan->plan.devicesUsed()) : "") + ',' + (isBest ? "true" : "false") +
-           ',' + (isClose ? "true" : "false") + ',' + quoted(c.plan ? summaryOf(c.plan->plan) : "") + ',' +
-           quoted(c.problem) + '\n';
+           ',' + (isClose ? "true" : "false") + ',' + csvCell(c.plan ? summaryOf(c.plan->plan) : "") + ',' +
+           csvCell(c.problem) + '\n';
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "study/sweep.h"
+#include "text/csv.h"
 #include "text/json_fields.h"
 #include "text/json_layout.h"
 #include "units/text.h"
@@ -51,13 +52,6 @@ Json rowJson(const SweepRow& r, const std::vector<SweepField>* fields) {
   j["states"] = r.states;
   if (!fields) j["elapsed_s"] = r.elapsedSeconds;  // tables are the same however they were solved
   return j;
-}
-
-std::string cell(const std::string& s) {
-  if (s.find_first_of(",\"\n\r") == std::string::npos) return s;
-  std::string out = "\"";
-  for (const char c : s) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
 }
 
 std::string figure(double v) {
@@ -218,7 +212,7 @@ Reading<SweepJournal> mergeJournals(std::vector<SweepJournal> all) {
 void writeSweepCsv(const std::vector<SweepField>& fields, const std::vector<SweepRow>& rows,
                    const TextSink& sink) {
   std::string out;
-  for (const SweepField& f : fields) out += cell(f.pointer.substr(1)) + ',';
+  for (const SweepField& f : fields) out += csvCell(f.pointer.substr(1)) + ',';
   sink(out +
        "status,plan,batch_time_s,simulated_time_s,samples_per_s,tokens_per_s,mfu,devices_used,peak_memory_"
        "bytes,device_hours,bound_by,largest_overhead,lower_bound_s,gap,global_batch,training_time_s,money,"
@@ -228,17 +222,17 @@ void writeSweepCsv(const std::vector<SweepField>& fields, const std::vector<Swee
     out.clear();
     for (const std::string& v : r.values) {
       const Json value = Json::parse(v, nullptr, false);
-      out += cell(value.is_string() ? value.get<std::string>() : v) + ',';
+      out += (value.is_number() ? v : csvCell(value.is_string() ? value.get<std::string>() : v)) + ',';
     }
     for (const std::string& s :
-         {cell(r.status), cell(r.plan), figure(r.batchSeconds), figure(r.simulatedSeconds),
+         {csvCell(r.status), csvCell(r.plan), figure(r.batchSeconds), figure(r.simulatedSeconds),
           figure(r.samplesPerSecond), figure(r.tokensPerSecond), r.mfu ? text::exact(*r.mfu) : std::string(),
           r.devicesUsed ? std::to_string(r.devicesUsed) : std::string(), figure(r.peakMemoryBytes),
-          figure(r.deviceHours), cell(r.boundBy), cell(r.largestOverhead), figure(r.lowerBoundSeconds),
+          figure(r.deviceHours), csvCell(r.boundBy), csvCell(r.largestOverhead), figure(r.lowerBoundSeconds),
           given(r.gap), r.globalBatch ? std::to_string(r.globalBatch) : std::string(),
           given(r.trainingSeconds), given(r.money), given(r.energyKwh), text::exact(r.states)})
       out += s + ',';
-    sink(out + cell(r.problem) + '\n');
+    sink(out + csvCell(r.problem) + '\n');
   }
 }
 

@@ -142,6 +142,27 @@ const json* JsonFields::array(std::string_view key) {
   return nullptr;
 }
 
+void JsonFields::objects(std::string_view key, std::size_t most, Severity unknown,
+                         const std::function<void(JsonFields&, std::size_t)>& read) {
+  const json* list = array(key);
+  if (!list) return;
+  if (list->size() > most)
+    return report(Severity::Error, "json-size", key,
+                  inQuotes(key) + " has more than " + text::count(static_cast<long long>(most)) + " entries");
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const std::string pointer = jsonPointer(pointerTo(key), i);
+    const json& entry = (*list)[i];
+    if (!entry.is_object()) {
+      m_out->push_back(error("json-type", m_text->placeOf(pointer),
+                             "this must be an object, not " + std::string(kindOf(entry))));
+      continue;
+    }
+    JsonFields inner(*m_text, entry, pointer, *m_out);
+    read(inner, i);
+    inner.reportUnknown(unknown);
+  }
+}
+
 void JsonFields::requireKey(std::string_view key, std::string_view what) {
   if (!has(key))
     report(Severity::Error, "json-missing", key, inQuotes(key) + " is missing", "give " + std::string(what));

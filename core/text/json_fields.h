@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -37,6 +38,10 @@ public:
   const nlohmann::json* object(std::string_view key);
   const nlohmann::json* array(std::string_view key);
   const nlohmann::json* any(std::string_view key);
+  /// Calls `read` with each object of a list of at most `most`, and its index; reports entries that are no
+  /// objects and, as `unknown`, keys that were not asked for.
+  void objects(std::string_view key, std::size_t most, Severity unknown,
+               const std::function<void(JsonFields&, std::size_t index)>& read);
 
   /// Reports a key that has to be there and is not; `what` says what belongs there.
   void requireKey(std::string_view key, std::string_view what);

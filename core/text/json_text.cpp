@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "units/text.h"
+#include "text/text_hash.h"
 
 namespace nest {
 namespace {
@@ -35,14 +36,6 @@ struct CountingIterator {
   }
   friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at == b.at; }
 };
-
-constexpr std::uint64_t kHashSeed = 1469598103934665603ull;
-
-/// FNV-1a, so that a child's hash continues its parent's.
-std::uint64_t hashOn(std::uint64_t h, std::string_view s) {
-  for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-  return h;
-}
 
 std::string escaped(std::string_view key) {
   std::string out;
@@ -225,13 +218,13 @@ private:
     }
     if (m_open.empty()) {
       m_root = std::move(value);
-      m_lastHash = kHashSeed;
+      m_lastHash = kHashOfNothing;
       offsets.push_back({m_lastHash, static_cast<std::uint32_t>(offset)});
       return &m_root;
     }
     Open& top = m_open.back();
     m_lastStep = '/' + (top.container->is_array() ? std::to_string(top.container->size()) : escaped(top.key));
-    m_lastHash = hashOn(top.hash, m_lastStep);
+    m_lastHash = fnv1a(m_lastStep, top.hash);
     offsets.push_back({m_lastHash, static_cast<std::uint32_t>(offset)});
     if (!top.container->is_array()) return &((*top.container)[top.key] = std::move(value));
     top.container->push_back(std::move(value));
@@ -263,14 +256,14 @@ private:
   Diagnostics m_diagnostics;
   const char *m_begin, *m_end, *m_furthest, *m_previous;
   std::vector<Open> m_open;
-  std::uint64_t m_lastHash = kHashSeed;
+  std::uint64_t m_lastHash = kHashOfNothing;
   std::string m_lastStep;
 };
 
 Place JsonText::placeOf(std::string_view pointer) const {
   const auto& offsets = m_places->offsets;
   for (std::string_view p = pointer;; p = p.substr(0, p.rfind('/'))) {
-    const std::uint64_t h = hashOn(kHashSeed, p);
+    const std::uint64_t h = fnv1a(p);
     const auto it = std::lower_bound(offsets.begin(), offsets.end(), std::pair(h, std::uint32_t(0)));
     if (it != offsets.end() && it->first == h) {
       Place place = m_places->at(m_file, it->second);

@@ -91,28 +91,6 @@ public:
   }
 
 private:
-  /// Calls `read` with the fields of each object in a list, and its index.
-  template <class Read>
-  void each(JsonFields& f, const char* key, std::size_t most, Read&& read) {
-    const json* list = f.array(key);
-    if (!list) return;
-    if (list->size() > most) {
-      f.report(Severity::Error, "profile-size", key,
-               '"' + std::string(key) + "\" has more than " + std::to_string(most) + " entries");
-      return;
-    }
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      const std::string pointer = jsonPointer(f.pointerTo(key), i);
-      if (!(*list)[i].is_object()) {
-        m_out.push_back(error("json-type", m_text.placeOf(pointer), "an object is expected here"));
-        continue;
-      }
-      JsonFields entry(m_text, (*list)[i], pointer, m_out);
-      read(entry, i);
-      entry.reportUnknown(Severity::Warning);
-    }
-  }
-
   /// Classes are numbers or names; a file keeps to one of the two.
   std::optional<int> classIn(JsonFields& f, bool mayAdd) {
     const json* v = f.any("class");
@@ -142,7 +120,7 @@ private:
   }
 
   void readLayers() {
-    each(m_top, "layers", kMostProfileLayers, [&](JsonFields& f, std::size_t) {
+    m_top.objects("layers", kMostProfileLayers, Severity::Warning, [&](JsonFields& f, std::size_t) {
       const auto id = classIn(f, true);
       const auto kind = named(f.oneOf("kind", {"embedding", "block", "norm", "head", "layer"}), kKinds);
       const int repeat = static_cast<int>(f.integer("repeat", 1, kMostProfileLayers).value_or(1));
@@ -185,7 +163,7 @@ private:
   }
 
   void readRows() {
-    each(m_top, "costs", 1'000'000, [&](JsonFields& f, std::size_t) {
+    m_top.objects("costs", 1'000'000, Severity::Warning, [&](JsonFields& f, std::size_t) {
       Row row;
       row.pointer = f.pointer();
       row.classId = classIn(f, false).value_or(0);
@@ -207,7 +185,7 @@ private:
       row.cost.origin = named(f.oneOf("origin", {"typed", "measured", "estimated", "catalog"}), kOrigins)
                             .value_or(Origin::Measured);
       readPolicies(f, row.cost);
-      each(f, "collectives", 1000, [&](JsonFields& x, std::size_t) {
+      f.objects("collectives", 1000, Severity::Warning, [&](JsonFields& x, std::size_t) {
         for (const char* k : {"kind", "group", "phase", "bytes"}) x.requireKey(k, "what is exchanged");
         Collective c;
         c.kind = named(x.oneOf("kind",
@@ -229,8 +207,8 @@ private:
 
   /// Strategies and microbatch sizes on offer: as listed, or as they come in the table.
   void readAxes() {
-    each(m_top, "strategies", kMostStrategies,
-         [&](JsonFields& f, std::size_t) { m_strategies.push_back(strategyIn(f)); });
+    m_top.objects("strategies", kMostStrategies, Severity::Warning,
+                  [&](JsonFields& f, std::size_t) { m_strategies.push_back(strategyIn(f)); });
     if (const json* list = m_top.array("microbatches")) {
       for (const auto& v : *list) {
         if (v.is_number_integer() && v.get<double>() >= 1 && v.get<double>() <= 1e6)
@@ -265,7 +243,7 @@ private:
       return;
     }
     const long long last = m_graph.layerCount() - 1;
-    each(m_top, "edges", 1'000'000, [&](JsonFields& f, std::size_t) {
+    m_top.objects("edges", 1'000'000, Severity::Warning, [&](JsonFields& f, std::size_t) {
       f.requireKey("from", "a layer's number");
       f.requireKey("to", "the numbers of the layers that read it");
       Tensor t;

@@ -1,6 +1,7 @@
 #include "formats/scenario/scenario_json.h"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "fields/program_setting.h"
@@ -146,18 +147,8 @@ std::vector<std::string> ScenarioReader::strings(JsonFields& f, std::string_view
 
 void ScenarioReader::objects(JsonFields& f, std::string_view key,
                              const std::function<void(JsonFields&)>& read) const {
-  const nlohmann::json* list = f.array(key);
-  for (std::size_t i = 0; list && i < list->size(); ++i) {
-    const std::string pointer = jsonPointer(f.pointerTo(key), i);
-    if (!(*list)[i].is_object()) {
-      out.push_back(
-          error("json-type", text.placeOf(pointer), '"' + std::string(key) + "\" must hold objects"));
-      continue;
-    }
-    JsonFields inner = fields((*list)[i], pointer);
-    read(inner);
-    inner.reportUnknown(Severity::Warning);
-  }
+  f.objects(key, std::numeric_limits<std::size_t>::max(), Severity::Warning,
+            [&](JsonFields& entry, std::size_t) { read(entry); });
 }
 
 namespace {

@@ -57,6 +57,16 @@ nlohmann::ordered_json constraintsJson(const Setting&);
 /// `base`.
 Setting readSetting(const ScenarioReader&, JsonFields& f, const Setting& base);
 
+/// The setting of something that is kept: "setting", with what differs from the scenario's own.
+Setting readSettingOf(const ScenarioReader&, JsonFields& f, const Setting& own);
+/// Only what differs: a large model or network is not written twice.
+nlohmann::ordered_json settingJson(const Setting& kept, const Setting& own);
+
+/// One of "moments".
+void readSlide(const ScenarioReader&, JsonFields&, Scenario&);
+/// `at`: its place in the scenario, for slides that share a setting.
+nlohmann::ordered_json slideJson(const SavedSlide&, std::size_t at, const Scenario&);
+
 /// What stands beside the setting: "unstated", "kept_plans" and "moments". The scenario's own setting must
 /// have been read before.
 void readKept(const ScenarioReader&, JsonFields&, Scenario&);
