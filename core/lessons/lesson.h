@@ -15,16 +15,20 @@
 
 namespace nest {
 
+/// What stands in a text for the expressions "said" and "right"; empty: their values.
+struct LessonWords {
+  std::string said, right;
+};
+
 /// A text with <b>, <i>, <code> and <br>, in which "{zero3.step_time}" or "{a / b : percent}" stands for a
 /// value.
 class LessonText {
 public:
   static Reading<LessonText> parse(std::string_view text, const Place& where);
 
-  /// With values for the expressions. nullopt: one has none, `why` says so. `said`: what stands for the
-  /// expression "said" where no answer is known; empty: its value.
+  /// With values for the expressions. nullopt: one has none, `why` says so.
   std::optional<std::string> filled(const Expression::Lookup&, std::string& why,
-                                    std::string_view said = {}) const;
+                                    const LessonWords& = {}) const;
   bool empty() const { return m_parts.empty(); }
   const std::string& source() const { return m_source; }
   std::vector<const Expression*> expressions() const;
@@ -169,5 +173,7 @@ std::vector<LessonVariables> allVariables(const Lesson&);
 
 /// Ids of views that lessons may name.
 const std::vector<std::string_view>& lessonViews();
+/// What the window can judge of something to do, as ui/lessons/lesson_scene.h describes it.
+const std::vector<std::string_view>& lessonConditions();
 
 }  // namespace nest

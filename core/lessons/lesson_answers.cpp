@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lessons/json_nulls.h"
+#include "text/csv.h"
 #include "text/json_fields.h"
 #include "text/json_layout.h"
 #include "text/json_text.h"
@@ -41,7 +42,7 @@ public:
                "at most 64 letters, digits, blanks and . _ - @");
     f.requireKey("lessons", "what was answered");
     std::set<std::string> seen;
-    each(f, "lessons", kMostLessons, [&](JsonFields& l) {
+    f.objects("lessons", kMostLessons, Severity::Error, [&](JsonFields& l, std::size_t) {
       LessonProgress p;
       l.requireKey("lesson", "its name");
       p.lesson = shortText(l, "lesson");
@@ -51,7 +52,7 @@ public:
       if (!seen.insert(p.lesson).second)
         l.report(Severity::Error, "answers", "lesson", "this lesson is there twice", "remove one of them");
       std::set<std::string> questions;
-      each(l, "answers", kMostAnswers, [&](JsonFields& a) {
+      l.objects("answers", kMostAnswers, Severity::Error, [&](JsonFields& a, std::size_t) {
         LessonAnswer one;
         a.requireKey("question", "the id of the question");
         one.question = shortText(a, "question");
@@ -90,27 +91,6 @@ private:
       f.report(Severity::Error, "answers", key, '"' + std::string(key) + "\" is not a name");
     return s;
   }
-  template <class Read>
-  void each(JsonFields& f, std::string_view key, std::size_t most, Read&& read) {
-    const json* list = f.array(key);
-    if (!list) return;
-    if (list->size() > most) {
-      f.report(Severity::Error, "answers", key,
-               '"' + std::string(key) + "\" has more than " + std::to_string(most) + " entries");
-      return;
-    }
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      const std::string pointer = jsonPointer(f.pointerTo(key), i);
-      if (!(*list)[i].is_object()) {
-        m_out.push_back(error("json-type", m_text.placeOf(pointer), "expected an object"));
-        continue;
-      }
-      JsonFields inner(m_text, (*list)[i], pointer, m_out);
-      read(inner);
-      inner.reportUnknown(Severity::Error);
-    }
-  }
-
   const JsonText& m_text;
   Diagnostics& m_out;
 };
@@ -121,18 +101,6 @@ double inUnitOf(const LessonStep& step, const LessonValue& v) {
 
 bool isNear(const LessonStep& step, double said, double right) {
   return std::abs(said - right) <= std::max(step.tolerance * std::abs(right), step.absolute) + 1e-12;
-}
-
-/// A cell of a table: quoted where it must be, and never a formula.
-std::string cell(std::string s) {
-  if (!s.empty() && std::string_view("=+-@\t\r").find(s[0]) != std::string_view::npos) s.insert(0, "'");
-  if (s.find_first_of(",\"\n\r") == std::string::npos) return s;
-  std::string out = "\"";
-  for (const char c : s) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
 }
 
 /// Points with two digits: sums of tenths would show how they were rounded.
@@ -236,20 +204,25 @@ std::optional<std::vector<LessonValue>> rightAnswer(const LessonStep& step, Less
   return out;
 }
 
+std::string optionLetter(double option) {
+  return option >= 1 && option <= 26 ? std::string(1, static_cast<char>('A' + static_cast<int>(option) - 1))
+                                     : std::string("?");
+}
+
+LessonWords wordsWithoutAnswer(const LessonStep& question, const std::vector<LessonValue>& right) {
+  return {"…", question.kind == StepKind::Choose ? optionLetter(right.back().value) : std::string()};
+}
+
 std::optional<Judged> judge(const LessonStep& step, const LessonAnswer& answer, LessonSolver& solver,
                             std::string& why) {
   const auto right = rightAnswer(step, solver, why);
   if (!right) return std::nullopt;
   Judged out;
-  const auto option = [&](double k) {
-    return k >= 1 && k <= static_cast<double>(step.options.size())
-               ? std::string(1, static_cast<char>('A' + static_cast<int>(k) - 1))
-               : std::string("?");
-  };
   const auto listed = [&](const std::vector<double>& values) {
     std::string all;
     for (const double v : values)
-      all += (all.empty() ? "" : " · ") + (step.kind == StepKind::Choose ? option(v) : inUnit(v, step.unit));
+      all += (all.empty() ? "" : " · ") +
+             (step.kind == StepKind::Choose ? optionLetter(v) : inUnit(v, step.unit));
     return all;
   };
   std::vector<double> expected;
@@ -320,10 +293,10 @@ std::string gradesCsv(std::vector<GradedLesson> all) {
   for (const GradedLesson& g : all) {
     const auto answered = std::count_if(g.questions.begin(), g.questions.end(),
                                         [](const GradedLesson::Question& q) { return !q.said.empty(); });
-    out += cell(g.student) + ',' + cell(g.lesson) + ',' + (g.finished ? "yes" : "no") + ',' +
+    out += csvCell(g.student) + ',' + csvCell(g.lesson) + ',' + (g.finished ? "yes" : "no") + ',' +
            pointsText(g.points) + ',' + pointsText(g.of) + ',' +
            pointsText(g.of > 0 ? 100 * g.points / g.of : 0) + ',' + std::to_string(answered) + ',' +
-           std::to_string(g.skipped) + ',' + std::to_string(g.hints) + ',' + cell(g.file) + '\n';
+           std::to_string(g.skipped) + ',' + std::to_string(g.hints) + ',' + csvCell(g.file) + '\n';
   }
   return out;
 }
@@ -333,8 +306,8 @@ std::string answersCsv(std::vector<GradedLesson> all) {
   std::string out = "student,lesson,question,answer,right_answer,points,of\n";
   for (const GradedLesson& g : all)
     for (const GradedLesson::Question& q : g.questions)
-      out += cell(g.student) + ',' + cell(g.lesson) + ',' + cell(q.id) + ',' + cell(q.said) + ',' +
-             cell(q.right) + ',' + pointsText(q.points) + ',' + pointsText(q.of) + '\n';
+      out += csvCell(g.student) + ',' + csvCell(g.lesson) + ',' + csvCell(q.id) + ',' + csvCell(q.said) +
+             ',' + csvCell(q.right) + ',' + pointsText(q.points) + ',' + pointsText(q.of) + '\n';
   return out;
 }
 

@@ -50,6 +50,11 @@ bool isStudentName(std::string_view);
 /// nullopt: it cannot be computed, `why` says so.
 std::optional<std::vector<LessonValue>> rightAnswer(const LessonStep&, LessonSolver&, std::string& why);
 
+/// As options of a question are named, from 1: "A".
+std::string optionLetter(double option);
+/// What texts say where no student has answered: "…", and an option by its letter.
+LessonWords wordsWithoutAnswer(const LessonStep& question, const std::vector<LessonValue>& right);
+
 struct Judged {
   double points = 0;
   double share = 0;         ///< of the answer that is right: 1, 0, or of the bars

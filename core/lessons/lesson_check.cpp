@@ -237,9 +237,9 @@ Reading<std::string> lessonSheet(const Lesson& lesson, const ReferenceLoader& lo
   Reading<std::string> result;
   LessonSolver solver(lesson, variablesOf(lesson, student), load, control);
   std::string why;
-  const auto filled = [&](const LessonText& text, std::optional<LessonSolver::Answered> answered = {}) {
-    // What is said differs from student to student.
-    const auto s = text.filled(solver.lookup(nullptr, answered), why, "…");
+  const auto filled = [&](const LessonText& text, std::optional<LessonSolver::Answered> answered = {},
+                          const LessonWords& words = {}) {
+    const auto s = text.filled(solver.lookup(nullptr, answered), why, words);
     if (!s) result.diagnostics.push_back(error("lesson-check", {lesson.file, 0, 0, ""}, why));
     return markdown(s.value_or(""));
   };
@@ -261,9 +261,13 @@ Reading<std::string> lessonSheet(const Lesson& lesson, const ReferenceLoader& lo
       out += " (" + valueText(LessonValue{step.points}) + (step.points == 1 ? " point)" : " points)");
     out += "\n\n";
     std::optional<LessonSolver::Answered> answered;
+    LessonWords words;
     if (const LessonStep* question = lesson.stepNamed(step.of))
-      if (const auto right = rightAnswer(*question, solver, why)) answered = {right->back(), right->back()};
-    out += filled(step.text, answered) + "\n\n";
+      if (const auto right = rightAnswer(*question, solver, why)) {
+        answered = {right->back(), right->back()};
+        words = wordsWithoutAnswer(*question, *right);
+      }
+    out += filled(step.text, answered, words) + "\n\n";
     for (std::size_t k = 0; k < step.options.size(); ++k)
       out += std::string("- ") + static_cast<char>('A' + k) + ": " + filled(step.options[k].text) + '\n';
     if (step.isQuestion()) {
@@ -287,7 +291,7 @@ Reading<std::string> lessonSheet(const Lesson& lesson, const ReferenceLoader& lo
     if (!step.hints.empty()) out += '\n';
     for (const LessonGap& gap : step.gaps) {
       out += "- " + (gap.when ? "If `" + gap.when->text() + "`" : std::string("Else")) + ": " +
-             filled(gap.text, answered) + '\n';
+             filled(gap.text, answered, words) + '\n';
     }
     if (!step.gaps.empty()) out += '\n';
     if (!step.view.empty()) out += "View: `" + step.view + "`\n\n";

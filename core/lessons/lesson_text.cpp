@@ -78,7 +78,13 @@ Reading<LessonText> LessonText::parse(std::string_view text, const Place& where)
 }
 
 std::optional<std::string> LessonText::filled(const Expression::Lookup& lookup, std::string& why,
-                                              std::string_view said) const {
+                                              const LessonWords& words) const {
+  const auto wordFor = [&](const Expression& e) -> const std::string* {
+    const auto names = e.names();
+    if (names.size() != 1 || !names[0].scope.empty()) return nullptr;
+    if (names[0].name == "said" && !words.said.empty()) return &words.said;
+    return names[0].name == "right" && !words.right.empty() ? &words.right : nullptr;
+  };
   std::string out;
   for (const auto& part : m_parts) {
     if (const auto* plain = std::get_if<std::string>(&part)) {
@@ -86,9 +92,8 @@ std::optional<std::string> LessonText::filled(const Expression::Lookup& lookup, 
       continue;
     }
     const Asked& asked = std::get<Asked>(part);
-    const auto names = said.empty() ? std::vector<LessonName>{} : asked.value.names();
-    if (names.size() == 1 && names[0].scope.empty() && names[0].name == "said") {
-      out += said;
+    if (const std::string* word = wordFor(asked.value)) {
+      out += *word;
       continue;
     }
     const auto value = asked.value.evaluate(lookup, why);

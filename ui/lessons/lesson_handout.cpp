@@ -30,11 +30,14 @@ public:
                                            : step.kind == StepKind::Reveal ? ". Look"
                                                                            : ".");
     std::optional<LessonSolver::Answered> answered;
+    LessonWords words;
     if (const LessonStep* question = m_lesson.stepNamed(step.of))
-      if (const auto right = rightAnswer(*question, m_solver, m_why))
+      if (const auto right = rightAnswer(*question, m_solver, m_why)) {
         answered = {right->back(), right->back()};
+        words = wordsWithoutAnswer(*question, *right);
+      }
     const bool isHidden = step.kind == StepKind::Reveal;  // it gives the answer
-    (isHidden ? part.folded : part.html).push_back(filled(step.text, step, answered));
+    (isHidden ? part.folded : part.html).push_back(filled(step.text, step, answered, words));
     if (isHidden) part.foldedTitle = "What comes out";
     for (std::size_t k = 0; k < step.options.size(); ++k)
       part.html.push_back(std::string(1, static_cast<char>('A' + k)) + ". " +
@@ -52,10 +55,10 @@ public:
   PageFigures pictures;
 
 private:
-  /// What a student said is left open.
   std::string filled(const LessonText& text, const LessonStep& step,
-                     const std::optional<LessonSolver::Answered>& answered = {}) {
-    const auto s = text.filled(m_solver.lookup(nullptr, answered), m_why, "…");
+                     const std::optional<LessonSolver::Answered>& answered = {},
+                     const LessonWords& words = {}) {
+    const auto s = text.filled(m_solver.lookup(nullptr, answered), m_why, words);
     if (!s) m_wrong.push_back(error("lesson-check", step.where, m_why));
     return s.value_or("");
   }

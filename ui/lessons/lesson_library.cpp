@@ -17,6 +17,10 @@ namespace {
 constexpr int kMostOwnLessons = 100;
 const auto kLessonSuffix = QStringLiteral(".lesson.json");
 
+QStringList lessonFiles(const QDir& dir) {
+  return dir.entryList({u'*' + kLessonSuffix}, QDir::Files, QDir::Name);
+}
+
 }  // namespace
 
 QString LibraryLesson::title() const {
@@ -65,13 +69,18 @@ LibraryLesson lessonNamed(const QString& key) {
   return out;
 }
 
-std::vector<LibraryLesson> lessonsIn(const QString& folder) {
-  std::vector<LibraryLesson> out;
+LessonFolder lessonsIn(const QString& folder) {
+  LessonFolder out;
   const QDir dir(folder);
-  for (const QString& name :
-       dir.entryList({u'*' + kLessonSuffix}, QDir::Files, QDir::Name).mid(0, kMostOwnLessons))
-    out.push_back(lessonNamed(dir.absoluteFilePath(name)));
+  const QStringList files = lessonFiles(dir);
+  for (const QString& name : files.mid(0, kMostOwnLessons))
+    out.lessons.push_back(lessonNamed(dir.absoluteFilePath(name)));
+  out.more = static_cast<int>(files.size() - static_cast<qsizetype>(out.lessons.size()));
   return out;
+}
+
+bool hasLessons(const QString& folder) {
+  return QFileInfo(folder).isDir() && !lessonFiles(QDir(folder)).isEmpty();
 }
 
 QString ownLessonsFolder() {

@@ -27,7 +27,12 @@ const std::vector<LibraryLesson>& builtInLessons();
 /// A file, or a built-in lesson by its id.
 LibraryLesson lessonNamed(const QString& key);
 /// The lessons of a folder (*.lesson.json), by name, those with errors included; at most 100.
-std::vector<LibraryLesson> lessonsIn(const QString& folder);
+struct LessonFolder {
+  std::vector<LibraryLesson> lessons;
+  int more = 0;  ///< files that were not read
+};
+LessonFolder lessonsIn(const QString& folder);
+bool hasLessons(const QString& folder);
 /// Where a user's own lessons are looked for.
 QString ownLessonsFolder();
 /// Whether a file is meant as a lesson: by its name, or by what it says.

@@ -1,5 +1,6 @@
 #include "lessons/lesson_list.h"
 
+#include <QDir>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -45,10 +46,9 @@ LessonList::LessonList(const LessonRecord& record, bool taken, QWidget* parent)
     if (std::exchange(heading, of) != of) addHeading(of);
     addLesson(l);
   }
-  if (const auto own = lessonsIn(ownLessonsFolder()); !own.empty()) {
-    addHeading(tr("Your own lessons"));
-    for (const LibraryLesson& l : own) addLesson(l);
-  }
+  addFolder(tr("Your own lessons"), ownLessonsFolder());
+  if (const QString folder = m_record.folder(); !folder.isEmpty())
+    addFolder(tr("Lessons in %1").arg(visibleText(QDir(folder).dirName())), folder);
   auto* open = lessonLink(tr("Open lesson…"), this);
   open->setToolTip(plainTip(tr("A file *.lesson.json. Those in %1 are listed here").arg(ownLessonsFolder())));
   connect(open, &QPushButton::clicked, this, &LessonList::openRequested);
@@ -75,6 +75,19 @@ void LessonList::addHeading(const QString& text) {
   heading->setFont(Theme::font(13.5, true));
   heading->setContentsMargins(0, 8, 0, 0);
   m_column->addWidget(heading);
+}
+
+void LessonList::addFolder(const QString& heading, const QString& path) {
+  const LessonFolder folder = lessonsIn(path);
+  if (folder.lessons.empty()) return;
+  addHeading(heading);
+  for (const LibraryLesson& l : folder.lessons) addLesson(l);
+  if (folder.more > 0)
+    m_column->addWidget(lessonLabel(tr("%1 more files in this folder are not listed: a folder shows %2. Use "
+                                       "Open lesson… for the others.")
+                                        .arg(folder.more)
+                                        .arg(folder.lessons.size()),
+                                    this));
 }
 
 void LessonList::addLesson(const LibraryLesson& entry) {

@@ -26,6 +26,7 @@ Q_SIGNALS:
 
 private:
   void addHeading(const QString&);
+  void addFolder(const QString& heading, const QString& path);
   void addLesson(const LibraryLesson&);
 
   const LessonRecord& m_record;

@@ -164,16 +164,19 @@ Expression::Lookup LessonPlay::lookup(const SolvedPlan* now) const {
 
 QString LessonPlay::filled(const LessonText& text) const {
   if (!m_solver || text.empty()) return {};
-  std::string why, said;
+  std::string why;
+  LessonWords words;
   if (const LessonAnswer* given = answer(); given && question() != step()) {
     if (given->given.empty())
-      said = "nothing (skipped)";
+      words.said = "nothing (skipped)";
     else if (question()->kind == StepKind::Choose)
-      said = judged()->said;
+      words.said = optionLetter(given->given.back());
     else
-      said = inUnit(given->given.back(), question()->unit);
+      words.said = inUnit(given->given.back(), question()->unit);
+    if (question()->kind == StepKind::Choose)
+      for (const double right : rightValues()) words.right = optionLetter(right);
   }
-  return toQt(text.filled(lookup(), why, said).value_or(std::string()));
+  return toQt(text.filled(lookup(), why, words).value_or(std::string()));
 }
 
 QString LessonPlay::text() const {

@@ -10,6 +10,7 @@ namespace {
 
 const auto kStudentKey = QStringLiteral("lessons/student");
 const auto kSheetsKey = QStringLiteral("lessons/sheets");
+const auto kFolderKey = QStringLiteral("lessons/folder");
 const auto kHintsKey = QStringLiteral("lessons/hints");
 const auto kPointsKey = QStringLiteral("lessons/points");
 const auto kFinishedKey = QStringLiteral("lessons/finished");  ///< of earlier versions: ids, by nobody
@@ -17,6 +18,19 @@ const auto kFinishedKey = QStringLiteral("lessons/finished");  ///< of earlier v
 /// Where hints and points are counted.
 std::string recordKey(const std::string& student, const Lesson& lesson, const std::string& question) {
   return student + '\n' + lesson.id + '\n' + lesson.digest + '\n' + question;
+}
+
+/// How many values an answer to it has.
+std::size_t partsOf(const LessonStep& question) {
+  return question.kind == StepKind::Draw ? question.bars.size() : 1;
+}
+
+bool answers(const LessonAnswer& a, const LessonStep* question) {
+  if (!question || !question->isQuestion()) return false;
+  if (a.skipped) return true;
+  if (a.given.size() != partsOf(*question)) return false;
+  return question->kind != StepKind::Choose ||
+         (a.given[0] >= 1 && a.given[0] <= static_cast<double>(question->options.size()));
 }
 
 }  // namespace
@@ -27,6 +41,7 @@ LessonRecord::LessonRecord(bool remembers) : m_remembers(remembers) {
   const std::string student = settings.value(kStudentKey).toString().toStdString();
   m_isKnown = settings.contains(kStudentKey) && isStudentName(student);
   if (m_isKnown) m_student = student;
+  m_folder = settings.value(kFolderKey).toString();
   for (const QString& text : settings.value(kSheetsKey).toStringList())
     if (auto sheet = readAnswers(text.toStdString(), {})) m_sheets[sheet->student] = std::move(*sheet.value);
   const QVariantMap hints = settings.value(kHintsKey).toMap();
@@ -58,13 +73,13 @@ LessonProgress LessonRecord::progressIn(const Lesson& lesson) const {
   fresh.lesson = lesson.id;
   fresh.digest = lesson.digest;
   for (const LessonProgress& p : sheet().lessons) {
-    if (p.lesson != lesson.id || p.digest != lesson.digest) continue;
+    if (p.lesson != lesson.id || p.digest.empty()) continue;
     LessonProgress known = p;
+    if (known.digest != lesson.digest) known.finished = false;
+    known.digest = lesson.digest;
     // What stands in the settings may have been changed by hand.
-    std::erase_if(known.answers, [&](const LessonAnswer& a) {
-      const LessonStep* step = lesson.stepNamed(a.question);
-      return !step || !step->isQuestion();
-    });
+    std::erase_if(known.answers,
+                  [&](const LessonAnswer& a) { return !answers(a, lesson.stepNamed(a.question)); });
     known.step = std::clamp(known.step, 0, static_cast<int>(lesson.steps.size()));
     for (int i = 0; i < known.step; ++i)
       if (lesson.steps[i].isQuestion() && !known.answerTo(lesson.steps[i].id)) known.step = i;
@@ -73,10 +88,15 @@ LessonProgress LessonRecord::progressIn(const Lesson& lesson) const {
   return fresh;
 }
 
-bool LessonRecord::hasBegun(const Lesson& lesson) const {
+bool LessonRecord::isOfAnotherVersion(const Lesson& lesson) const {
   return std::any_of(sheet().lessons.begin(), sheet().lessons.end(), [&](const LessonProgress& p) {
-    return p.lesson == lesson.id && p.digest == lesson.digest && (p.step > 0 || !p.answers.empty());
+    return p.lesson == lesson.id && !p.digest.empty() && p.digest != lesson.digest && !p.answers.empty();
   });
+}
+
+bool LessonRecord::hasBegun(const Lesson& lesson) const {
+  const LessonProgress p = progressIn(lesson);
+  return p.step > 0 || !p.answers.empty();
 }
 
 bool LessonRecord::isFinished(const Lesson& lesson) const {
@@ -123,6 +143,11 @@ void LessonRecord::setOpenHints(const Lesson& lesson, const std::string& questio
   save();
 }
 
+void LessonRecord::setFolder(const QString& folder) {
+  m_folder = folder;
+  save();
+}
+
 std::string LessonRecord::answersFile() const {
   AnswerSheet out;
   out.student = m_student;
@@ -135,6 +160,7 @@ void LessonRecord::save() const {
   if (!m_remembers) return;
   QSettings settings;
   if (m_isKnown) settings.setValue(kStudentKey, QString::fromStdString(m_student));
+  settings.setValue(kFolderKey, m_folder);
   QStringList sheets;
   for (const auto& [name, sheet] : m_sheets)
     if (!sheet.lessons.empty()) sheets << QString::fromStdString(writeAnswers(sheet));

@@ -19,8 +19,10 @@ public:
   /// Another student goes on with another sheet.
   void setStudent(const std::string& name);
 
-  /// Of the present student in this version of the lesson; a new one where another version was answered.
+  /// Of the present student. Where another version of the lesson was answered: the answers to questions that
+  /// are still there and have as many parts.
   LessonProgress progressIn(const Lesson&) const;
+  bool isOfAnotherVersion(const Lesson&) const;  ///< what is kept of it
   bool hasBegun(const Lesson&) const;
   bool isFinished(const Lesson&) const;
   void keep(const LessonProgress&);
@@ -33,6 +35,9 @@ public:
   int openHints(const Lesson&, const std::string& question) const;
   void setOpenHints(const Lesson&, const std::string& question, int hints);
 
+  const QString& folder() const { return m_folder; }  ///< whose lessons are listed; empty: of none
+  void setFolder(const QString&);
+
   /// The lessons with answers, as a file for the lecturer; empty: nothing has been answered.
   std::string answersFile() const;
 
@@ -42,6 +47,7 @@ private:
 
   bool m_remembers, m_isKnown = false;
   std::string m_student;
+  QString m_folder;
   std::map<std::string, AnswerSheet> m_sheets;  ///< by student
   /// By student, lesson and question.
   std::map<std::string, int> m_hints;

@@ -24,7 +24,11 @@ LessonsPane::LessonsPane(LessonRecord& record, ScenarioDocument& document, QWidg
   setWidgetResizable(true);
   setFrameShape(QFrame::NoFrame);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  showList();
+}
+
+void LessonsPane::showEvent(QShowEvent* event) {
+  if (!widget()) showList();  // reading all lessons waits until somebody looks
+  QScrollArea::showEvent(event);
 }
 
 const Lesson* LessonsPane::lesson() const {

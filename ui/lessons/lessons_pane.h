@@ -37,6 +37,7 @@ Q_SIGNALS:
 
 private:
   void showPage();
+  void showEvent(QShowEvent*) override;
   void place(QWidget*);
 
   LessonRecord& m_record;

@@ -127,7 +127,8 @@ bool FileCommands::reload(const QString& path) {
 
 std::optional<bool> FileCommands::openLessons(QStringList& paths) {
   QStringList lessons;
-  for (const QString& path : std::exchange(paths, {})) (isLessonFile(path) ? lessons : paths) << path;
+  for (const QString& path : std::exchange(paths, {}))
+    (isLessonFile(path) || hasLessons(path) ? lessons : paths) << path;
   if (lessons.isEmpty() || !m_openLesson) return std::nullopt;
   const bool opened = m_openLesson(lessons.front());
   if (lessons.size() > 1)

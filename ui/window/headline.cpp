@@ -242,7 +242,7 @@ void Headline::refreshWider() {
                                         : tr("Search wider (%1 options)").arg(what.size()));
   setRichTip(*m_wider, plainTip(tr("The search leaves out %1. A click adds it: %2. Undo takes it back.")
                                     .arg(all, changes.join(tr("; ")))));
-  m_wider->setVisible(!what.isEmpty() && width() >= atWindowScale(kNarrowHeadline));
+  m_wider->setVisible(m_offersWider && !what.isEmpty() && width() >= atWindowScale(kNarrowHeadline));
 }
 
 void Headline::showInstead(PlanContextPtr other) {
@@ -399,6 +399,10 @@ void Headline::resizeEvent(QResizeEvent* event) {
 void Headline::showMessage(const QString& heading, const QString& text, bool isError) {
   showParts({{heading, {}, {}}, {text, {}, {}}});
   if (isError) setRole(m_labels.front().text, "error");
+}
+
+void Headline::setOffersWider(bool offers) {
+  if (std::exchange(m_offersWider, offers) != offers) refreshWider();
 }
 
 void Headline::setVeil(const QString& veil) {

@@ -30,6 +30,8 @@ public:
   void showInstead(PlanContextPtr);
   /// While somebody draws, parts that are not joined yet are no error.
   void setDrawing(bool);
+  /// Whether the search may be widened from here: in a lesson it would be undone.
+  void setOffersWider(bool);
   /// In place of the plan's values, while a lesson asks for one of them; empty: the values.
   void setVeil(const QString&);
   /// What an import assumed and the user has not set, in a sentence; empty: nothing.
@@ -59,6 +61,7 @@ private:
   PlanContextPtr shownContext() const { return m_instead ? m_instead : m_session.context(); }
   const PlanContext& shown() const { return m_instead ? *m_instead : *m_session.context(); }
 
+  bool m_offersWider = true;
   QString m_veil;
   PlanningSession& m_session;
   PlanContextPtr m_instead;

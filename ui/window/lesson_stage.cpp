@@ -133,6 +133,7 @@ void LessonStage::limit() {
     m.below->hide();
   }
   if (hidesFields()) m.panel->hide();
+  m.headline.setOffersWider(!(m_play && m_play->screen().fields));
   Q_EMIT limitsChanged();
 }
 

@@ -92,7 +92,15 @@ void LessonsController::fail(const QString& title, const Diagnostics& why) {
   m.commands.report(tr("%1 cannot be taken").arg(title), why);
 }
 
+bool LessonsController::listFolder(const QString& path) {
+  m_record.setFolder(QFileInfo(path).absoluteFilePath());
+  m_pane->showList();
+  Q_EMIT listWanted();
+  return true;
+}
+
 bool LessonsController::start(const QString& key) {
+  if (hasLessons(key)) return listFolder(key);
   const LibraryLesson lesson = lessonNamed(key);
   if (!lesson.lesson) {
     m.commands.report(tr("%1 cannot be opened").arg(QFileInfo(key).fileName()), lesson.errors);
@@ -123,6 +131,13 @@ bool LessonsController::start(const QString& key) {
         fail(title, why);
       },
       Qt::QueuedConnection);
+  if (m_record.isOfAnotherVersion(*lesson.lesson)) {
+    m.messages.show(MessageBar::Tone::Note,
+                    tr("%1 has changed since you answered. Your answers to questions that are still in it "
+                       "were kept.")
+                        .arg(visibleText(lesson.title())));
+    m_record.keep(m_record.progressIn(*lesson.lesson));
+  }
   m_pane->begin(m_play.get());
   if (lesson.asks() && !m_record.isStudentKnown()) m_pane->askStudent(lesson.key);
   return true;

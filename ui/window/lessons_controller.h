@@ -44,14 +44,15 @@ public:
 
   LessonsPane* pane() const { return m_pane; }
   const LessonRecord& record() const { return m_record; }
-  /// A built-in lesson by its id, or a file. It goes on where it was left. False: it stays as it is, and why
+  /// A built-in lesson by its id, or a file; of a folder the lessons are listed. It goes on where it was left. False: it stays as it is, and why
   /// was said; both ask where the lesson's scenario was saved to a file and edited since.
   bool start(const QString& key);
   bool leave();
 
 Q_SIGNALS:
-  void started();  ///< its scenario is open
-  void ended();    ///< what was open before is back, or nothing is
+  void started();     ///< its scenario is open
+  void listWanted();  ///< a folder was opened
+  void ended();       ///< what was open before is back, or nothing is
 
 private:
   struct Before {
@@ -60,7 +61,7 @@ private:
     std::map<QString, View::State> choices;  ///< by view
     QVariantMap remembered;                  ///< of them, for the next start of the program
   };
-  void take(const LibraryLesson&);
+  bool listFolder(const QString& path);
   void restart();
   void choose();
   void saveAnswers();

@@ -320,6 +320,7 @@ void MainWindow::connectPanels() {
   connect(m_gallery, &Gallery::lessonChosen, m_lessons, &LessonsController::start);
   connect(m_lessons, &LessonsController::ended, m_lessonsDock, &QWidget::hide);
   connect(m_lessons, &LessonsController::started, this, &MainWindow::showLessons);
+  connect(m_lessons, &LessonsController::listWanted, this, &MainWindow::showLessons);
   connect(m_stage, &LessonStage::limitsChanged, this, [this] {
     refreshSentence();
     m_rail->refresh();

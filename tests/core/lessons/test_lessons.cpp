@@ -1,46 +1,16 @@
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest/QTest>
 #include <algorithm>
 #include <set>
 
-#include "files/file_reader.h"
+#include "lesson_texts.h"
 #include "lessons/builtin_lessons.h"
 #include "lessons/lesson_answers.h"
 #include "lessons/lesson_check.h"
-#include "support/test_main.h"
-#include "test_paths.h"
 
 using namespace nest;
+using namespace nest::test;
 
 namespace {
-
-/// A lesson on the teaching sample with these further members, "steps" among them.
-std::string lessonWith(const std::string& members) {
-  return R"({"format": "nest-lesson", "version": 2, "title": "T", "about": "A",
-  "scenario": "teaching-6-layers-2x2.nest.json", )" +
-         members + "}";
-}
-
-const std::string kLessonSource = NEST_SOURCE_DIR;
-
-Reading<Lesson> lessonFile(const std::string& path) {
-  return readLesson(test::readFile(path), path, loaderBeside(path));
-}
-
-const char* const kQuestion = R"("steps": [{"kind": "number", "id": "q", "text": "How long?",
-  "answer": "base.step_time", "unit": "ms"}])";
-
-Reading<Lesson> read(const std::string& text) {
-  return readLesson(text, "own.lesson.json", {});
-}
-
-std::string firstError(const Diagnostics& all) {
-  for (const Diagnostic& d : all)
-    if (d.severity == Severity::Error) return toText(d);
-  return {};
-}
 
 std::optional<LessonValue> value(const std::string& text, std::string* why = nullptr) {
   const auto parsed = Expression::parse(text, {});
@@ -59,10 +29,6 @@ std::optional<LessonValue> value(const std::string& text, std::string* why = nul
       reason);
   if (why) *why = reason;
   return v;
-}
-
-LessonAnswer given(const char* question, std::vector<double> values, int hints = 0) {
-  return {question, std::move(values), hints, false};
 }
 
 }  // namespace
@@ -84,6 +50,7 @@ private slots:
     for (std::size_t i = 0; i < builtinLessons().size(); ++i)
       QTest::newRow(builtinLessons()[i].id.c_str()) << static_cast<int>(i);
   }
+
   /// Every number, answer and condition, with the solver of today.
   void builtinLessonsAreRight() {
     QFETCH(int, lesson);
@@ -163,116 +130,6 @@ private slots:
     QCOMPARE(valueText(LessonValue{0.5}, "change"), std::optional<std::string>("+50 %"));
   }
 
-  /// Every broken file is refused, with the place and what is allowed.
-  void brokenLessonsAreRefused_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QString>("expected");
-    const auto row = [](const char* what, const std::string& text, const char* expected) {
-      QTest::newRow(what) << QByteArray::fromStdString(text) << QString(expected);
-    };
-    const std::string step = R"({"kind": "do", "text": "x"})";
-    row("not JSON", "{", "own.lesson.json:1:2: error");
-    row("a list", "[]", "a lesson is a JSON object");
-    row("deep", std::string(5000, '['), "");
-    row("large", "{\"title\": \"" + std::string(2u << 20, 'x') + "\"}", "");
-    row("version 3",
-        R"({"version": 3, "title": "T", "about": "A", "scenario": "teaching-6-layers-2x2.nest.json", "steps": []})",
-        "\"version\" is 3");
-    row("no steps", lessonWith(R"("steps": [])"), "at least one step");
-    row("unknown key", lessonWith("\"steps\": [" + step + R"(], "scren": {})"), "did you mean \"screen\"?");
-    row("unknown kind", lessonWith(R"("steps": [{"kind": "ask", "text": "x"}])"),
-        "do, choose, number, draw, reveal");
-    row("unknown view", lessonWith(R"("steps": [{"kind": "do", "text": "x", "view": "stage"}])"),
-        "\"stage\" is not known here");
-    row("an image", lessonWith(R"("steps": [{"kind": "do", "text": "<img src='file:///etc/passwd'>"}])"),
-        "only <b>, <i>, <code>");
-    // The first brace is balanced for moc, which counts them in raw strings, too.
-    row("open brace", lessonWith(R"("steps": [{"kind": "do", "text": "} {base.step_time"}])"), "has no }");
-    row("bad form", lessonWith(R"("steps": [{"kind": "do", "text": "{base.step_time : hex}"}])"),
-        "percent, change, times or number");
-    row("unknown case", lessonWith(R"("steps": [{"kind": "do", "text": "{x.step_time}"}])"),
-        "there is no case \"x\"");
-    row("unknown quantity", lessonWith(R"("steps": [{"kind": "do", "text": "{base.steptime}"}])"),
-        "there is no quantity \"steptime\"; did you mean \"step_time\"?");
-    row("case misspelt",
-        lessonWith(R"("cases": {"small": {}}, "steps": [{"kind": "do", "text": "{smal.step_time}"}])"),
-        "there is no case \"smal\"; did you mean \"small\"?");
-    row("no case named", lessonWith(R"("steps": [{"kind": "do", "text": "{step_time}"}])"),
-        "write base.step_time");
-    row("case from itself",
-        lessonWith("\"cases\": {\"a\": {\"from\": \"b\"}, \"b\": {\"from\": \"a\"}}, \"steps\": [" + step +
-                   "]"),
-        "is made from itself");
-    row("case name", lessonWith("\"cases\": {\"A b\": {}}, \"steps\": [" + step + "]"), "is not a name");
-    row("case base", lessonWith("\"cases\": {\"base\": {}}, \"steps\": [" + step + "]"), "is taken");
-    row("fields by hand",
-        lessonWith(R"("cases": {"a": {"cut": [2, 3], "set": {"job.global_batch": 8}}}, "steps": [)" + step +
-                   "]"),
-        "not both");
-    row("cut", lessonWith(R"("cases": {"a": {"cut": [1, 3]}}, "steps": [)" + step + "]"),
-        "\"cut\" is [stage, layer]");
-    row("schedule", lessonWith(R"("cases": {"a": {"schedule": "best"}}, "steps": [)" + step + "]"),
-        "expected one of");
-    row("variables", lessonWith(R"("variables": {"v": []}, "steps": [)" + step + "]"), "1 to 16 numbers");
-    row("combinations",
-        lessonWith(R"("variables": {"v": [1,2,3,4,5,6,7,8,9], "w": [1,2,3,4,5,6,7,8]}, "steps": [)" + step +
-                   "]"),
-        "more than 64 combinations");
-    row("one option",
-        lessonWith(
-            R"("steps": [{"kind": "choose", "id": "q", "text": "x", "options": [{"text": "a", "right": "1"}]}])"),
-        "at least 2 options");
-    row("no answer", lessonWith(R"("steps": [{"kind": "number", "id": "q", "text": "x"}])"),
-        "\"answer\" is missing");
-    row("typed answer", lessonWith(R"("steps": [{"kind": "number", "id": "q", "text": "x", "answer": 12}])"),
-        "\"answer\" must be a string");
-    row("all given",
-        lessonWith(
-            R"("steps": [{"kind": "draw", "id": "q", "text": "x", "bars": [{"label": "a", "height": "1", "given": true}, {"label": "b", "height": "1", "given": true}]}])"),
-        "every bar is given");
-    row("no value", lessonWith("\"teachers\": null, \"steps\": [" + step + "]"),
-        "/teachers: null is not a value");
-    row("no name", lessonWith(R"("steps": [{"kind": "number", "id": "", "text": "x", "answer": "1"}])"),
-        "\"\" is not a name");
-    row("reveals the unnamed", lessonWith(R"("steps": [{"kind": "reveal", "of": "", "text": "x"}])"),
-        "no question before this step");
-    row("reached by nothing",
-        lessonWith(R"("steps": [{"kind": "do", "text": "x", "until": "now.fits", "reached_by": ""}])"),
-        "there is no case \"\"");
-    row("reveals nothing", lessonWith(R"("steps": [{"kind": "reveal", "of": "q", "text": "x"}])"),
-        "no question before this step");
-    row("opens a plan by hand",
-        lessonWith(R"("cases": {"a": {"cut": [2, 3]}}, "steps": [{"kind": "do", "text": "x", "case": "a"}])"),
-        "cannot be opened");
-    row("unreachable", lessonWith(R"("steps": [{"kind": "do", "text": "x", "until": "now.fits"}])"),
-        "\"reached_by\" is missing");
-    row("fields",
-        lessonWith(R"("screen": {"fields": {"job.global_batch": [8, 4]}}, "steps": [)" + step + "]"),
-        "by true or by [least, most]");
-    row("scenario", R"({"version": 2, "title": "T", "about": "A", "scenario": "/etc/passwd", "steps": []})",
-        "no such sample");
-    row("many steps",
-        lessonWith("\"steps\": [" +
-                   [&] {
-                     std::string s;
-                     for (int i = 0; i < 61; ++i) s += (i ? "," : "") + step;
-                     return s;
-                   }() +
-                   "]"),
-        "more than 60 entries");
-  }
-  void brokenLessonsAreRefused() {
-    QFETCH(QByteArray, text);
-    QFETCH(QString, expected);
-    const auto lesson = read(text.toStdString());
-    QVERIFY(!lesson);
-    std::string all;
-    for (const Diagnostic& d : lesson.diagnostics) all += toText(d) + "\n";
-    QVERIFY2(QString::fromStdString(all).contains(expected), all.c_str());
-    QVERIFY2(QString::fromStdString(firstError(lesson.diagnostics)).startsWith("own.lesson.json"),
-             all.c_str());
-  }
-
   /// What reads well and is wrong is found by solving.
   void wrongLessonsAreFound_data() {
     QTest::addColumn<QByteArray>("members");
@@ -330,10 +187,11 @@ private slots:
         R"("steps": [{"kind": "number", "id": "q", "text": "x", "answer": "base.step_time", "unit": "ms", "tolerance": 0.001}])",
         "rounded to three digits");
   }
+
   void wrongLessonsAreFound() {
     QFETCH(QByteArray, members);
     QFETCH(QString, expected);
-    const auto lesson = read(lessonWith(members.toStdString()));
+    const auto lesson = readOwnLesson(lessonWith(members.toStdString()));
     QVERIFY2(lesson, firstError(lesson.diagnostics).c_str());
     std::string all;
     for (const Diagnostic& d : checkLesson(*lesson, {})) all += toText(d) + "\n";
@@ -342,7 +200,7 @@ private slots:
 
   /// What expressions read is what the other commands print.
   void quantitiesAreThoseOfThePlan() {
-    const auto lesson = read(lessonWith(
+    const auto lesson = readOwnLesson(lessonWith(
         R"("cases": {"left": {"cut": [2, 4]}, "more": {"cut": [2, 6]}, "gpipe": {"schedule": "gpipe"},
         "two": {"set": {"constraints.stages": 2, "constraints.tensor": 1, "search.zero_stages": [0], "cluster.device.memory_bytes": 16e9}},
         "run": {"set": {"job.training_tokens": 1e10, "run": {"device_failures_per_1000h": 0.5, "host_failures_per_1000h": 1,
@@ -395,8 +253,8 @@ private slots:
   }
 
   void variablesFollowTheStudentsNumber() {
-    const auto lesson =
-        read(lessonWith(R"("variables": {"a": [1, 2, 3, 4, 5], "b": [10, 20]}, )" + std::string(kQuestion)));
+    const auto lesson = readOwnLesson(
+        lessonWith(R"("variables": {"a": [1, 2, 3, 4, 5], "b": [10, 20]}, )" + std::string(kQuestion)));
     QVERIFY(lesson);
     QCOMPARE(variablesOf(*lesson, "").at("a"), 1.0);
     // As on every other machine.
@@ -408,260 +266,8 @@ private slots:
     QCOMPARE(allVariables(*lesson).size(), std::size_t(10));
   }
 
-  void answersAreGraded() {
-    const auto lesson = read(lessonWith(R"j("steps": [
-      {"kind": "number", "id": "time", "text": "x", "answer": "base.step_time", "unit": "ms", "tolerance": 0.05, "points": 2},
-      {"kind": "choose", "id": "pp", "text": "x", "options": [{"text": "a", "right": "base.pp == 1"}, {"text": "b", "right": "base.pp == 2"}]},
-      {"kind": "draw", "id": "bars", "text": "x", "unit": "GiB", "tolerance": 0.1, "bars": [{"label": "1", "height": "base.stage_memory(1)"},
-        {"label": "2", "height": "base.stage_memory(2)"}, {"label": "3", "height": "1 GiB", "given": true}]}])j"));
-    QVERIFY2(lesson, firstError(lesson.diagnostics).c_str());
-    LessonSolver solver(*lesson, {}, {});
-    std::vector<GradedLesson> all;
-    const auto grade = [&](const char* student, std::vector<LessonAnswer> answers, bool finished) {
-      const LessonProgress p{"own", lesson->digest, 3, finished, std::move(answers)};
-      auto graded = gradeLesson(p, student, "x.json", solver);
-      if (graded) all.push_back(*graded);
-      return graded.diagnostics;
-    };
-    std::string why;
-    const LessonStep& bars = lesson->steps[2];
-    const auto right = rightAnswer(bars, solver, why);
-    QVERIFY(right);
-    const double gib = 1024.0 * 1024 * 1024;
-    QVERIFY(grade("=cmd()",
-                  {given("time", {480}), given("pp", {2}),
-                   given("bars", {(*right)[0].value / gib, (*right)[1].value / gib, 1})},
-                  true)
-                .empty());
-    QVERIFY(
-        grade("b, \"c\"",
-              {given("time", {503}, 2), given("pp", {1}), given("bars", {(*right)[0].value / gib, 99, 1})},
-              true)
-            .empty());
-    LessonAnswer skipped;
-    skipped.question = "time", skipped.skipped = true;
-    QVERIFY(grade("a", {skipped}, false).empty());
-    QCOMPARE(gradesCsv(all),
-             std::string("student,lesson,finished,points,of,percent,answered,skipped,hints,file\n"
-                         "'=cmd(),own,yes,4,4,100,3,0,0,x.json\n"
-                         "a,own,no,0,4,0,0,1,0,x.json\n"
-                         "\"b, \"\"c\"\"\",own,yes,2.1,4,52.5,3,0,2,x.json\n"));
-    QVERIFY(answersCsv(all).find("a,own,time,,480 ms,0,2\n") != std::string::npos);
-    // Answers to something else.
-    QCOMPARE(grade("d", {given("nothing", {1})}, true).size(), std::size_t(1));
-    QVERIFY(hasErrors(grade("d", {given("pp", {1, 2})}, true)));
-    LessonProgress old{"own", "0", 3, true, {}};
-    QCOMPARE(gradeLesson(old, "d", "x", solver).diagnostics.front().code, std::string("grade-digest"));
-  }
-
-  void answersSurviveTheirFile() {
-    AnswerSheet sheet;
-    sheet.student = "s1234567";
-    LessonAnswer skipped;
-    skipped.question = "b", skipped.skipped = true;
-    sheet.lessons.push_back({"own", "ab", 4, true, {given("a", {0.1, 1e9, 3}, 2), skipped}});
-    const std::string text = writeAnswers(sheet);
-    const auto again = readAnswers(text, "a.json");
-    QVERIFY2(again, firstError(again.diagnostics).c_str());
-    QVERIFY(*again == sheet);
-    for (
-        const char* bad :
-        {"{}", R"({"format": "nest-lesson-answers", "version": 1, "student": "<b>", "lessons": []})",
-         R"({"format": "nest-lesson-answers", "version": 1, "student": null, "lessons": []})",
-         R"({"format": "nest-lesson-answers", "version": 1, "student": "a", "lessons": [{"lesson": "x", "answers": [{"question": "q"}]}]})",
-         R"({"format": "nest-lesson-answers", "version": 1, "student": "a", "lessons": [{"lesson": "x"}, {"lesson": "x"}]})",
-         R"({"format": "nest-lesson-answers", "version": 1, "student": "a", "lessons": [{"lesson": "x", "answers": [{"question": "q", "given": ["1"]}]}]})",
-         R"({"format": "nest-lesson-answers", "version": 1, "student": "a", "lessons": [{"lesson": "x", "answers": [{"question": "q", "given": [1], "hints": 4}]}]})"}) {
-      const auto refused = readAnswers(bad, "a.json");
-      QVERIFY2(!refused, bad);
-      QVERIFY(firstError(refused.diagnostics).starts_with("a.json:"));
-    }
-    QVERIFY(!readAnswers(std::string(5000, '['), "a.json"));
-  }
-
-  /// The example of the page of help, which lecturers copy.
-  void sampleLessonIsRight() {
-    const std::string folder = kLessonSource + "/samples/lessons/";
-    const auto lesson = lessonFile(folder + "slow-link.lesson.json");
-    QVERIFY2(lesson, firstError(lesson.diagnostics).c_str());
-    for (const Diagnostic& d : checkLesson(*lesson, {})) QFAIL(toText(d).c_str());
-    QCOMPARE(lesson->cases.front().name, std::string("fast"));  // as in the file
-    QCOMPARE(
-        read(lessonWith(R"("cases": {"b": {}, "a": {}}, )" + std::string(kQuestion)))->cases.front().name,
-        std::string("b"));
-    const auto sheet = lessonSheet(*lesson, {}, "4711");
-    QVERIFY2(sheet, firstError(sheet.diagnostics).c_str());
-    for (const char* line :
-         {"these are for \"4711\"", "carries 2 GB/s", "You said …; it is 509 ms.", "**Right:** 509 ms",
-          "| slow | fast, `cluster.levels.1.bandwidth_bytes_per_s = \"{speed * 1e9}\"` | TP2+SP · PP2 · DP1 "
-          "· MBS1 "
-          "| 509 ms | 2.48 GiB of 3 GiB |"})
-      QVERIFY2(sheet->find(line) != std::string::npos, line);
-    const std::string page = test::readFile(folder + "README.md");
-    for (const char* named : {"slow-link.lesson.json", "nest-plan lessons check", "nest-plan lessons sheet",
-                              "nest-plan lessons quantities", "nest-plan grade"})
-      QVERIFY2(page.find(named) != std::string::npos, named);
-  }
-
-  /// Files of a class: the same table on every machine.
-  void filesOfAnswersAreGraded() {
-    const auto lesson = lessonFile(kLessonSource + "/samples/lessons/slow-link.lesson.json");
-    QVERIFY(lesson);
-    std::vector<GradedLesson> all;
-    for (const char* file : {"right.answers.json", "wrong.answers.json"}) {
-      const auto sheet = readAnswers(test::readFile(kLessonSource + "/tests/data/lessons/" + file), file);
-      QVERIFY2(sheet, firstError(sheet.diagnostics).c_str());
-      LessonSolver solver(*lesson, variablesOf(*lesson, sheet->student), {});
-      const auto graded = gradeLesson(sheet->lessons.front(), sheet->student, file, solver);
-      QVERIFY2(graded, firstError(graded.diagnostics).c_str());
-      all.push_back(*graded);
-    }
-    QCOMPARE(answersCsv(all), std::string("student,lesson,question,answer,right_answer,points,of\n"
-                                          "4711,slow-link,slower,509 ms,509 ms,2,2\n"
-                                          "Åsa B.,slow-link,slower,608 ms,544 ms,0,2\n"));
-    const auto hostile = readAnswers(
-        test::readFile(kLessonSource + "/tests/data/lessons/hostile.answers.json"), "hostile.answers.json");
-    QVERIFY(!hostile);
-    std::string errors;
-    for (const Diagnostic& d : hostile.diagnostics) errors += toText(d) + "\n";
-    for (const char* at :
-         {":4:", "/lessons/0/step", "/lessons/0/answers/0/given", "/lessons/0/answers/0/hints",
-          "/lessons/1/lesson", "/lessons/1/finished", "/lessons/2/points", "/lessons/2/answers/0/given"})
-      QVERIFY2(errors.find(at) != std::string::npos, at);
-  }
-
-  void hostileLessonsAreRefused_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QString>("expected");
-    const auto row = [](const char* what, const std::string& text, const char* expected) {
-      QTest::newRow(what) << QByteArray::fromStdString(text) << QString(expected);
-    };
-    const std::string step = R"({"kind": "do", "text": "x"})";
-    const auto repeated = [](int n, auto&& one) {
-      std::string s;
-      for (int i = 0; i < n; ++i) s += (i ? "," : "") + one(std::to_string(i));
-      return s;
-    };
-    row("unknown condition",
-        lessonWith(R"("steps": [{"kind": "do", "text": "x", "done": {"selcted": ["stage"]}}])"),
-        "there is no condition \"selcted\"");
-    row("no condition", lessonWith(R"("steps": [{"kind": "do", "text": "x", "done": {}}])"),
-        "names no condition");
-    row("deep", lessonWith("\"steps\": " + std::string(5000, '[') + std::string(5000, ']')), "nested");
-    row("deep in a case",
-        lessonWith("\"cases\": {\"a\": {\"set\": {\"x\": " + std::string(60, '[') + std::string(60, ']') +
-                   "}}}, \"steps\": [" + step + "]"),
-        "nested");
-    row("large", lessonWith("\"steps\": [" + step + "]") + std::string(1 << 21, ' '), "1 MiB");
-    row("many values",
-        lessonWith("\"x\": [" + repeated(100001, [](auto&&) { return std::string("1"); }) + "]"),
-        "100,000 values");
-    row("huge number", lessonWith("\"minutes\": 1e999, \"steps\": [" + step + "]"), "number");
-    row("huge points",
-        lessonWith(
-            R"("steps": [{"kind": "number", "id": "q", "text": "x", "answer": "1", "points": 1e300}])"),
-        "\"points\"");
-    row("endless expression",
-        lessonWith("\"steps\": [{\"kind\": \"do\", \"text\": \"x\", \"holds\": [\"1" +
-                   [] {
-                     std::string s;
-                     for (int i = 0; i < 300; ++i) s += " + 1";
-                     return s;
-                   }() +
-                   "\"]}]"),
-        "at most 1,000 characters");
-    row("deep expression",
-        lessonWith("\"steps\": [{\"kind\": \"do\", \"text\": \"{" + std::string(400, '(') + "1" +
-                   std::string(400, ')') + "}\"}]"),
-        "too many parentheses");
-    row("long text",
-        lessonWith("\"steps\": [{\"kind\": \"do\", \"text\": \"" + std::string(4001, 'x') + "\"}]"),
-        "at most 4,000 characters");
-    row("many fields",
-        lessonWith("\"cases\": {\"a\": {\"set\": {" +
-                   repeated(61, [](const std::string& i) { return "\"job.x" + i + "\": 1"; }) +
-                   "}}}, \"steps\": [" + step + "]"),
-        "at most 60 fields");
-    row("many freedoms",
-        lessonWith("\"screen\": {\"fields\": {" +
-                   repeated(61, [](const std::string& i) { return "\"job.x" + i + "\": true"; }) +
-                   "}}, \"steps\": [" + step + "]"),
-        "at most 60 fields");
-    row("cyclic case", lessonWith("\"cases\": {\"a\": {\"from\": \"a\"}}, \"steps\": [" + step + "]"),
-        "is made from itself");
-    for (const char* bad : {"<script>alert(1)</script>", "<a href='file:///etc/passwd'>x</a>",
-                            "<b onclick=x>", "<B>", "<!--", "<x"}) {
-      row(bad, lessonWith("\"steps\": [{\"kind\": \"do\", \"text\": \"" + std::string(bad) + "\"}]"),
-          "only <b>, <i>, <code>");
-      row(("hint " + std::string(bad)).c_str(),
-          lessonWith("\"steps\": [{\"kind\": \"do\", \"text\": \"x\", \"hints\": [\"" + std::string(bad) +
-                     "\"]}]"),
-          "only <b>, <i>, <code>");
-    }
-    row("script in a title",
-        std::string(
-            "{\"version\": 2, \"title\": \"<script>\", \"about\": \"A\", \"scenario\": {}, \"steps\": [") +
-            step + "]}",
-        "one line of plain text");
-    row("script in a label",
-        lessonWith(
-            R"("steps": [{"kind": "draw", "id": "q", "text": "x", "bars": [{"label": "<img>", "height": "1"}, {"label": "b", "height": "1"}]}])"),
-        "one line of plain text");
-    row("script in a unit",
-        lessonWith(
-            R"("steps": [{"kind": "number", "id": "q", "text": "x", "answer": "1", "unit": "<script>"}])"),
-        "is not a unit");
-    for (const char* path : {"/etc/passwd", "../above.nest.json", "x/../../above.nest.json"})
-      row(path,
-          "{\"version\": 2, \"title\": \"T\", \"about\": \"A\", \"scenario\": \"" + std::string(path) +
-              "\", \"steps\": [" + step + "]}",
-          "only files in its own folder");
-    row("another format",
-        "{\"format\": \"nest-plan\", \"version\": 2, \"title\": \"T\", \"about\": \"A\", \"scenario\": {}, "
-        "\"steps\": [" +
-            step + "]}",
-        "\"nest-plan\" is not known here");
-  }
-  void hostileLessonsAreRefused() {
-    QFETCH(QByteArray, text);
-    QFETCH(QString, expected);
-    QTemporaryDir dir;
-    QVERIFY(QDir(dir.path()).mkdir("below"));
-    QFile above(dir.filePath("above.nest.json"));
-    QVERIFY(above.open(QIODevice::WriteOnly) && above.write("{}") == 2);
-    const std::string file = dir.filePath("below/own.lesson.json").toStdString();
-    const auto lesson = readLesson(text.toStdString(), file, loaderBeside(file));
-    QVERIFY(!lesson);
-    std::string all;
-    for (const Diagnostic& d : lesson.diagnostics) all += toText(d) + "\n";
-    QVERIFY2(QString::fromStdString(all).contains(expected), all.c_str());
-  }
-
-  /// What reads well may still name what it must not, or ask for more than there is time for.
-  void hostileCasesAreRefused() {
-    const auto first = [](const std::string& members, const Control& control = {}) {
-      const auto lesson = read(lessonWith(members));
-      return lesson ? firstError(checkLesson(*lesson, loaderBeside("own.lesson.json"), control))
-                    : firstError(lesson.diagnostics);
-    };
-    const std::string step = R"("steps": [{"kind": "do", "text": "x"}])";
-    for (const char* path : {"/etc/passwd", "../../../../../../../etc/passwd"}) {
-      const std::string error = first("\"cases\": {\"a\": {\"set\": {\"model\": {\"path\": \"" +
-                                      std::string(path) + "\"}}}}, " + step);
-      QVERIFY2(error.find("only files in its own folder") != std::string::npos, error.c_str());
-    }
-    for (const char* value : {"1e300", "-1", "\"{1 / 0}\"", "\"{x}\"", "\"{\"", "[[[[]]]]", "null"})
-      QVERIFY2(
-          !first("\"cases\": {\"a\": {\"set\": {\"job.global_batch\": " + std::string(value) + "}}}, " + step)
-               .empty(),
-          value);
-    Control spent;
-    spent.work = std::make_shared<WorkLimit>(0);
-    QVERIFY(first(step, spent).find("the search was stopped") != std::string::npos);
-  }
-
   void oldLessonsAreRead() {
-    const auto lesson = read(
+    const auto lesson = readOwnLesson(
         R"({"title": "T", "about": "A", "sample": "teaching-6-layers-2x2.nest.json", "arrange": "explore",
       "steps": [{"text": "Click <b>stage 2</b>.", "view": "stages", "done": {"selected": ["stage 2"]}}]})");
     QVERIFY2(lesson, firstError(lesson.diagnostics).c_str());

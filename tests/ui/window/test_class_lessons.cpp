@@ -262,6 +262,44 @@ private Q_SLOTS:
     QVERIFY(said().contains(QStringLiteral("skipped")));
   }
 
+  /// The lecturer mends a lesson: what was answered stays where the question does.
+  void answersOutliveAnotherVersion() {
+    const QByteArray other = R"({"kind": "number", "id": "batch", "text": "How large is the batch?",
+ "answer": "one.batch", "unit": ""})";
+    const auto lesson = [&](const QByteArray& last) {
+      return write(QStringLiteral("mended.lesson.json"),
+                   ownLesson(kReadIt + ',' + kAsk + ',' + kTell + ',' + last));
+    };
+    begin(lesson(other));
+    press(QStringLiteral("Next"));
+    pane()->page()->findChild<QLineEdit*>(QStringLiteral("answer"))->setText(QStringLiteral("2 GiB"));
+    press(QStringLiteral("Lock answer"));
+    leave();
+    begin(lesson(kReadIt));
+    QVERIFY2(window().messages().text().contains(QStringLiteral("Mine has changed since you answered")),
+             qPrintable(window().messages().text()));
+    QCOMPARE(play()->shown(), 2);
+    QVERIFY2(said().contains(QStringLiteral("You said 2")), qPrintable(said()));
+    leave();
+    begin(lesson(kReadIt));
+    QVERIFY(!window().messages().text().contains(QStringLiteral("has changed")));
+  }
+
+  /// The lessons of a folder are listed, as many as there is room for, and the rest is said.
+  void aFolderOfLessonsIsListed() {
+    QDir folder(m_dir.path());
+    QVERIFY(folder.mkpath(QStringLiteral("week 3")));
+    for (int i = 0; i < 102; ++i)
+      write(QStringLiteral("week 3/l%1.lesson.json").arg(i, 3, 10, QChar(u'0')), ownLesson(kReadIt));
+    QVERIFY(window().openPath(folder.filePath(QStringLiteral("week 3"))));
+    QTRY_VERIFY(pane()->isVisible());
+    QString listed;
+    for (const auto* label : pane()->findChildren<QLabel*>()) listed += label->text() + u'\n';
+    QVERIFY2(listed.contains(QStringLiteral("Lessons in week 3")), qPrintable(listed));
+    QVERIFY2(listed.contains(QStringLiteral("2 more files in this folder are not listed")),
+             qPrintable(listed));
+  }
+
   /// Only what the step names may be changed, and its views alone are there.
   void editsOutsideTheStepAreRefused() {
     const QByteArray limits = R"("screen": {"views": ["memory"], "fields": {"job.global_batch": [4, 16]}},)";
