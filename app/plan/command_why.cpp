@@ -11,6 +11,7 @@
 #include "formats/results/outcome_json.h"
 #include "scenario/setting_terms.h"
 #include "study/conflicts.h"
+#include "study/improvements.h"
 #include "study/purchase.h"
 #include "study/study_report.h"
 #include "text/json_layout.h"
@@ -344,7 +345,8 @@ Command improveCommand() {
       .usage = {"SCENARIO"},
       .description =
           R"(Improves one parameter at a time (bandwidths, latencies, device memory and rates, overlaps, link efficiency, reserve,
-device count, …), re-solves and ranks the gains in time per token.)",
+device count, …), re-solves and ranks the gains in time per token, or in what the goal of the scenario counts: days,
+money or energy of the run. Fields of the section "run" change no step: their gain is in days of the run.)",
       .options = withHostStates(
           withLimits({{"--json", 0, "", "print the ranking as JSON"},
                       {"--by", 0, "PERCENT", "by how much (25)"},

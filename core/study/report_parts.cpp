@@ -24,11 +24,15 @@ ReportPart improvementsPart(const std::vector<Improvement>& all, double error) {
     std::string changes;
     for (std::size_t i = 0; i < std::min<std::size_t>(2, one.plan.changes.size()); ++i)
       changes += (i > 0 ? "; " : "") + one.plan.changes[i].sentence;
-    table.add({one.what, text::time(one.batchTime), text::signedPercent(one.change),
-               changes.empty() ? "the same" : changes,
+    table.add({one.what, text::time(one.batchTime), changeText(one), changes.empty() ? "the same" : changes,
                std::abs(one.change) <= error ? "within the error" : ""});
   }
-  if (!table.rows().empty()) out.table = std::move(table);
+  if (table.rows().empty()) return out;
+  out.table = std::move(table);
+  const auto isOfTime = [](const Improvement& one) {
+    return one.measure == ImprovementMeasure::TimePerToken;
+  };
+  if (!std::all_of(all.begin(), all.end(), isOfTime)) out.lines = {measuredBy(all)};
   return out;
 }
 

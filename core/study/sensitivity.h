@@ -12,28 +12,6 @@
 
 namespace nest {
 
-/// What one single improvement would bring; the plan is found anew.
-struct Improvement {
-  Parameter parameter;
-  double from = 0, to = 0;  ///< values of the parameter
-  std::string what;         ///< "+25 % bandwidth of level rack", "data overlap 25 % instead of 0 %"
-  OutcomeStatus status = OutcomeStatus::Failed;
-  std::string obstacle;  ///< without a plan: "does not fit", as words::of() the outcome
-  Seconds batchTime;
-  double change = 0;  ///< of the time for each token, against the present best; −0.061 = 6.1 % less; −1 if
-                      ///< nothing fitted before
-  PlanDiff plan;         ///< from the present best plan to the new one
-  std::string sentence;  ///< "+25 % bandwidth of level rack: −6.1 %"
-};
-
-/// Every parameter made better by `fraction` (latency divided by 1 + fraction, a share of 0 raised to it),
-/// solved and ranked, the largest gain first; of one that is not better for being more or less, the better of
-/// both directions. `problem` is that of the setting, `present` its best plan. `which`: empty for all that
-/// have a better direction. Those that a stop left out stand at the end, with OutcomeStatus::Stopped.
-std::vector<Improvement> rankImprovements(const Setting&, const Problem&, const RankedPlan& present,
-                                          double fraction = 0.25, const Control& = {},
-                                          const std::vector<Parameter>& which = {});
-
 /// Where the optimum becomes another plan when one parameter moves.
 struct BreakEven {
   Parameter parameter;

@@ -130,6 +130,7 @@ Json improvementsJson(const std::vector<Improvement>& all) {
                 {"factor", i.from > 0 ? Json(i.to / i.from) : Json()},
                 {"status", nameOf(i.status)},
                 {"batch_time_s", seconds(i.batchTime)},
+                {"measure", nameOf(i.measure)},
                 {"change", i.batchTime.value() > 0 ? Json(i.change) : Json()},
                 {"difference", diffJson(i.plan)}};
   });

@@ -93,7 +93,8 @@ std::string comparisonText(const Problem& problem, const Outcome& exact,
 }
 
 std::string improvementsText(const std::vector<Improvement>& all) {
-  std::string out;
+  if (all.empty()) return {};
+  std::string out = measuredBy(all) + "\n";
   for (const Improvement& i : all) {
     out += i.sentence + "\n";
     for (const PlanChange& c : i.plan.changes) out += "    " + c.sentence + "\n";

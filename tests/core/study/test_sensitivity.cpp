@@ -6,6 +6,7 @@
 #include "problem/device_count.h"
 #include "solver/even_hosts.h"
 #include "solver/solve.h"
+#include "study/improvements.h"
 #include "study/sensitivity.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"

@@ -19,6 +19,7 @@
 #include "figures/paint/phrases.h"
 #include "figures/plan/waterfall_figure.h"
 #include "study/counterfactual.h"
+#include "study/improvements.h"
 #include "study/quiet_solve.h"
 #include "study/sensitivity.h"
 #include "theme/offline_browser.h"
@@ -88,7 +89,9 @@ QString linkToTry(const Setting& s, const Problem& problem, const Improvement& i
 }
 
 /// The gain as a bar next to its number.
-QString barRow(const QString& what, double change, double most, const QString& detail, const Theme& theme) {
+QString barRow(const QString& what, const Improvement& one, double most, const QString& detail,
+               const Theme& theme) {
+  const double change = one.change;
   constexpr int kLongest = 140;  ///< pixels
   const int length = std::max(2, static_cast<int>(std::lround(kLongest * std::abs(change) / most)));
   const QColor colour = theme.color(change < 0 ? Theme::Role::Accent : Theme::Role::Warning);
@@ -96,7 +99,7 @@ QString barRow(const QString& what, double change, double most, const QString& d
              "<tr><td style='padding-right:12px'>%1</td><td align='right' style='padding-right:8px'>"
              "<b>%2</b></td><td width='%3' style='padding-right:12px'><table cellspacing='0' "
              "cellpadding='0'><tr><td width='%4' bgcolor='%5'>&nbsp;</td></tr></table></td><td>%6</td></tr>")
-      .arg(what, toQt(text::signedPercent(change)))
+      .arg(what, toQt(changeText(one)))
       .arg(kLongest + 12)
       .arg(length)
       .arg(colour.name(), detail.toHtmlEscaped());
@@ -312,12 +315,11 @@ QString SearchView::improvementsHtml(const std::vector<Improvement>& all) const 
     else if (std::abs(i.change) < kNothing)
       none << toQt(i.what);
     else
-      rows += barRow(linkToTry(*context().scenario, *context().problem, i), i.change, most,
-                     changesText(i.plan), theme());
+      rows += barRow(linkToTry(*context().scenario, *context().problem, i), i, most, changesText(i.plan),
+                     theme());
   }
-  QString html =
-      tr("<h4>Effect of improving one parameter by 25 % on the time per token "
-         "(re-planned)</h4>");
+  QString html = tr("<h4>Effect of improving one parameter by 25 % (re-planned)</h4><p>%1</p>")
+                     .arg(toQt(measuredBy(all)).toHtmlEscaped());
   if (!rows.isEmpty())
     html += QStringLiteral("<table>") + rows + QStringLiteral("</table>") +
             tr("<p>A click tries it in What-if.</p>");
