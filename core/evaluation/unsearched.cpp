@@ -60,6 +60,15 @@ bool allowsAbove(const Bound& b, int value) {
   return !b.most || *b.most > value;
 }
 
+/// Why stages have one strategy even where they may differ; empty: they do not.
+std::string keepsStagesEqual(const Problem& p) {
+  if (!p.deviceWeights) return {};
+  const char* goal = p.search.goal == Goal::Money    ? "money"
+                     : p.search.goal == Goal::Energy ? "energy"
+                                                     : "days";
+  return std::string("for the goal ") + goal + " all stages of a plan have one strategy";
+}
+
 /// Lists the properties of one plan that are outside the search.
 class Reader {
 public:
@@ -128,11 +137,16 @@ private:
   }
 
   void strategies() {
-    if (m_search.strategyPerStage) return;
+    const std::string equal = keepsStagesEqual(m_problem);
+    if (m_search.strategyPerStage && equal.empty()) return;
     const Strategy& first = m_plan.stages.front().strategy;
-    if (std::any_of(m_plan.stages.begin(), m_plan.stages.end(),
-                    [&](const StagePlan& s) { return !(s.strategy == first); }))
+    if (std::all_of(m_plan.stages.begin(), m_plan.stages.end(),
+                    [&](const StagePlan& s) { return s.strategy == first; }))
+      return;
+    if (equal.empty())
       add(Kind::Option, "strategy_per_stage", "a strategy per stage", "`search.strategy_per_stage = true`");
+    else
+      m_out.push_back({Kind::Option, "/search/goal", "a strategy per stage", {}, equal});
   }
 
   const Problem& m_problem;
@@ -314,9 +328,11 @@ private:
   }
 
   void stageStrategies() {
-    if (!mayPipeline() || (m_search.strategyPerStage && !m_c.megatronExpressible)) return;
+    const std::string equal = keepsStagesEqual(m_p);
+    if (!mayPipeline() || (equal.empty() && m_search.strategyPerStage && !m_c.megatronExpressible)) return;
     if (!m_p.runs(PlanFeature::DifferingStages)) return;  // listed with what the program does not run
     if (programIsMegatron(m_p)) return refused("a strategy per stage");
+    if (!equal.empty()) return add(Kind::Option, "/search/goal", "a strategy per stage", {}, equal);
     add(Kind::Option, "/search/strategy_per_stage", "a strategy per stage",
         m_c.megatronExpressible
             ? "`constraints.megatron_expressible = false` and `search.strategy_per_stage = true`"

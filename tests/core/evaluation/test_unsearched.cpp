@@ -69,6 +69,27 @@ private slots:
     m_problem.search.strategyPerStage = true;
     QCOMPARE(placesOf(m_problem, m_plan), std::string());
   }
+  /// Under another goal than the time no option adds stages that differ.
+  void namesTheGoalThatKeepsStagesEqual() {
+    m_plan.stages[1].strategy = kT2;
+    m_problem.search.goal = Goal::Money;
+    m_problem.deviceWeights = std::make_shared<const std::vector<double>>(9, 1.0);
+    for (const bool isFree : {false, true}) {
+      m_problem.search.strategyPerStage = isFree;
+      QCOMPARE(placesOf(m_problem, m_plan), std::string("/search/goal"));
+      int listed = 0;
+      for (const NotSearched& n : notSearched(m_problem, nullptr)) {
+        if (n.what != "a strategy per stage") continue;
+        ++listed;
+        QVERIFY(n.change.empty());
+        QCOMPARE(
+            noteOn(n).message,
+            std::string("the search leaves out a strategy per stage: for the goal money all stages of a plan "
+                        "have one strategy"));
+      }
+      QCOMPARE(listed, 1);
+    }
+  }
   /// Of a whole search: what a field adds, with the field, and what none does, with the reason.
   void listsWhatASearchLeavesOut() {
     const auto changes = [&] {
