@@ -54,6 +54,12 @@ lost = nest.failures(small, ["host0/0"])
 assert [a["answer"] for a in lost["failures"][0]["answers"]] == ["swap", "shrink", "re-plan"]
 assert lost["failures"] == command("failures", small, "--lost", "host0/0", "--json")["failures"]
 offers = samples / "three-offers-three-jobs.nest.json"
+run = nest.solve(offers)["run"]
+assert run == command("solve", offers, "--json")["run"]
+for split in (run, run["simulated"]):
+    parts = split["checkpoints_s"] + split["restarts_s"] + split["repeated_work_s"]
+    assert abs(run["work_s"] + parts - split["total_time_s"]) < 1e-6 * split["total_time_s"]
+assert abs(run["simulated"]["goodput"] / run["goodput"] - 1) < 0.02
 choices = nest.failures(offers, ["host0"])["spare_benefit"]["choices"]
 assert choices[0]["spare_hosts"] == 0 and choices[0]["share"] < choices[1]["share"]
 assert choices[0]["total_time_s"] > choices[1]["total_time_s"] and choices[0]["money"] > 0

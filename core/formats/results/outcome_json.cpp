@@ -11,6 +11,7 @@
 #include "formats/results/plan_json.h"
 #include "program/prediction_interval.h"
 #include "program/program.h"
+#include "run/run_unit.h"
 #include "scenario/scenario.h"
 #include "text/json_layout.h"
 #include "units/at.h"
@@ -46,12 +47,30 @@ void addLimit(Json& j, const std::vector<TimeShare>& shares) {
   add("largest_overhead", "largest_overhead_share", largestOverhead(shares));
 }
 
+/// What the time of a run goes to beside its work.
+void addSplit(Json& j, const RunPrediction& p) {
+  j["failures"] = p.failures;
+  j["checkpoints_s"] = p.checkpoints.value();
+  j["restarts_s"] = p.restarts.value();
+  j["repeated_work_s"] = p.lostWork.value();
+}
+
+/// The same run, event by event.
+Json simulationJson(const RunForecast& f, const RunPrediction& simulated) {
+  Json j{{"goodput", simulated.goodput(f.times->work)}};
+  if (!f.work) return j;
+  j["total_time_s"] = simulated.total.value();
+  addSplit(j, simulated);
+  return j;
+}
+
 Json runJson(const RunForecast& f) {
   Json j = Json::object();
   j["checkpoint_bytes"] = f.checkpoint.all.value();
   j["hosts"] = f.checkpoint.hosts;
   j["reserved_devices"] = f.reservedDevices;
   if (f.total) j["total_time_s"] = f.total->value();
+  if (f.work) j["work_s"] = f.work->value();
   if (f.prediction) {
     const RunPrediction& p = *f.prediction;
     j["mtbf_s"] = f.times->mtbf.value();
@@ -61,12 +80,8 @@ Json runJson(const RunForecast& f) {
     j["checkpoint_interval_s"] = p.interval.value();
     j["finishes"] = p.finishes;
     j["goodput"] = p.goodput(f.times->work);
-    if (f.work) {
-      j["failures"] = p.failures;
-      j["checkpoints_s"] = p.checkpoints.value();
-      j["restarts_s"] = p.restarts.value();
-      j["repeated_work_s"] = p.lostWork.value();
-    }
+    if (f.work) addSplit(j, p);
+    if (const auto simulated = simulateBriefly(*f.times)) j["simulated"] = simulationJson(f, *simulated);
   }
   if (f.money) j["money"] = *f.money;
   if (f.energy) j["energy_kwh"] = *f.energy;
