@@ -1,8 +1,6 @@
 #include "export_run.h"
 
-#include <QDate>
 #include <QFileInfo>
-#include <QLocale>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -16,12 +14,14 @@
 #include "document/file_path.h"
 #include "document/plan_context.h"
 #include "document/scenario_files.h"
+#include "export/date_text.h"
 #include "export/figure_export.h"
 #include "files/file_reader.h"
 #include "lessons/lesson_handout.h"
 #include "measures/metrics.h"
 #include "slides/slides_export.h"
 #include "study/conflicts.h"
+#include "study/report_parts.h"
 #include "text/printable.h"
 #include "words/headline.h"
 #include "words/outcome_words.h"
@@ -95,9 +95,7 @@ int runExport(const QString& folder, const QString& scenario, const ExportChoice
 namespace {
 
 ReportChoice choiceOf(const QStringList& scenarios) {
-  return {QFileInfo(scenarios.back()).fileName(),
-          QLocale(QLocale::English).toString(QDate::currentDate(), QStringLiteral("d MMMM yyyy")),
-          QFileInfo(scenarios.front()).fileName()};
+  return {QFileInfo(scenarios.back()).fileName(), dateText(), QFileInfo(scenarios.front()).fileName()};
 }
 
 /// The page of a lesson.
@@ -122,6 +120,14 @@ int writeHandout(const QString& file, const QString& path, const std::string& te
   return 0;
 }
 
+QByteArray wholeReport(const PlanContextPtr& c, ReportFormat format, const ReportChoice& choice) {
+  ReportSources sources = sourcesIn(*c->scenario);
+  const ReportStudies studies =
+      reportStudies(*c->scenario, *c->problem, c->outcome->best(), !sources.study, {});
+  if (!sources.study) sources.study = studies.scaling;
+  return reportOf(c, sources, studies.improvements, format, choice);
+}
+
 }  // namespace
 
 int writeReport(const QString& file, const QStringList& scenarios) {
@@ -136,7 +142,7 @@ int writeReport(const QString& file, const QStringList& scenarios) {
   }
   const auto format = file.endsWith(QLatin1String(".pdf")) ? ReportFormat::Pdf : ReportFormat::Html;
   const ReportChoice choice = choiceOf(scenarios);
-  const QByteArray page = contexts.size() == 1 ? reportOf(contexts[0], format, choice)
+  const QByteArray page = contexts.size() == 1 ? wholeReport(contexts[0], format, choice)
                                                : differenceReportOf(contexts[0], contexts[1], format, choice);
   if (const Diagnostics failed = writeFile(file, page); !failed.empty()) return print(failed), 2;
   for (const PlanContextPtr& c : contexts) std::printf("%s\n", verdictOf(*c).c_str());

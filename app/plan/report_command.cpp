@@ -40,10 +40,12 @@ Command reportCommand() {
       .summary = "a page about the best plan, to send",
       .usage = {"SCENARIO", "BEFORE AFTER", "LESSON"},
       .description =
-          R"(Writes one file that needs neither network nor program to be read: the finding, every figure, the stages, the next
-best plans and which are within the error, what was not searched, the assumptions with their sources, and the scenario
-itself. Of two scenarios the page is about their difference: which fields differ, how much longer or less a step takes,
-and which part of the time makes the difference. FILE ends in .html or .pdf.
+          R"(Writes one file that needs neither network nor program to be read: the finding, every figure, how
+throughput scales with the devices (or the study of this setting that a slide keeps), the plans that the scenario keeps,
+the stages, the next best plans and which are within the error, what was not searched, the assumptions with their
+sources, and the scenario itself. What is left out is listed with the reason.
+Of two scenarios the page is about their difference: which fields differ, how much longer or less a step takes, and
+which part of the time makes the difference. FILE ends in .html or .pdf.
 Of a lesson (*.lesson.json) it is a page with each answer behind a click.
 nest-explorer paints the figures; no display is needed.)",
       .options = {{"--output", 'o', "FILE", "where the page goes (report.html)"},

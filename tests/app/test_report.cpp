@@ -2,7 +2,9 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QProcess>
 #include <QRegularExpression>
+#include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QtTest/QTest>
 
@@ -54,9 +56,78 @@ private slots:
     QVERIFY(html.contains("id=\"improvements\""));
     QCOMPARE(html.count(" id=\"f0-"), html.count("id=\"f0-"));
     QCOMPARE(html.count("@font-face"), 2);  // once for all figures
-    QVERIFY(html.contains(">Stage 1 is slowest"));
+    QVERIFY(html.contains("<h2><span class=\"kind\">Stages</span> Stage 1 is slowest"));
+    // How it scales stands there without being asked for; other plans have to be kept.
+    QVERIFY(html.contains("<h2><span class=\"kind\">Throughput") && html.contains("% of linear"));
+    QVERIFY(!html.contains("id=\"figure-compare\"") && html.contains("<li>Compare: the scenario keeps no"));
     const auto stages = html.count("data-stage=\"3\"");
     QVERIFY2(stages >= 4, QByteArray::number(stages));
+  }
+
+  /// The stage under the pointer lights up in every figure, and in none when the pointer leaves.
+  void stagesLightUpTogether() {
+    const QString browser = QStandardPaths::findExecutable(QStringLiteral("chromium"));
+    if (browser.isEmpty()) QSKIP("chromium is not installed");
+    QByteArray html = page(sample("teaching-6-layers-2x2"), "hover.html");
+    const auto second = html.count("data-stage=\"1\"");
+    QVERIFY(second >= 3);
+    html.replace("</body>", R"(<script>
+const one = document.querySelector('[data-stage="1"]');
+const lit = () => document.querySelectorAll('.lit[data-stage="1"]').length + '/' + document.querySelectorAll('.lit').length;
+one.dispatchEvent(new MouseEvent('mouseenter'));
+const over = lit();
+one.dispatchEvent(new MouseEvent('mouseleave'));
+document.body.dataset.lit = over + ' then ' + lit();
+</script></body>)");
+    const QString file = m_dir.filePath("hovered.html");
+    QFile out(file);
+    QVERIFY(out.open(QIODevice::WriteOnly));
+    out.write(html);
+    out.close();
+    QProcess chromium;
+    chromium.start(browser, {"--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
+                             "--user-data-dir=" + m_dir.filePath("profile"), "file://" + file});
+    QVERIFY(chromium.waitForFinished(120000));
+    const QByteArray wanted = QStringLiteral("data-lit=\"%1/%1 then 0/0\"").arg(second).toUtf8();
+    QVERIFY2(chromium.readAllStandardOutput().contains(wanted), wanted.constData());
+  }
+
+  /// Of what a scenario keeps, its study takes the place of the computed one, and its plans stand side by
+  /// side.
+  void whatIsKeptIsShown() {
+    const QString plain = sample("llama2-7b-h100-128");
+    const QString plan = m_dir.filePath("plan.json");
+    QCOMPARE(run({"export", plain, "--as", "plan", "-o", plan}).code, 0);
+    QFile own(plan);
+    QVERIFY(own.open(QIODevice::ReadOnly));
+    const QByteArray first = page(plain, "first.html");
+    const std::string inside = nest::embeddedIn({first.data(), static_cast<std::size_t>(first.size())}).text;
+    QJsonObject s = QJsonDocument::fromJson(QByteArray::fromStdString(inside)).object();
+    QJsonObject kept = QJsonDocument::fromJson(own.readAll()).object();
+    for (const char* key : {"format", "version"}) kept.remove(QLatin1String(key));
+    QJsonObject job = s["job"].toObject();
+    job["global_batch"] = 512;
+    s["kept_plans"] = QJsonArray{
+        QJsonObject{{"name", "Twice the <batch>"}, {"plan", kept}, {"setting", QJsonObject{{"job", job}}}}};
+    const auto value = [](double x, const char* text) { return QJsonObject{{"x", x}, {"text", text}}; };
+    const auto result = [](double y, const char* text) {
+      return QJsonObject{{"y", y}, {"text", text}, {"plan", "TP2"}};
+    };
+    s["moments"] = QJsonArray{QJsonObject{
+        {"view", "study"},
+        {"study", QJsonObject{{"quantity", "Step time, s"},
+                              {"across_name", "microbatches"},
+                              {"across", QJsonArray{value(1, "one"), value(2, "two")}},
+                              {"results", QJsonArray{result(2, "2.00 s"), result(1, "1.00 s")}}}}}};
+    QFile file(m_dir.filePath("kept.nest.json"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QJsonDocument(s).toJson());
+    file.close();
+    const QByteArray html = page(file.fileName(), "kept.html");
+    QVERIFY(html.contains("id=\"figure-compare\"") && html.contains(">Twice the &lt;batch&gt;</td>"));
+    QVERIFY(html.contains("2.00 s at one to 1.00 s at two"));
+    QVERIFY(!html.contains("% of linear"));
+    QVERIFY(page(file.fileName(), "kept.pdf").startsWith("%PDF-"));
   }
 
   /// Opened again, it gives the same answer, whatever files stood beside the scenario.

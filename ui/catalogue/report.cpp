@@ -7,7 +7,6 @@
 #include <QTextDocument>
 #include <QTextObjectInterface>
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,27 +24,25 @@
 namespace nest {
 namespace {
 
-constexpr QSizeF kA4(793.7, 1122.5);        ///< px at 96 dpi
-constexpr long long kMostWork = 2'000'000;  ///< of the search, for what improvements would bring
-constexpr double kPageWidth = 672;          ///< of the text on A4, px at 96 dpi
+constexpr QSizeF kA4(793.7, 1122.5);  ///< px at 96 dpi
+constexpr double kPageWidth = 672;    ///< of the text on A4, px at 96 dpi
 
-/// Draws the figures into the lines of a text document.
+/// Draws the figures in place of the images of a text document whose names are theirs.
 class FigureObjects : public QObject, public QTextObjectInterface {
   Q_OBJECT
   Q_INTERFACES(QTextObjectInterface)
 public:
-  static constexpr int kType = QTextFormat::UserObject + 1;
-  static constexpr int kIndex = QTextFormat::UserProperty + 1;
-
   explicit FigureObjects(const std::vector<ReportFigure>& figures) : m_figures(figures) {}
 
   QSizeF intrinsicSize(QTextDocument*, int, const QTextFormat& format) override {
-    return of(format).size * scaleOf(of(format));
+    const QSizeF size = of(format).shownSize();
+    return size * (kPageWidth / size.width());
   }
   void drawObject(QPainter* painter, const QRectF& area, QTextDocument*, int,
                   const QTextFormat& format) override {
     const ReportFigure& f = of(format);
     painter->save();
+    painter->setClipRect(area, Qt::IntersectClip);
     painter->translate(area.topLeft());
     painter->scale(area.width() / f.size.width(), area.width() / f.size.width());
     paintReportFigure(*painter, f, Theme::Kind::Print);
@@ -54,9 +51,9 @@ public:
 
 private:
   const ReportFigure& of(const QTextFormat& format) const {
-    return m_figures[static_cast<std::size_t>(format.property(kIndex).toInt())];
+    return *std::find_if(m_figures.begin(), m_figures.end(),
+                         [id = format.toImageFormat().name()](const auto& f) { return f.id == id; });
   }
-  static double scaleOf(const ReportFigure& f) { return kPageWidth / f.size.width(); }
 
   const std::vector<ReportFigure>& m_figures;
 };
@@ -75,38 +72,19 @@ int loneHeading(const QTextDocument& document) {
 }
 
 /// Lays the text out on A4 pages at 96 dpi and paints them one by one.
-QByteArray pdfOf(const std::pair<std::string, std::string>& halves, const QString& title,
-                 const std::vector<ReportFigure>& figures, const std::vector<PageScenario>& scenarios) {
-  const auto& [before, after] = halves;
+QByteArray pdfOf(const PlanReport& report, const PageContent& content,
+                 const std::vector<ReportFigure>& figures) {
   QTextDocument document;
   FigureObjects objects(figures);
-  document.documentLayout()->registerHandler(FigureObjects::kType, &objects);
+  document.documentLayout()->registerHandler(QTextFormat::ImageObject, &objects);
   document.setDefaultFont(Theme::font(12));
   document.setDefaultStyleSheet(
       QStringLiteral("h1 { font-size: 13px; font-weight: 500; color: #444b54; } "
                      "h2 { font-size: 14px; font-weight: 500; margin-top: 16px; margin-bottom: 4px; } "
+                     ".kind { font-weight: 400; color: #444b54; } "
                      "b { font-size: 24px; } th { color: #444b54; font-weight: 400; font-size: 9px; } "
                      "td { font-size: 9px; } .l { text-align: left; }"));
-  QTextCursor cursor(&document);
-  cursor.insertHtml(QString::fromStdString(before));
-  for (std::size_t i = 0; i < figures.size(); ++i) {
-    cursor.movePosition(QTextCursor::End);
-    QTextBlockFormat above;
-    above.setHeadingLevel(2);
-    above.setTopMargin(16);
-    QTextCharFormat heading;
-    heading.setFont(Theme::font(14));
-    heading.setFontWeight(QFont::Medium);
-    cursor.insertBlock(above, heading);
-    cursor.insertText(figures[i].title);
-    cursor.insertBlock(QTextBlockFormat(), QTextCharFormat());
-    QTextCharFormat format;
-    format.setObjectType(FigureObjects::kType);
-    format.setProperty(FigureObjects::kIndex, static_cast<int>(i));
-    cursor.insertText(QString(QChar::ObjectReplacementCharacter), format);
-    cursor.insertBlock(QTextBlockFormat(), QTextCharFormat());
-  }
-  cursor.insertHtml(QString::fromStdString(after));
+  document.setHtml(QString::fromStdString(reportBody(report, content)));
   document.setDocumentMargin((kA4.width() - kPageWidth) / 2);
   document.setPageSize(kA4);
   // Each break moves what follows; layouts of parts lose text in Qt 6.4, so that each is of the whole.
@@ -118,7 +96,9 @@ QByteArray pdfOf(const std::pair<std::string, std::string>& halves, const QStrin
     document.setPageSize(kA4);
   }
 
-  PdfPages pages(title, kA4, {writeScenario(*scenarios.back().scenario), {}});
+  const std::vector<PageScenario>& scenarios = content.scenarios;
+  PdfPages pages(QString::fromStdString(report.title.empty() ? std::string() : report.title.front()), kA4,
+                 {writeScenario(*scenarios.back().scenario), {}});
   for (std::size_t i = 0; i + 1 < scenarios.size(); ++i)
     pages.attach(QString::fromStdString(scenarios[i].fileName), writeScenario(*scenarios[i].scenario));
   QPainter& painter = pages.painter();
@@ -136,58 +116,58 @@ QByteArray pdfOf(const std::pair<std::string, std::string>& halves, const QStrin
   return pages.finish();
 }
 
-/// A page is sent without the files around it.
-Scenario alone(const PlanContext& c) {
-  Scenario s = *c.scenario;
-  s.model.reference.clear();
-  return s;
-}
-
 QByteArray written(const PlanReport& report, const std::vector<ReportFigure>& figures,
-                   std::vector<PageScenario> scenarios, ReportFormat format, const QString& date) {
-  PageContent content;
-  content.program = "NEST Explorer " NEST_VERSION;
-  content.date = date.toStdString();
-  content.saving = format == ReportFormat::Pdf ? "from the list of attachments"
-                   : scenarios.size() == 1     ? "with the button below"
-                                               : "with the buttons below";
-  if (format == ReportFormat::Pdf) scenarios.back().fileName = attachmentName({});
-  content.scenarios = scenarios;
-  if (format == ReportFormat::Pdf)
-    return pdfOf(reportHalves(report, content),
-                 QString::fromStdString(report.title.empty() ? std::string() : report.title.front()), figures,
-                 scenarios);
+                   std::vector<PageScenario> scenarios, ReportFormat format, const ReportChoice& choice) {
+  PageContent content = pageContent(std::move(scenarios), format, choice);
+  if (format == ReportFormat::Pdf) {
+    for (const ReportFigure& f : figures)
+      content.figures.push_back({f.id.toStdString(), f.title.toStdString(),
+                                 "<p><img src=\"" + f.id.toStdString() + "\"></p>", f.finding.toStdString(),
+                                 f.table});
+    return pdfOf(report, content, figures);
+  }
   PageFigures page;
-  for (const ReportFigure& f : figures)
-    content.figures.push_back({f.id.toStdString(), f.title.toStdString(), page.svgOf(f).toStdString()});
+  for (const ReportFigure& f : figures) content.figures.push_back(page.pageFigure(f));
   content.style = page.style().toStdString();
   return QByteArray::fromStdString(writeReportPage(report, content));
 }
 
 }  // namespace
 
-QByteArray reportOf(const PlanContextPtr& c, ReportFormat format, const ReportChoice& choice) {
-  const Scenario scenario = alone(*c);
+PageContent pageContent(std::vector<PageScenario> scenarios, ReportFormat format,
+                        const ReportChoice& choice) {
+  PageContent content;
+  content.program = "NEST Explorer " NEST_VERSION;
+  content.date = choice.date.toStdString();
+  content.saving = format == ReportFormat::Pdf ? "from the list of attachments"
+                   : scenarios.size() == 1     ? "with the button below"
+                                               : "with the buttons below";
+  content.scenarios = std::move(scenarios);
+  if (format == ReportFormat::Pdf) content.scenarios.back().fileName = attachmentName({});
+  return content;
+}
+
+QByteArray reportOf(const PlanContextPtr& c, const ReportSources& sources,
+                    const std::vector<Improvement>& improvements, ReportFormat format,
+                    const ReportChoice& choice) {
+  const Scenario scenario = standingAlone(*c->scenario);
   PlanReport report = reportOf(reportSource(scenario, *c->problem), *c->outcome);
-  if (const RankedPlan* best = c->outcome->best()) {
-    // By work, not by time: the same page on every machine.
-    Control control;
-    control.work = std::make_shared<WorkLimit>(kMostWork);
-    const double error = words::ratioError(c->problem->program, c->problem->error);
-    ReportPart part =
-        improvementsPart(rankImprovements(scenario.setting(), *c->problem, *best, 0.25, control), error);
-    if (part.table)
-      report.parts.insert(
-          std::find_if(report.parts.begin(), report.parts.end(),
-                       [](const ReportPart& p) { return p.id == "options" || p.id == "search"; }),
-          std::move(part));
-  }
-  return written(report, reportFigures(c), {{&scenario, choice.fileName.toStdString()}}, format, choice.date);
+  ReportFigures shown = reportFigures(c, sources);
+  const double error = words::ratioError(c->problem->program, c->problem->error);
+  if (ReportPart part = improvementsPart(improvements, error); part.table)
+    report.parts.insert(
+        std::find_if(report.parts.begin(), report.parts.end(),
+                     [](const ReportPart& p) { return p.id == "options" || p.id == "search"; }),
+        std::move(part));
+  if (!shown.leftOut.empty())
+    report.parts.push_back(
+        {.id = "left-out", .title = "Not in this report", .items = std::move(shown.leftOut)});
+  return written(report, shown.figures, {{&scenario, choice.fileName.toStdString()}}, format, choice);
 }
 
 QByteArray differenceReportOf(const PlanContextPtr& first, const PlanContextPtr& second, ReportFormat format,
                               const ReportChoice& choice) {
-  const Scenario before = alone(*first), after = alone(*second);
+  const Scenario before = standingAlone(*first->scenario), after = standingAlone(*second->scenario);
   const auto side = [](const Scenario& s, const PlanContext& c) {
     return DifferenceSide{reportSource(s, *c.problem), &s, c.plan.get(), c.outcome.get()};
   };
@@ -197,7 +177,7 @@ QByteArray differenceReportOf(const PlanContextPtr& first, const PlanContextPtr&
                             : choice.firstFileName;
   return written(differenceReportOf(side(before, *first), side(after, *second)),
                  differenceFigures(first, second),
-                 {{&before, other.toStdString()}, {&after, own.toStdString()}}, format, choice.date);
+                 {{&before, other.toStdString()}, {&after, own.toStdString()}}, format, choice);
 }
 
 }  // namespace nest

@@ -4,6 +4,9 @@
 #include <QString>
 
 #include "document/plan_context.h"
+#include "formats/results/report_page.h"
+#include "study/sensitivity.h"
+#include "views/report_sources.h"
 
 namespace nest {
 
@@ -17,10 +20,16 @@ struct ReportChoice {
       {};  ///< of the first scenario of a difference; empty: that of the second with "before-"
 };
 
+/// Program, date, the scenarios and how a reader saves them; figures and style are still to come. The last of
+/// the scenarios is what the page opens as.
+PageContent pageContent(std::vector<PageScenario>, ReportFormat, const ReportChoice&);
+
 /// A page about a plan to send: finding, figures, tables, what was not searched, assumptions with their
 /// sources, and the scenario. HTML stands alone in one file (see writeReportPage()); PDF has A4 pages and the
-/// same words. The scenario and its outcome must be there.
-QByteArray reportOf(const PlanContextPtr&, ReportFormat, const ReportChoice&);
+/// same words. The scenario and its outcome must be there. `improvements`: as reportStudies() finds them;
+/// empty where nothing fits.
+QByteArray reportOf(const PlanContextPtr&, const ReportSources&, const std::vector<Improvement>& improvements,
+                    ReportFormat, const ReportChoice&);
 /// The same about two plans: what differs between the scenarios and the plans, and which part of the time
 /// makes the difference. Both have a plan, or an outcome that says why not.
 QByteArray differenceReportOf(const PlanContextPtr& first, const PlanContextPtr& second, ReportFormat,

@@ -7,18 +7,28 @@
 #include "catalogue/registry.h"
 #include "export/svg_device.h"
 #include "fields/setting_difference.h"
+#include "figures/paint/figure_report.h"
+#include "figures/paint/frame.h"
 #include "figures/paint/phrases.h"
 #include "figures/plan/focus.h"
 #include "figures/plan/waterfall_figure.h"
+#include "figures/study/comparison_figure.h"
+#include "figures/study/curve_figure.h"
+#include "figures/study/sweep_figure.h"
+#include "measures/pace.h"
+#include "study/report_parts.h"
 #include "text/printable.h"
 #include "theme/qt_text.h"
+#include "units/text.h"
+#include "words/metric_words.h"
 
 namespace nest {
 namespace {
 
 constexpr double kWidth = 1060;
 constexpr double kMostHeight = 580;
-constexpr int kMostDevices = 2048;  ///< more shapes than this are smaller than a pointer
+constexpr std::size_t kMostCompared = 12;  ///< bars that can be read at kMostHeight
+constexpr int kMostDevices = 2048;         ///< more shapes than this are smaller than a pointer
 
 /// Where a colour or a picture begins and ends in SVG; the rest is its shape.
 struct Paint {
@@ -55,7 +65,7 @@ QByteArray overlay(const ReportFigure& f) {
   std::vector<QRectF> taken;  // folded boxes stand for many devices
   for (const SelectionItem& item : itemsOf(f)) {
     const auto stage = stageOf(item, c);
-    const auto place = f.figure->locate(item, QRectF(QPointF(), f.size), c);
+    const auto place = f.figure->locate(item, f.area(), c);
     if (!stage || !place || place->area.isEmpty()) continue;
     if (!taken.empty() && taken.back() == place->area) continue;
     taken.push_back(place->area);
@@ -69,19 +79,94 @@ QByteArray overlay(const ReportFigure& f) {
   return out;
 }
 
+/// "Run: state the failures of a device to see what they cost".
+std::string whyLeftOut(const Figure& figure, const PlanContext& c) {
+  const QString says = figure.asText(c).trimmed().replace(u'\n', QStringLiteral(". "));
+  return (figure.title() + QStringLiteral(": ") + inSentence(says)).toStdString();
+}
+
 ReportFigure onPage(std::unique_ptr<InteractiveFigure> figure, const PlanContextPtr& c) {
   const QSizeF wanted = figure->preferredSize(*c);
   const double height = std::min(kMostHeight, wanted.height() * std::max(1.0, kWidth / wanted.width()));
   const QString id = figure->id(), title = figure->title();
-  return {id, title, std::move(figure), QSizeF(kWidth, height), c};
+  const QString finding = figureReport(*figure, kWideFigure, *c).sentence;
+  return {id, title, finding, std::move(figure), QSizeF(kWidth, height), c};
+}
+
+/// Null: there is no plan at any value, and `why` is set.
+std::unique_ptr<InteractiveFigure> studyFigure(const StudyRecord& study, std::string& why) {
+  const auto runs = [](const StudyRecord::Result& r) { return r.y > 0; };
+  if (std::none_of(study.results.begin(), study.results.end(), runs)) {
+    why = "Study: no plan was found at any value of " + study.acrossName;
+    return nullptr;
+  }
+  if (!study.upName.empty()) {
+    auto sweep = std::make_unique<SweepFigure>();
+    sweep->setRecord(study);
+    return sweep;
+  }
+  auto curve = std::make_unique<CurveFigure>();
+  curve->setRecord(study);
+  return curve;
+}
+
+/// The plan of the context, then the others. All stand in the table, the first of them in the figure.
+ReportFigure comparedOnPage(const PlanContextPtr& c, const std::vector<View::PlanBeside>& others) {
+  std::vector<ComparisonFigure::Row> rows;
+  const auto add = [&](const QString& name, const PlanContext& of) {
+    rows.push_back(ComparisonFigure::rowOf(name, of.scenario.get(), *of.problem, *of.plan));
+  };
+  if (c->plan) add(QStringLiteral("This plan"), *c);
+  for (const View::PlanBeside& b : others) add(b.name, *b.context);
+  TextTable table({{"", TextTable::Align::Left},
+                   {"step time"},
+                   {"throughput"},
+                   {"fullest device"},
+                   {"plan", TextTable::Align::Left}});
+  for (const ComparisonFigure::Row& r : rows)
+    table.add({r.name.toStdString(), r.runs() ? text::time(r.metrics.batchTime) : r.obstacle.toStdString(),
+               r.runs() ? tokensRate(r.pace.tokensPerSecond()) : "–", words::memory(r.metrics),
+               r.plan.toStdString()});
+  if (rows.size() > kMostCompared) rows.resize(kMostCompared);
+  auto figure = std::make_unique<ComparisonFigure>();
+  figure->setRows(std::move(rows));
+  ReportFigure out = onPage(std::move(figure), c);
+  out.table = std::move(table);
+  return out;
 }
 
 }  // namespace
 
-std::vector<ReportFigure> reportFigures(const PlanContextPtr& c) {
+QRectF ReportFigure::area() const {
+  return {QPointF(0, finding.isEmpty() ? 0 : -kSentenceBand), size};
+}
+
+std::vector<ReportFigure> planReportFigures(const PlanContextPtr& c) {
   std::vector<ReportFigure> out;
   for (auto& figure : planFigures())
     if (figure->hasContent(*c)) out.push_back(onPage(std::move(figure), c));
+  return out;
+}
+
+ReportFigures reportFigures(const PlanContextPtr& c, const ReportSources& sources) {
+  ReportFigures out{planReportFigures(c), {}};
+  for (const auto& figure : planFigures())
+    if (!figure->hasContent(*c)) out.leftOut.push_back(whyLeftOut(*figure, *c));
+  if (sources.study) {
+    std::string why;
+    if (auto figure = studyFigure(*sources.study, why)) {
+      ReportFigure f = onPage(std::move(figure), c);
+      f.hasTips = false;
+      f.table = studyTable(*sources.study);
+      out.figures.push_back(std::move(f));
+    } else {
+      out.leftOut.push_back(std::move(why));
+    }
+  }
+  if (sources.compared.empty())
+    out.leftOut.emplace_back("Compare: the scenario keeps no other plan; keep one to compare it here");
+  else
+    out.figures.push_back(comparedOnPage(c, sources.compared));
   return out;
 }
 
@@ -99,7 +184,7 @@ std::vector<ReportFigure> differenceFigures(const PlanContextPtr& first, const P
     waterfall->setScenarioChange(
         toQt(settingDifference(first->scenario->setting(), second->scenario->setting())));
     ReportFigure f = onPage(std::move(waterfall), second);
-    f.title = QStringLiteral("From one step to the other");
+    f.title = QStringLiteral("Difference");
     f.hasTips = false;
     out.push_back(std::move(f));
   }
@@ -119,7 +204,9 @@ std::vector<ReportFigure> differenceFigures(const PlanContextPtr& first, const P
 void paintReportFigure(QPainter& painter, const ReportFigure& f, Theme::Kind theme) {
   FigureStyle style;
   style.theme = &Theme::of(theme);
-  f.figure->paint(painter, QRectF(QPointF(), f.size), *f.context, style);
+  FigureReport unused;
+  if (!f.finding.isEmpty()) style.report = &unused;
+  f.figure->paint(painter, f.area(), *f.context, style);
 }
 
 QByteArray PageFigures::inBothThemes(const QByteArray& light, const QByteArray& dark) {
@@ -177,10 +264,15 @@ QByteArray PageFigures::svgOf(const QSizeF& size, const QString& title, const QS
 
 QByteArray PageFigures::svgOf(const ReportFigure& f) {
   QByteArray svg =
-      svgOf(f.size, f.figure->title(), f.figure->asText(*f.context).section(u'\n', 0, 1),
+      svgOf(f.shownSize(), f.figure->title(), f.figure->asText(*f.context).section(u'\n', 0, 1),
             [&f](QPainter& painter, Theme::Kind theme) { paintReportFigure(painter, f, theme); });
   svg.insert(svg.lastIndexOf("</svg>"), overlay(f));
   return svg;
+}
+
+PageFigure PageFigures::pageFigure(const ReportFigure& f) {
+  return {f.id.toStdString(), f.title.toStdString(), svgOf(f).toStdString(), f.finding.toStdString(),
+          f.table};
 }
 
 QByteArray PageFigures::style() {

@@ -29,7 +29,7 @@ constexpr double kMostPixels = 250e6;  ///< of a PNG: a gigabyte while it is pai
 }  // namespace
 
 ExportDialog::ExportDialog(const Figure& figure, const PlanContext& context, QWidget* parent)
-    : QDialog(parent), m_figure(figure), m_context(context), m_size(figure.preferredSize(context)) {
+    : QDialog(parent), m_figure(figure), m_context(context), m_size(paperSizeOf(figure, context)) {
   setWindowTitle(tr("Export “%1”").arg(figure.title()));
   const QSettings settings;
   // In the order in which they are seen, which is that of Tab.
@@ -122,7 +122,7 @@ ExportOptions ExportDialog::options() const {
 
 /// In the figure's proportions, or as high as its type needs to stay as large as the width allows.
 QSizeF ExportDialog::sizeOfWidth(double width) const {
-  const QSizeF wanted = m_figure.preferredSize(m_context);
+  const QSizeF wanted = paperSizeOf(m_figure, m_context);
   const double least = std::min(kLeastPage.height(), width * kLeastPage.height() / kLeastPage.width());
   return {width, std::clamp(width * wanted.height() / wanted.width(), least, kMostSide)};
 }

@@ -2,9 +2,7 @@
 
 #include <QBuffer>
 #include <QClipboard>
-#include <QDate>
 #include <QGuiApplication>
-#include <QLocale>
 #include <QMimeData>
 #include <QPainter>
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <functional>
 #include <utility>
 
+#include "export/date_text.h"
 #include "export/pdf_pages.h"
 #include "export/svg_device.h"
 #include "export/svg_fonts.h"
@@ -26,18 +25,18 @@ namespace nest {
 namespace {
 
 constexpr double kFooterHeight = 20;
+constexpr double kPaperWidth = 1200;
 
 /// Of the whole page.
 QSizeF sizeOf(const Figure& figure, const PlanContext& c, const ExportOptions& o) {
   if (!o.size.isEmpty()) return o.size;
-  return figure.preferredSize(c) + QSizeF(0, o.hasFooter ? kFooterHeight : 0);
+  return paperSizeOf(figure, c) + QSizeF(0, o.hasFooter ? kFooterHeight : 0);
 }
 
 QString footerOf(const PlanContext& c) {
   QStringList parts;
   if (c.scenario && !c.scenario->name.empty()) parts << phrase(printable(c.scenario->name, false));
-  parts << QLocale(QLocale::English).toString(QDate::currentDate(), QStringLiteral("d MMMM yyyy"))
-        << QStringLiteral("NEST Explorer " NEST_VERSION);
+  parts << dateText() << QStringLiteral("NEST Explorer " NEST_VERSION);
   if (c.scenario) parts << QString::fromStdString(shortHashOf(*c.scenario));
   return parts.join(QStringLiteral(" · "));
 }
@@ -107,12 +106,11 @@ QByteArray render(const FigurePage& page, const PaintPage& paint) {
 /// A scenario that holds measured profiles may be larger than its pictures; then they go without it.
 constexpr std::size_t kMostInside = 4u << 20;
 
-/// What the figure is of: the setting alone, without files around it, other plans and slides. A plan by hand
+/// What the figure is of: the setting alone, without other plans and slides. A plan by hand
 /// goes with it, kept under the figure's name.
 EmbeddedScenario insideOf(const Figure& figure, const PlanContext& c) {
   if (!c.scenario || !c.problem) return {};
-  Scenario s = *c.scenario;
-  s.model.reference.clear();
+  Scenario s = standingAlone(*c.scenario);
   s.keptPlans.clear();
   s.slides.clear();
   if (c.plan && c.outcome && c.outcome->best() != c.plan.get())
@@ -154,6 +152,10 @@ PaintPage painterOf(const Figure& figure, const PlanContext& c, const FigurePage
 }
 
 }  // namespace
+
+QSizeF paperSizeOf(const Figure& figure, const PlanContext& c) {
+  return {kPaperWidth, figure.preferredSize(c).height()};
+}
 
 QString suffixOf(ExportFormat f) {
   return f == ExportFormat::Svg   ? QStringLiteral("svg")

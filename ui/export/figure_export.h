@@ -18,12 +18,15 @@ enum class ExportFormat { Svg, Pdf, Png };
 QString suffixOf(ExportFormat);  ///< "svg"
 
 struct ExportOptions {
-  QSizeF size;  ///< layout size in pixels at 96 dpi; empty: the figure's preferred size
+  QSizeF size;  ///< layout size in pixels at 96 dpi; empty: paperSizeOf()
   Theme::Kind theme = Theme::Kind::Print;
   int pixelWidth = 2400;    ///< PNG only; the layout is scaled to it
   bool isOutlined = false;  ///< SVG only: text as outlines, for programs that ignore the fonts inside
   bool hasFooter = false;   ///< below the figure: scenario, date, program and hash of the scenario
 };
+
+/// As high as the figure prefers, and of one width for all figures: side by side their type has one size.
+QSizeF paperSizeOf(const Figure&, const PlanContext&);
 
 /// A figure as a file's content, standing alone: title, legend, units. Vector formats carry text with
 /// those characters of its font that it needs. Each holds the scenario, and opens as it.

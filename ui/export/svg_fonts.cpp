@@ -69,19 +69,27 @@ QByteArray partOf(const QRawFont& font, const QSet<char32_t>& characters) {
 }  // namespace
 
 SvgFonts::Face* SvgFonts::faceOf(const QFont& font) {
+  // A page asks for each of its texts, and opening a font takes longer than writing one.
+  const QString key = font.key();
+  auto known = m_known.find(key);
+  if (known == m_known.end()) known = m_known.insert(key, indexOf(font));
+  return *known < 0 ? nullptr : &m_faces[static_cast<std::size_t>(*known)];
+}
+
+/// The face of a font, a new one if there is none yet; −1: it may not be embedded.
+int SvgFonts::indexOf(const QFont& font) {
   const QRawFont raw = QRawFont::fromFont(font);
-  if (!raw.isValid()) return nullptr;
+  if (!raw.isValid()) return -1;
   const QByteArray family = raw.familyName().toUtf8();
   const int weight = raw.weight();
   const bool isItalic = raw.style() != QFont::StyleNormal;
-  const auto known = std::find_if(m_faces.begin(), m_faces.end(), [&](const Face& f) {
+  const auto face = std::find_if(m_faces.begin(), m_faces.end(), [&](const Face& f) {
     return f.family == family && f.weight == weight && f.isItalic == isItalic;
   });
-  if (known != m_faces.end()) return &*known;
-  if (family.contains('"') || family.contains('<') || family.contains(',') || !mayBeEmbedded(raw))
-    return nullptr;
+  if (face != m_faces.end()) return static_cast<int>(face - m_faces.begin());
+  if (family.contains('"') || family.contains('<') || family.contains(',') || !mayBeEmbedded(raw)) return -1;
   m_faces.push_back({raw, family, weight, isItalic, {}});
-  return &m_faces.back();
+  return static_cast<int>(m_faces.size()) - 1;
 }
 
 QByteArray SvgFonts::attributesFor(const QFont& font, const QString& text) {

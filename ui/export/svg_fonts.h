@@ -2,6 +2,7 @@
 
 #include <QByteArray>
 #include <QFont>
+#include <QHash>
 #include <QRawFont>
 #include <QSet>
 #include <QString>
@@ -33,8 +34,10 @@ private:
     QSet<char32_t> characters;
   };
   Face* faceOf(const QFont&);
+  int indexOf(const QFont&);
 
   std::vector<Face> m_faces;
+  QHash<QString, int> m_known;  ///< by QFont::key(): which of the faces; −1: none may be embedded
 };
 
 }  // namespace nest

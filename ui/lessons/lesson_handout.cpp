@@ -10,6 +10,7 @@
 #include "catalogue/registry.h"
 #include "catalogue/report_figures.h"
 #include "formats/results/report_page.h"
+#include "formats/scenario/embedded_scenario.h"
 #include "lessons/lesson_answers.h"
 #include "lessons/lesson_solver.h"
 #include "scenario/scenario.h"
@@ -99,8 +100,9 @@ private:
     if (!step.setsCase.empty()) m_case = step.setsCase;
     const PlanContextPtr c = contextOf(m_case);
     if (!c || step.view.empty()) return {};
-    for (ReportFigure& f : reportFigures(c)) {
+    for (ReportFigure& f : planReportFigures(c)) {
       if (f.id.toStdString() != step.view) continue;
+      f.finding.clear();  // it stands behind the click with the figure
       const std::string id = step.view + "-" + std::to_string(figures.size() + 1);
       figures.push_back({id, f.title.toStdString(), pictures.svgOf(f).toStdString()});
       return id;
@@ -130,13 +132,9 @@ QByteArray lessonAsPage(const Lesson& lesson, const ReferenceLoader& load, const
   for (Diagnostic& d : scenario.diagnostics)
     if (d.severity == Severity::Error) wrong.push_back(std::move(d));
   if (hasErrors(wrong) || !scenario) return {};
-  scenario->model.reference.clear();  // a page is sent without the files around it
-  scenario->description = lesson.about;
-  PageContent content;
-  content.program = "NEST Explorer " NEST_VERSION;
-  content.date = choice.date.toStdString();
-  content.saving = "with the button below";
-  content.scenarios = {{&*scenario.value, choice.fileName.toStdString()}};
+  Scenario inside = standingAlone(*scenario);
+  inside.description = lesson.about;
+  PageContent content = pageContent({{&inside, choice.fileName.toStdString()}}, ReportFormat::Html, choice);
   content.figures = std::move(handout.figures);
   content.style = handout.pictures.style().toStdString();
   return QByteArray::fromStdString(writeReportPage(report, content));

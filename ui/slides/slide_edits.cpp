@@ -60,9 +60,11 @@ std::optional<SavedSlide> slideOf(const Scenario& s, const View& view, const Sel
   return slide;
 }
 
-/// Whether two slides show the same plans of the same settings.
+/// Whether two slides show the same plans of the same settings; how long each was searched for does not
+/// count.
 bool samePlan(const SavedSlide& a, const SavedSlide& b) {
-  return a.shown && b.shown && *a.shown == *b.shown && a.beside == b.beside;
+  return a.shown && b.shown && *a.shown->setting == *b.shown->setting && a.shown->plan == b.shown->plan &&
+         a.shown->byHand == b.shown->byHand && a.beside == b.beside;
 }
 
 bool isSlide(const ScenarioDocument& document, int slide) {
@@ -90,9 +92,7 @@ QString addStep(ScenarioDocument& document, int at, const View& view, const Sele
   const auto look = slideOf(document.scenario(), view, selection, why);
   if (!look) return why;
   if (look->view != slide.view)
-    return ScenarioDocument::tr("Slide %1 shows another view. Open the view %2 first.")
-        .arg(at + 1)
-        .arg(QString::fromStdString(slide.view));
+    return ScenarioDocument::tr("Slide %1 shows another view. Open that view first.").arg(at + 1);
   if (!samePlan(*look, slide))
     return ScenarioDocument::tr(
                "Slide %1 shows another plan. A step is another look at the same plan; add a slide.")

@@ -1,13 +1,16 @@
 #include "slides/slide_renderer.h"
 
+#include <QPaintEngine>
 #include <QPainter>
 #include <algorithm>
 #include <utility>
 
 #include "catalogue/registry.h"
+#include "export/page_device.h"
 #include "figures/paint/figure_painter.h"
+#include "figures/paint/figure_report.h"
 #include "figures/paint/frame.h"
-#include "figures/paint/interactive_figure.h"
+#include "figures/paint/list_figure.h"
 #include "figures/paint/phrases.h"
 #include "slides/slide_edits.h"
 #include "theme/qt_text.h"
@@ -21,6 +24,7 @@ constexpr double kSide = 30, kTop = 16, kFoot = 24, kBelow = 10;
 constexpr double kFigureSide = 16;    ///< figures have a margin of their own
 constexpr double kLeastFigure = 260;  ///< height; before it gets lower, text gets smaller
 constexpr double kLineHeight = 1.3;   ///< of a line's height to its size
+constexpr int kMostPlaces = 1024;     ///< more are too small to be followed
 
 /// What is wrong with the plan shown, before anything else is said of it; may be empty.
 QString verdictOn(const PlanContext& c) {
@@ -33,15 +37,33 @@ QString verdictOn(const PlanContext& c) {
   return capitalised(out.join(QStringLiteral(", ")));
 }
 
-/// Paints where nothing is seen: for what the figure reports.
-FigureReport reportOf(const Figure& figure, const QSizeF& size, const PlanContext& c, FigureStyle style) {
-  FigureReport report;
-  style.report = &report;
-  QImage nowhere(1, 1, QImage::Format_RGB32);
-  QPainter painter(&nowhere);
-  figure.paint(painter, QRectF(QPointF(), size), c, style);
-  return report;
-}
+/// A page on which nothing is seen: it counts texts that had to be shortened.
+class TextEnds : public PageDevice {
+public:
+  explicit TextEnds(const QSizeF& size) : PageDevice(size) {}
+  QPaintEngine* paintEngine() const override { return &m_engine; }
+  int shortened() const { return m_engine.shortened; }
+
+private:
+  class Engine : public QPaintEngine {
+  public:
+    Engine() : QPaintEngine(QPaintEngine::AllFeatures) {}
+    bool begin(QPaintDevice*) override { return setActive(true), true; }
+    bool end() override { return setActive(false), true; }
+    Type type() const override { return User; }
+    void updateState(const QPaintEngineState&) override {}
+    void drawPath(const QPainterPath&) override {}
+    void drawPolygon(const QPointF*, int, PolygonDrawMode) override {}
+    void drawRects(const QRectF*, int) override {}
+    void drawLines(const QLineF*, int) override {}
+    void drawPixmap(const QRectF&, const QPixmap&, const QRectF&) override {}
+    void drawImage(const QRectF&, const QImage&, const QRectF&, Qt::ImageConversionFlags) override {}
+    void drawTextItem(const QPointF&, const QTextItem& t) override { shortened += t.text().endsWith(u'…'); }
+    int shortened = 0;
+  };
+
+  mutable Engine m_engine;
+};
 
 double heightOf(const QStringList& paragraphs, double width, double size, bool bold) {
   qsizetype lines = 0;
@@ -62,8 +84,8 @@ void paintParagraphs(FigurePainter& ink, QRectF box, const QStringList& paragrap
 }  // namespace
 
 SlideRenderer::SlideRenderer(const SavedSlide& slide, PlanContextPtr context, const Scenario& scenario,
-                             Theme::Kind theme, const View* live)
-    : m_slide(slide), m_context(std::move(context)), m_theme(theme) {
+                             Theme::Kind theme, const View* live, double type)
+    : m_slide(slide), m_context(std::move(context)), m_theme(theme), m_type(type) {
   Scenario own = m_context->scenario ? *m_context->scenario : scenario;
   own.keptPlans = scenario.keptPlans;
   m_document.reset(std::move(own), {});
@@ -114,8 +136,7 @@ void SlideRenderer::readSentences(const View* live) {
     m_sentences = QString::fromStdString(m_slide.sentence).split(u'\n');
   } else if (const Figure* figure = m_view ? m_view->figure() : nullptr) {
     const PlanContext& c = *m_view->drawnContext();
-    constexpr QSizeF kWide(6000, 480);  // no clause is short of room
-    QString sentence = reportOf(*figure, kWide, c, style()).sentence;
+    QString sentence = figureReport(*figure, kWideFigure, c, style()).sentence;
     if (figure->hasContent(c) && m_view->isOfOnePlan())
       if (const QString verdict = verdictOn(c); !verdict.isEmpty())
         sentence = sentence.isEmpty() ? verdict : verdict + QStringLiteral(": ") + sentence;
@@ -137,13 +158,13 @@ void SlideRenderer::readSentences(const View* live) {
 void SlideRenderer::layOut() {
   const double width = kSlide.width() - 2 * kSide, room = kSlide.height() - kTop - kFoot - kBelow;
   for (const double size : {24.0, 21.0, 18.0, 16.0, 14.0, 12.0}) {
-    m_captionSize = size;
-    if (heightOf({m_caption}, width, size, true) <= 66) break;
+    m_captionSize = size * m_type;
+    if (heightOf({m_caption}, width, m_captionSize, true) <= 66 * m_type) break;
   }
   const double caption = heightOf({m_caption}, width, m_captionSize, true);
   for (const double size : {14.0, 13.0, 12.0, 11.0, 10.0, 9.0, 8.0}) {
-    m_textSize = size;
-    if (caption + heightOf(m_text, width, size, false) <= room - kLeastFigure) break;
+    m_textSize = size * m_type;
+    if (caption + heightOf(m_text, width, m_textSize, false) <= room - kLeastFigure) break;
   }
   m_captionBox = QRectF(kSide, kTop, width, caption);
   m_textBox = QRectF(kSide, m_captionBox.bottom() + 4, width, heightOf(m_text, width, m_textSize, false));
@@ -151,15 +172,31 @@ void SlideRenderer::layOut() {
   m_body = QRectF(kFigureSide, top, kSlide.width() - 2 * kFigureSide,
                   std::max(kLeastFigure, kSlide.height() - kFoot - kBelow - top));
   if (!m_view || !m_view->figure()) return;
+  if (m_type > 1) {
+    const Shortage usual = shortageAt(1);
+    for (double scale = m_type; scale > 1.01; scale -= 0.1)
+      if (const Shortage s = shortageAt(scale); !s.leavesOut && s.shortened <= usual.shortened) {
+        m_scale = scale;
+        return;
+      }
+  }
   for (const double scale : {1.0, 0.85, 0.7})
-    if (!leavesOut(figureArea(scale), scale)) {
+    if (!shortageAt(scale).leavesOut) {
       m_scale = scale;
       return;
     }
 }
 
-bool SlideRenderer::leavesOut(const QRectF& area, double scale) const {
-  return reportOf(*m_view->figure(), area.size() / scale, *m_view->drawnContext(), style()).leftOut;
+SlideRenderer::Shortage SlideRenderer::shortageAt(double scale) const {
+  const QSizeF size = figureArea(scale).size() / scale;
+  FigureReport report;
+  FigureStyle look = style();
+  look.report = &report;
+  TextEnds page(size);
+  QPainter painter(&page);
+  m_view->figure()->paint(painter, QRectF(QPointF(), size), *m_view->drawnContext(), look);
+  painter.end();
+  return {report.leftOut, page.shortened()};
 }
 
 /// The empty row of its sentence lies behind the text.
@@ -188,9 +225,9 @@ void SlideRenderer::paint(QPainter& painter, const Foot& foot) const {
   paintParagraphs(ink, m_captionBox, {m_caption}, m_captionSize, ink.color(Text), true);
   paintParagraphs(ink, m_textBox, m_text, m_textSize, ink.color(MutedText), false);
   const QRectF row(kSide, kSlide.height() - kFoot - 4, kSlide.width() - 2 * kSide, kFoot);
-  const double place = FigurePainter::width(foot.place, 12) + 20;
-  ink.label(row, foot.place, Qt::AlignRight | Qt::AlignVCenter, 12, ink.color(MutedText));
-  ink.label(row.adjusted(0, 0, -place, 0), foot.name, Qt::AlignLeft | Qt::AlignVCenter, 12,
+  const double size = 12 * m_type, place = FigurePainter::width(foot.place, size) + 20;
+  ink.label(row, foot.place, Qt::AlignRight | Qt::AlignVCenter, size, ink.color(MutedText));
+  ink.label(row.adjusted(0, 0, -place, 0), foot.name, Qt::AlignLeft | Qt::AlignVCenter, size,
             ink.color(MutedText));
 }
 
@@ -202,6 +239,33 @@ std::optional<Figure::Hit> SlideRenderer::hit(const QPointF& at) const {
                          *m_view->drawnContext());
   if (hit) hit->area = QRectF(area.topLeft() + hit->area.topLeft() * m_scale, hit->area.size() * m_scale);
   return hit;
+}
+
+std::vector<SlideRenderer::Place> SlideRenderer::places() const {
+  std::vector<Place> out;
+  const auto* figure = m_view ? dynamic_cast<const InteractiveFigure*>(m_view->figure()) : nullptr;
+  if (!figure) return out;
+  const PlanContext& c = *m_view->drawnContext();
+  const QRectF area = figureArea(m_scale);
+  const auto add = [&](const QString& key, const SelectionItem& item) {
+    const auto at = figure->locate(item, QRectF(QPointF(), area.size() / m_scale), c);
+    if (!at || at->area.isEmpty()) return;
+    const QRectF there(area.topLeft() + at->area.topLeft() * m_scale, at->area.size() * m_scale);
+    if (m_body.adjusted(-2, -kSentenceBand, 2, 2).contains(there)) out.push_back({key, there});
+  };
+  if (const auto* list = dynamic_cast<const ListFigure*>(figure)) {
+    for (int i = 0; i < std::min(list->count(c), kMostPlaces); ++i)
+      add(list->describe(ListFigure::itemOf(i), c).section(u':', 0, 0), ListFigure::itemOf(i));
+    return out;
+  }
+  const Plan* plan = c.shownPlan();
+  if (!plan || !c.problem) return out;
+  for (int s = 0; s < std::min(plan->stageCount(), kMostPlaces); ++s)
+    add(QStringLiteral("stage %1").arg(s), {ItemKind::Stage, s});
+  const int devices = c.problem->cluster->deviceCount();
+  for (int d = 0; d < devices && devices <= kMostPlaces; ++d)
+    add(QStringLiteral("device %1").arg(d), {ItemKind::Device, d});
+  return out;
 }
 
 QString SlideRenderer::asText() const {

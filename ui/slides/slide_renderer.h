@@ -6,6 +6,7 @@
 #include <QStringList>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "document/plan_context.h"
 #include "document/scenario_document.h"
@@ -35,8 +36,9 @@ public:
   };
 
   /// `scenario`: the one that keeps the slide. `live`: the view that is being kept, which knows what it says.
+  /// `type`: how many times as large as usual text is; as much of it as leaves nothing out.
   SlideRenderer(const SavedSlide&, PlanContextPtr, const Scenario& scenario, Theme::Kind,
-                const View* live = nullptr);
+                const View* live = nullptr, double type = 1);
   ~SlideRenderer();
 
   View* view() const { return m_view.get(); }  ///< nullptr: there is no such view in this program
@@ -49,6 +51,12 @@ public:
   void paint(QPainter&, const Foot& = {}) const;
   /// What is at a place of the page; its area is in coordinates of the page.
   std::optional<Figure::Hit> hit(const QPointF&) const;
+  /// Where things stand that keep their identity from slide to slide: stages, devices, terms.
+  struct Place {
+    QString key;  ///< "stage 3"
+    QRectF area;  ///< of the page
+  };
+  std::vector<Place> places() const;
   void hover(const std::optional<SelectionItem>& item) { m_hovered = item; }
   const std::optional<SelectionItem>& hovered() const { return m_hovered; }
   void select(const std::optional<SelectionItem>& item) { m_selected = item; }
@@ -57,7 +65,11 @@ private:
   FigureStyle style() const;
   void readSentences(const View* live);
   void layOut();
-  bool leavesOut(const QRectF& area, double scale) const;
+  struct Shortage {
+    bool leavesOut = false;
+    int shortened = 0;  ///< texts that end in "…"
+  };
+  Shortage shortageAt(double scale) const;
   QRectF figureArea(double scale) const;
 
   const SavedSlide m_slide;
@@ -70,6 +82,7 @@ private:
   QString m_caption;
   QStringList m_sentences;
   QStringList m_text;  ///< of the sentences those that the caption does not say
+  const double m_type;
   double m_captionSize = 0, m_textSize = 0;
   QRectF m_captionBox, m_textBox, m_body;  ///< of the page
   double m_scale = 1;                      ///< of the figure

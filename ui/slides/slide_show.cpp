@@ -4,17 +4,23 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QListWidget>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
+#include <QSettings>
 #include <QShortcut>
+#include <QStyle>
 #include <QTimer>
 #include <QToolTip>
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <utility>
 
 #include "accessible/screen_reader.h"
 #include "slides/slide_edits.h"
+#include "slides/slide_morph.h"
 #include "slides/slide_renderer.h"
 #include "theme/plain_text.h"
 #include "theme/tips.h"
@@ -26,6 +32,9 @@ constexpr int kHintMs = 4000;
 constexpr int kTypedMs = 3000;  ///< a number that is not ended by then is forgotten
 constexpr QSize kThumbnail(256, 144);
 constexpr double kSpotRadius = 110;  ///< px of the slide
+constexpr int kMorphMs = 400;
+constexpr std::array<double, SlideShow::kTextSizes> kType{1, 1.25, 1.5};  ///< of what a slide is laid out in
+const QString kTextKey = QStringLiteral("slides/text"), kMotionKey = QStringLiteral("slides/motion");
 }  // namespace
 
 SlideShow::SlideShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr own, Theme::Kind theme,
@@ -34,8 +43,9 @@ SlideShow::SlideShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr ow
       m_scenario(std::move(scenario)),
       m_own(std::move(own)),
       m_theme(theme),
-      m_keys(new QLabel(
-          tr("← → to move, G all slides, B black, L spotlight, P speaker's window, Esc to exit"), this)) {
+      m_keys(new QLabel(tr("← → to move, G all slides, T larger text, B black, L spotlight, P speaker's "
+                           "window, Esc to exit"),
+                        this)) {
   setAttribute(Qt::WA_DeleteOnClose);
   setAttribute(Qt::WA_OpaquePaintEvent);
   makeGraphic(*this, [this] { return m_renderer ? m_renderer->asText() : QString(); });
@@ -57,6 +67,8 @@ SlideShow::SlideShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr ow
   key({Qt::Key_W, Qt::Key_Comma}, [this] { coverWith(Cover::White); });
   key({Qt::Key_G}, [this] { m_overview ? leave() : showOverview(); });
   key({Qt::Key_P}, [this] { Q_EMIT speakerWanted(); });
+  key({Qt::Key_T}, [this] { setTextSize((m_textSize + 1) % kTextSizes); });
+  key({Qt::Key_M}, [this] { setMoves(!m_moves); });
   key({Qt::Key_L}, [this] {
     m_hasSpotlight = !m_hasSpotlight;
     update();
@@ -65,6 +77,14 @@ SlideShow::SlideShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr ow
   m_forgetTyped.setInterval(kTypedMs);
   connect(&m_forgetTyped, &QTimer::timeout, this, [this] { m_typed = 0; });
   setFocusPolicy(Qt::StrongFocus);
+  m_textSize = std::clamp(QSettings().value(kTextKey, 0).toInt(), 0, kTextSizes - 1);
+  m_moves = QSettings().value(kMotionKey, true).toBool();
+  m_motion.setStartValue(0.0);
+  m_motion.setEndValue(1.0);
+  m_motion.setDuration(kMorphMs);
+  m_motion.setEasingCurve(QEasingCurve::InOutCubic);
+  connect(&m_motion, &QVariantAnimation::valueChanged, this, [this] { update(); });
+  connect(&m_motion, &QVariantAnimation::finished, this, &SlideShow::endMove);
   m_begun.start();
   showSlide(0);
 }
@@ -96,7 +116,62 @@ std::unique_ptr<SlideRenderer> SlideShow::rendererOf(int slide, int step) {
   const SavedSlide s =
       atStep(m_scenario->slides[static_cast<std::size_t>(slide)], static_cast<std::size_t>(step));
   return std::make_unique<SlideRenderer>(s, contextOf(s, *m_scenario, m_own, m_contexts), *m_scenario,
-                                         m_theme);
+                                         m_theme, nullptr, kType[static_cast<std::size_t>(m_textSize)]);
+}
+
+void SlideShow::setTextSize(int size) {
+  m_textSize = std::clamp(size, 0, kTextSizes - 1);
+  QSettings().setValue(kTextKey, m_textSize);
+  endMove();
+  if (m_current >= 0) m_renderer = rendererOf(m_current, m_step);
+  update();
+  Q_EMIT slideChanged(m_current);
+}
+
+void SlideShow::setMoves(bool on) {
+  m_moves = on;
+  QSettings().setValue(kMotionKey, on);
+  if (!on) endMove();
+}
+
+QPixmap SlideShow::picture() const {
+  const double by = enlargement() * devicePixelRatioF();
+  QPixmap out((kSlide * by).toSize());
+  out.fill(Theme::of(m_theme).color(Theme::Role::Canvas));
+  QPainter painter(&out);
+  painter.scale(by, by);
+  m_renderer->paint(painter, footOf(*m_scenario, m_current, m_step));
+  return out;
+}
+
+void SlideShow::moveFrom(const SlideRenderer& before, const QPixmap& was) {
+  auto pieces = SlideMorph::shared(before, *m_renderer);
+  if (pieces.empty()) return;
+  m_morph = std::make_unique<SlideMorph>(was, picture(), std::move(pieces),
+                                         Theme::of(m_theme).color(Theme::Role::Canvas));
+  m_motion.start();
+}
+
+void SlideShow::endMove() {
+  m_motion.stop();
+  m_morph.reset();
+  update();
+}
+
+void SlideShow::contextMenuEvent(QContextMenuEvent* e) {
+  QMenu menu(this);
+  const std::array<QString, kTextSizes> names{tr("Usual text"), tr("Large text"), tr("Largest text")};
+  for (int i = 0; i < kTextSizes; ++i) {
+    QAction* size = menu.addAction(names[static_cast<std::size_t>(i)], this, [this, i] { setTextSize(i); });
+    size->setCheckable(true);
+    size->setChecked(i == m_textSize);
+  }
+  menu.addSeparator();
+  QAction* moves = menu.addAction(tr("Move what two slides share"));
+  moves->setCheckable(true);
+  moves->setChecked(m_moves);
+  connect(moves, &QAction::toggled, this, &SlideShow::setMoves);
+  menu.exec(e->globalPos());
 }
 
 void SlideShow::coverWith(Cover cover) {
@@ -162,6 +237,7 @@ void SlideShow::keyPressEvent(QKeyEvent* e) {
 
 void SlideShow::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
+  endMove();
   const double by = enlargement();
   if (m_overview) m_overview->setGeometry(rect());
   m_keys->setFont(Theme::font(static_cast<int>(11 * by)));
@@ -179,7 +255,10 @@ void SlideShow::paintEvent(QPaintEvent*) {
   painter.save();
   painter.translate(page().topLeft());
   painter.scale(enlargement(), enlargement());
-  m_renderer->paint(painter, footOf(*m_scenario, m_current, m_step));
+  if (m_morph)
+    m_morph->paint(painter, m_motion.currentValue().toDouble());
+  else
+    m_renderer->paint(painter, footOf(*m_scenario, m_current, m_step));
   painter.restore();
   if (!m_hasSpotlight) return;
   QPainterPath dim;
@@ -239,10 +318,17 @@ void SlideShow::back() {
 void SlideShow::showSlide(int wanted, int step) {
   const int i = std::clamp(wanted, 0, std::max(0, count() - 1));
   if (count() == 0 || (i == m_current && step == m_step)) return;
+  // A desktop that is asked for no motion has a style without animations.
+  const bool moves = m_moves && m_renderer && isVisible() && m_cover == Cover::None &&
+                     std::abs(i - m_current) <= 1 &&
+                     style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0;
+  endMove();
+  const QPixmap was = moves ? picture() : QPixmap();
   m_current = i;
   m_step = std::clamp(step, 0, stepsOf(i));
   m_cover = Cover::None;
-  m_renderer = rendererOf(i, m_step);
+  const auto before = std::exchange(m_renderer, rendererOf(i, m_step));
+  if (moves) moveFrom(*before, was);
   setAccessibleDescription(m_renderer->caption());
   QToolTip::hideText();
   update();

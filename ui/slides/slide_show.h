@@ -2,6 +2,7 @@
 
 #include <QElapsedTimer>
 #include <QTimer>
+#include <QVariantAnimation>
 #include <QWidget>
 #include <memory>
 #include <optional>
@@ -15,14 +16,16 @@ class QListWidget;
 
 namespace nest {
 
+class SlideMorph;
 class SlideRenderer;
 
 /// The slides of a scenario, one at a time over the whole screen. Arrow keys, Space, Page Up and Page Down
 /// walk over slides and their steps, Home and End jump, a number with Enter goes to that slide, G shows all
-/// of them, B and W cover the screen in black or white, L dims all but what is round the pointer, P opens the
-/// speaker's window, Escape leaves. A click on what a slide shows selects it, any other goes on. The scenario
-/// is as it was when the walk began. A slide is painted in kSlide and enlarged to the screen, so that a
-/// projector of any resolution shows the same.
+/// of them, B and W cover the screen in black or white, L dims all but what is round the pointer, T makes
+/// text larger, M switches motion on or off, P opens the speaker's window, Escape leaves; the context menu
+/// has text and motion, too. A click on what a slide shows selects it, any other goes on. From one slide to
+/// the next, what both show moves. The scenario is as it was when the walk began. A slide is painted in
+/// kSlide and enlarged to the screen, so that a projector of any resolution shows the same.
 class SlideShow : public QWidget {
   Q_OBJECT
 public:
@@ -42,6 +45,12 @@ public:
   Cover cover() const { return m_cover; }
   bool showsOverview() const;
   bool hasSpotlight() const { return m_hasSpotlight; }
+  static constexpr int kTextSizes = 3;
+  int textSize() const { return m_textSize; }  ///< 0: as laid out; the largest that leaves nothing out
+  void setTextSize(int);                       ///< kept for the next time
+  bool moves() const { return m_moves; }       ///< from slide to slide, unless the desktop asks for no motion
+  void setMoves(bool);                         ///< kept for the next time
+  bool isMoving() const { return m_morph != nullptr; }
   qint64 secondsSinceBegin() const { return m_begun.elapsed() / 1000; }
 
 public Q_SLOTS:
@@ -59,6 +68,7 @@ protected:
   void mouseMoveEvent(QMouseEvent*) override;
   void mouseReleaseEvent(QMouseEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
+  void contextMenuEvent(QContextMenuEvent*) override;
   bool event(QEvent*) override;
 
 private:
@@ -67,12 +77,19 @@ private:
   void showOverview();
   int stepsOf(int slide) const;
   void leave();  ///< what lies over the slide, or the show
+  void moveFrom(const SlideRenderer& before, const QPixmap& picture);
+  void endMove();
+  QPixmap picture() const;  ///< of the slide, as large as it is shown
 
   std::shared_ptr<const Scenario> m_scenario;
   PlanContextPtr m_own;
   KeptContexts m_contexts;
   Theme::Kind m_theme;
   std::unique_ptr<SlideRenderer> m_renderer;
+  std::unique_ptr<SlideMorph> m_morph;
+  QVariantAnimation m_motion;
+  int m_textSize = 0;
+  bool m_moves = true;
   int m_current = -1, m_step = 0;
   QLabel* m_keys;
   QListWidget* m_overview = nullptr;

@@ -10,6 +10,7 @@
 #include "export/svg_device.h"
 #include "export/svg_fonts.h"
 #include "formats/results/report_page.h"
+#include "formats/scenario/embedded_scenario.h"
 #include "scenario/scenario.h"
 #include "slides/slide_edits.h"
 #include "slides/slide_renderer.h"
@@ -63,15 +64,9 @@ std::vector<QByteArray> slidesAsSvg(const Scenario& s, const PlanContextPtr& own
 }
 
 QByteArray slidesAsPage(const Scenario& s, const PlanContextPtr& own, const ReportChoice& choice) {
-  Scenario inside = s;
-  inside.model.reference.clear();  // it is sent without the files around it
-  PlanReport report = reportOf(reportSource(*own->scenario, *own->problem), *own->outcome);
-  report.parts.clear();
-  PageContent content;
-  content.program = "NEST Explorer " NEST_VERSION;
-  content.date = choice.date.toStdString();
-  content.saving = "with the button below";
-  content.scenarios = {{&inside, choice.fileName.toStdString()}};
+  const Scenario inside = standingAlone(s);
+  const PlanReport report = briefReportOf(reportSource(*own->scenario, *own->problem), *own->outcome);
+  PageContent content = pageContent({{&inside, choice.fileName.toStdString()}}, ReportFormat::Html, choice);
   PageFigures page;
   KeptContexts contexts;
   for (const DeckPage& p : pagesOf(s)) {

@@ -50,6 +50,7 @@
 #include "window/plan_uses.h"
 #include "window/presenter.h"
 #include "window/rail.h"
+#include "window/report_export.h"
 #include "window/views_area.h"
 #include "window/window_layout.h"
 #include "window/window_theme.h"
@@ -119,6 +120,7 @@ MainWindow::MainWindow(JobRunner::Solve solve, const WindowOptions& options, QWi
   m_lessons = new LessonsController({m_document, *m_files, *m_commands, *m_views, *m_messages},
                                     options.remembers, this);
   m_export = new FiguresExport(*m_views, *m_messages, this);
+  m_report = new ReportExport(*m_views, *m_messages, this);
   buildDocks();
   addActions();
   m_rail = new Rail(*m_views, {m_panelDock, m_inspectorDock, m_belowDock}, m_actions, this);

@@ -34,6 +34,7 @@ class MessageBar;
 class PlanSentence;
 class Presenter;
 class Rail;
+class ReportExport;
 class ScenarioPanel;
 class View;
 class ViewsArea;
@@ -124,6 +125,7 @@ private:
   MessageBar *m_messages, *m_offers, *m_protection;
   FileCommands* m_commands = nullptr;
   FiguresExport* m_export = nullptr;
+  ReportExport* m_report = nullptr;
   Recovery* m_recovery = nullptr;
   Presenter* m_presenter = nullptr;
   LessonsController* m_lessons = nullptr;

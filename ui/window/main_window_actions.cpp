@@ -31,6 +31,7 @@
 #include "window/main_window.h"
 #include "window/message_bar.h"
 #include "window/presenter.h"
+#include "window/report_export.h"
 #include "window/sheets.h"
 #include "window/view_output.h"
 #include "window/views_area.h"
@@ -84,7 +85,7 @@ void MainWindow::addActions() {
        tr("Export every figure as SVG, PNG and PDF, with plan.json and a summary"), "Ctrl+E", "export",
        [this] { m_export->ask(folderFor(m_document), *m_session->context()); });
   file("file.report", tr("Report…"), tr("Write one page about the plan to send, HTML or PDF"), {}, {},
-       [this] { exportReport(this, folderFor(m_document), m_session->context(), *m_messages); });
+       [this] { m_report->ask(folderFor(m_document), m_session->context()); });
   file("file.difference", tr("Report on the difference…"),
        tr("Write one page about the two plans that What-if or Compare shows, HTML or PDF"), {}, {},
        [this] { exportDifference(this, folderFor(m_document), *m_views, *m_messages); });

@@ -116,7 +116,7 @@ void Presenter::exportPdf() {
       askPath(m_window, tr("Export slides as PDF"), folderFor(m.document) + QStringLiteral("/slides.pdf"),
               tr("PDF (*.pdf)"), QStringLiteral("pdf"));
   if (!path.isEmpty())
-    writeAndTell(path, slidesAsPdf(m.document.scenario(), m.session.context()), m.messages);
+    writeAndReport(path, slidesAsPdf(m.document.scenario(), m.session.context()), m.messages);
 }
 
 void Presenter::exportPage() {
@@ -129,7 +129,7 @@ void Presenter::exportPage() {
       askPath(m_window, tr("Export slides as a page"), folderFor(m.document) + QStringLiteral("/slides.html"),
               tr("Page for a browser (*.html)"), QStringLiteral("html"));
   if (!path.isEmpty())
-    writeAndTell(path, slidesAsPage(m.document.scenario(), c, choiceFor(path)), m.messages);
+    writeAndReport(path, slidesAsPage(m.document.scenario(), c, choiceFor(path)), m.messages);
 }
 
 void Presenter::exportSvg() {

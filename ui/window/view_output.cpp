@@ -2,13 +2,12 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QDate>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QLocale>
 
 #include "catalogue/report.h"
 #include "document/file_path.h"
+#include "export/date_text.h"
 #include "export/export_dialog.h"
 #include "export/figure_export.h"
 #include "window/message_bar.h"
@@ -35,9 +34,6 @@ void copyFront(const ViewsArea& views, MessageBar& messages, bool asImage) {
                                             .arg(view->title()));
 }
 
-namespace {
-
-/// Where a page goes; empty: nowhere.
 QString askForPage(QWidget* window, const QString& title, const QString& folder, const QString& name) {
   QFileDialog dialog(window, title, folder);
   dialog.setAcceptMode(QFileDialog::AcceptSave);
@@ -53,24 +49,12 @@ QString askForPage(QWidget* window, const QString& title, const QString& folder,
   return dialog.selectedFiles().front();
 }
 
-ReportFormat formatOf(const QString& path) {
+ReportFormat pageFormatOf(const QString& path) {
   return path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive) ? ReportFormat::Pdf : ReportFormat::Html;
 }
 
-}  // namespace
-
 ReportChoice choiceFor(const QString& path) {
-  return {QFileInfo(path).completeBaseName() + QStringLiteral(".nest.json"),
-          QLocale(QLocale::English).toString(QDate::currentDate(), QStringLiteral("d MMMM yyyy"))};
-}
-
-void exportReport(QWidget* window, const QString& folder, const PlanContextPtr& c, MessageBar& messages) {
-  if (!c->scenario || !c->problem || !c->outcome)
-    return messages.show(MessageBar::Tone::Warning,
-                         MessageBar::tr("There is no plan yet. Solve the scenario, then write the report."));
-  const QString path =
-      askForPage(window, MessageBar::tr("Write a report"), folder, QStringLiteral("report.html"));
-  if (!path.isEmpty()) writeAndTell(path, reportOf(c, formatOf(path), choiceFor(path)), messages);
+  return {QFileInfo(path).completeBaseName() + QStringLiteral(".nest.json"), dateText()};
 }
 
 void exportDifference(QWidget* window, const QString& folder, const ViewsArea& views, MessageBar& messages) {
@@ -84,10 +68,10 @@ void exportDifference(QWidget* window, const QString& folder, const ViewsArea& v
   const QString path = askForPage(window, MessageBar::tr("Write a report on the difference"), folder,
                                   QStringLiteral("difference.html"));
   if (!path.isEmpty())
-    writeAndTell(path, differenceReportOf(first, second, formatOf(path), choiceFor(path)), messages);
+    writeAndReport(path, differenceReportOf(first, second, pageFormatOf(path), choiceFor(path)), messages);
 }
 
-void writeAndTell(const QString& path, const QByteArray& content, MessageBar& messages) {
+void writeAndReport(const QString& path, const QByteArray& content, MessageBar& messages) {
   if (const Diagnostics failed = writeFile(path, content); !failed.empty())
     messages.show(MessageBar::Tone::Error,
                   MessageBar::tr("%1 cannot be written: %2").arg(path, reasonOf(failed)));

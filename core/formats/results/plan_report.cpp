@@ -363,22 +363,30 @@ Facts planFacts(const ReportSource& source, const RankedPlan& r) {
   return figures(source, r, metricsOf(*source.problem, source.architecture, r));
 }
 
-PlanReport reportOf(const ReportSource& source, const Outcome& o, const Outcome* free) {
+PlanReport briefReportOf(const ReportSource& source, const Outcome& o) {
   PlanReport out;
   addTitle(source, out);
   if (const RankedPlan* best = o.best()) {
+    out.finding = headlineOf(metricsOf(*source.problem, source.architecture, *best), best->plan, o);
+  } else {
+    const words::NoPlan none = words::noPlan(o);
+    out.finding = none.title + (none.detail.empty() ? "" : ". " + adviceText(none.detail)) + ".";
+  }
+  return out;
+}
+
+PlanReport reportOf(const ReportSource& source, const Outcome& o, const Outcome* free) {
+  PlanReport out = briefReportOf(source, o);
+  if (const RankedPlan* best = o.best()) {
     const PlanMetrics m = metricsOf(*source.problem, source.architecture, *best);
-    out.finding = headlineOf(m, best->plan, o);
     ReportPart plan{.id = "plan", .isApart = true, .facts = figures(source, *best, m)};
     addRoomier(source, o, plan.facts);
     out.parts.push_back(std::move(plan));
     addTables(source, *best, out);
     addNetwork(source, *best, out);
     addAlternatives(source, o, out);
-  } else {
-    const words::NoPlan none = words::noPlan(o);
-    out.finding = none.title + (none.detail.empty() ? "" : ". " + adviceText(none.detail)) + ".";
-    if (o.nearestMiss) addMiss(source, *o.nearestMiss, out);
+  } else if (o.nearestMiss) {
+    addMiss(source, *o.nearestMiss, out);
   }
   ReportPart remarks{.id = "remarks"};
   for (const Diagnostic& d : o.diagnostics)

@@ -39,6 +39,9 @@ struct PlanReport {
 /// The figures of a plan with their units, by name: "step time", "16.1 s ± 9 %".
 std::vector<std::pair<std::string, std::string>> planFacts(const ReportSource&, const RankedPlan&);
 
+/// The scenario and the finding alone.
+PlanReport briefReportOf(const ReportSource&, const Outcome&);
+
 /// The answer of a solve: the figures of the best plan with their units, a row per stage with its load and
 /// its memory, the next best, what was not searched; when nothing fits, which stage is short by how much and
 /// what would make it fit. `free`: the outcome of the same scenario under the preset "free", for comparison;

@@ -26,6 +26,7 @@ body { margin: 0 auto; padding: 32px 24px 64px; max-width: 1120px; background: v
   font: 15px/1.5 Roboto, "Helvetica Neue", Arial, sans-serif; }
 h1 { margin: 0; font-size: 17px; font-weight: 500; color: var(--muted); }
 h2 { margin: 40px 0 8px; font-size: 18px; font-weight: 500; }
+h2 .kind { font-weight: 400; color: var(--muted); padding-right: 6px; }
 .finding { margin: 4px 0 8px; }
 .finding b { font-size: 34px; line-height: 1.2; font-weight: 700; }
 .finding span { white-space: nowrap; }
@@ -52,9 +53,8 @@ summary { cursor: pointer; color: var(--accent); }
 footer { margin-top: 48px; color: var(--muted); font-size: 13px; }
 @page { size: A4; margin: 14mm; }
 @media print { body { padding: 0; max-width: none; font-size: 10pt; } button { display: none; }
-  figure, tr { break-inside: avoid; } figure svg { max-height: 105mm; } details { margin: 8px 0; padding: 8px 14px; background: var(--panel); border-radius: 6px; }
-summary { cursor: pointer; color: var(--accent); }
-footer { margin-top: 12px; } h2 { break-after: avoid; } .finding span { white-space: normal; }
+  figure, tr { break-inside: avoid; } figure svg { max-height: 105mm; }
+  footer { margin-top: 12px; } h2 { break-after: avoid; } .finding span { white-space: normal; }
   .wide { overflow: visible; } table { font-size: 7.5pt; } th, td { padding-right: 6px; } }
 )";
 
@@ -110,8 +110,12 @@ std::string tableHtml(const TextTable& table) {
 }
 
 std::string figureHtml(const PageFigure& f, bool hasTitle) {
+  const std::string heading = f.finding.empty()
+                                  ? shown(f.title)
+                                  : "<span class=\"kind\">" + shown(f.title) + "</span> " + shown(f.finding);
   return "<figure id=\"figure-" + escaped(f.id) + "\">\n" +
-         (hasTitle ? "<h2>" + shown(f.title) + "</h2>\n" : std::string()) + f.svg + "</figure>\n";
+         (hasTitle ? "<h2>" + heading + "</h2>\n" : std::string()) + f.svg +
+         (f.table ? tableHtml(*f.table) : std::string()) + "</figure>\n";
 }
 
 std::string partHtml(const ReportPart& part, const PageContent& content) {
@@ -223,7 +227,7 @@ ReportPart reproductionPart(const PageContent& content) {
   return out;
 }
 
-std::pair<std::string, std::string> reportHalves(const PlanReport& report, const PageContent& content) {
+std::string reportBody(const PlanReport& report, const PageContent& content) {
   const bool isOne = content.scenarios.size() == 1;
   std::string before = "<h1>" + shown(titleOf(report)) + "</h1>\n", after;
   if (!report.finding.empty()) before += findingHtml(report.finding);
@@ -248,11 +252,15 @@ std::pair<std::string, std::string> reportHalves(const PlanReport& report, const
     if (!areEqual) assumptions[i].title += ": " + content.scenarios[i].fileName;
     after += partHtml(assumptions[i], content);
   }
-  return {before, after + partHtml(reproductionPart(content), content)};
+  after += partHtml(reproductionPart(content), content);
+  for (const PageFigure& f : content.figures)
+    if (std::none_of(report.parts.begin(), report.parts.end(),
+                     [&](const ReportPart& p) { return p.figure == f.id; }))
+      before += figureHtml(f, true);
+  return before + after;
 }
 
 std::string writeReportPage(const PlanReport& report, const PageContent& content) {
-  const auto [before, after] = reportHalves(report, content);
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n"
@@ -266,12 +274,7 @@ std::string writeReportPage(const PlanReport& report, const PageContent& content
     out += "<script type=\"application/json\" id=\"" + scriptId(i, content) + "\">\n" +
            inScript(writeScenario(*content.scenarios[i].scenario)) + "</script>\n";
   out += std::string(kScenarioScript) + inScript(writeScenario(*content.scenarios.back().scenario)) +
-         "</script>\n</head>\n<body>\n" + before;
-  for (const PageFigure& f : content.figures)
-    if (std::none_of(report.parts.begin(), report.parts.end(),
-                     [&](const ReportPart& p) { return p.figure == f.id; }))
-      out += figureHtml(f, true);
-  out += after + "<p>";
+         "</script>\n</head>\n<body>\n" + reportBody(report, content) + "<p>";
   for (std::size_t i = 0; i < content.scenarios.size(); ++i)
     out += "<button class=\"save\" data-from=\"" + scriptId(i, content) + "\" data-name=\"" +
            shown(content.scenarios[i].fileName) + "\">Save " +

@@ -1,8 +1,7 @@
 #pragma once
 
+#include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "formats/results/plan_report.h"
@@ -15,6 +14,8 @@ struct Scenario;
 /// stage.
 struct PageFigure {
   std::string id, title, svg;
+  std::string finding = {};  ///< what it shows, as a heading; empty: its title alone heads it
+  std::optional<TextTable> table = std::nullopt;  ///< below it
 };
 
 /// A scenario that a page holds.
@@ -42,8 +43,8 @@ std::string shortHashOf(const Scenario&);
 /// How anyone comes to the same answer, with commands.
 ReportPart reproductionPart(const PageContent&);
 
-/// The parts above and below the figures, as plain HTML for a text document.
-std::pair<std::string, std::string> reportHalves(const PlanReport&, const PageContent&);
+/// All of the report, as plain HTML without script.
+std::string reportBody(const PlanReport&, const PageContent&);
 
 /// One HTML file for people who have a browser and not the program: finding, figures, tables, and
 /// each scenario as a file to save. It asks nothing of a network, prints to A4, and follows the reader's

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "scenario/scenario.h"
+
 namespace nest {
 namespace {
 
@@ -128,6 +130,12 @@ EmbeddedScenario inPdf(std::string_view file) {
 }
 
 }  // namespace
+
+Scenario standingAlone(const Scenario& s) {
+  Scenario out = s;
+  out.model.reference.clear();
+  return out;
+}
 
 std::string embeddingMark(const EmbeddedScenario& e) {
   return std::string(kMark) + e.view + std::string(kEncoding) + toBase64(e.text) + ';';

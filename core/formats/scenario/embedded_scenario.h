@@ -5,6 +5,11 @@
 
 namespace nest {
 
+struct Scenario;
+
+/// The scenario as it is sent without the files around it: it names none of them.
+Scenario standingAlone(const Scenario&);
+
 /// A scenario inside a figure or a report, so that whoever gets the picture can open the plan.
 struct EmbeddedScenario {
   std::string text;  ///< as writeScenario() writes it; empty: there is none

@@ -92,7 +92,7 @@ private slots:
     const PlanContext c = test::contextOf({});
     for (const auto& figure : planFigures()) {
       ExportDialog dialog(*figure, c);
-      const QSizeF size = figure->preferredSize(c);
+      const QSizeF size = paperSizeOf(*figure, c);
       QCOMPARE(dialog.options().size, size);
       auto* unit = named<QComboBox>(dialog, "Unit of length");
       auto *width = named<QDoubleSpinBox>(dialog, "Width"), *height = named<QDoubleSpinBox>(dialog, "Height");
@@ -455,7 +455,7 @@ private slots:
     const PlanContext c = test::contextOf({});
     for (const auto& figure : planFigures()) {
       ExportOptions options;
-      options.pixelWidth = static_cast<int>(figure->preferredSize(c).width());
+      options.pixelWidth = static_cast<int>(paperSizeOf(*figure, c).width());
       options.isOutlined = true;  // it takes no fonts from inside
       const QString svg = dir.filePath(figure->id() + QStringLiteral(".svg")),
                     png = dir.filePath(figure->id() + QStringLiteral(".png"));

@@ -11,14 +11,13 @@ namespace nest {
 namespace {
 
 /// A small page is a small print of a page on which everything has its place, and a large page a large one:
-/// type, gaps and data shrink and grow alike.
-double printScale(const Figure& figure, const QSizeF& page, const PlanContext& c) {
+/// type, gaps and data shrink and grow alike, on every figure of one size by the same.
+double printScale(const QSizeF& page) {
   const auto scaleTo = [&](const QSizeF& size) {
     return std::min(page.width() / size.width(), page.height() / size.height());
   };
   if (const double small = scaleTo(kLeastPage); small < 1) return small;
-  if (scaleTo(kMostPage) <= 1) return 1;
-  return std::max(1.0, scaleTo(kMostPage.expandedTo(figure.preferredSize(c))));
+  return std::max(1.0, scaleTo(kMostPage));
 }
 
 }  // namespace
@@ -30,7 +29,7 @@ void Figure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
     still.search.reset();
     return paint(painter, area, still, style);
   }
-  const double scale = style.standalone ? printScale(*this, area.size(), c) : 1.0;
+  const double scale = style.standalone ? printScale(area.size()) : 1.0;
   painter.save();
   painter.translate(area.topLeft());
   painter.scale(scale, scale);

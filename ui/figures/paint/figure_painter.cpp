@@ -1,4 +1,5 @@
 #include "figures/paint/figure_painter.h"
+#include "figures/paint/edge.h"
 #include "figures/paint/phrases.h"
 #include "theme/plain_text.h"
 
@@ -188,6 +189,7 @@ void FigurePainter::stageBox(const QRectF& r, int stage, bool dimmed) {
   const double thin = std::min(r.width(), r.height());
   hatch(r, theme().stageHatch(stage), mixed(c, theme().textOn(c), thin < 9 ? 0.6 : 0.35),
         std::clamp(thin * 0.55, 2.5, 6.0));
+  paintEdge(*this, r, c);
 }
 
 void FigurePainter::stageChip(const QRectF& r, int stage, double pixels, bool dimmed) {
@@ -196,6 +198,7 @@ void FigurePainter::stageChip(const QRectF& r, int stage, double pixels, bool di
   m_painter.setBrush(c);
   m_painter.drawRoundedRect(r, 3, 3);
   hatch(r.adjusted(1, 1, -1, -1), theme().stageHatch(stage), mixed(c, theme().textOn(c), 0.3), 5);
+  paintEdge(*this, r.adjusted(1, 1, -1, -1), c);
   const QString number = stageNumber(stage);
   const double w = width(number, pixels, true);
   if (theme().stageHatch(stage) != 0 && w + 4 < r.width()) {
@@ -237,6 +240,7 @@ void paintLegend(FigurePainter& ink, const QRectF& area, const std::vector<Legen
     } else {
       ink.fill(box, item.color);
       ink.hatch(box, item.hatch, mixed(item.color, ink.theme().textOn(item.color), 0.55), 4);
+      paintEdge(ink, box, item.color);
     }
     ink.label(QRectF(box.right() + kSwatchGap, area.top() + y, w - kSwatch - kSwatchGap + 1, kLegendRow),
               item.text, Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall,

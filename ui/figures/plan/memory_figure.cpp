@@ -8,6 +8,7 @@
 #include <QValueAxis>
 #include <algorithm>
 
+#include "figures/paint/edge.h"
 #include "figures/paint/frame.h"
 #include "figures/paint/phrases.h"
 #include "figures/paint/ticks.h"
@@ -108,8 +109,9 @@ QString memorySentence(const PlanContext& c) {
          doubt;
 }
 
+/// Over the bars of the chart: hatches, and on paper the edges.
 void paintHatches(FigurePainter& ink, const MemoryLayout& m) {
-  if (m.bar < 14) return;
+  const bool hasHatches = m.bar >= 14;
   for (std::size_t i = 0; i < m.columns.size(); ++i) {
     if (m.columns[i].stage < 0) continue;
     const auto parts = memoryParts(m.columns[i].use);
@@ -119,8 +121,9 @@ void paintHatches(FigurePainter& ink, const MemoryLayout& m) {
       const auto part = static_cast<MemoryPart>(k);
       const QColor c = colorOf(part, ink.theme());
       const QRectF box = m.barBox(i);
-      ink.hatch(QRectF(box.left(), m.yOf(next), box.width(), m.yOf(sum) - m.yOf(next)), hatchOf(part),
-                mixed(c, ink.theme().textOn(c), 0.45), 5);
+      const QRectF piece(box.left(), m.yOf(next), box.width(), m.yOf(sum) - m.yOf(next));
+      if (hasHatches) ink.hatch(piece, hatchOf(part), mixed(c, ink.theme().textOn(c), 0.45), 5);
+      paintEdge(ink, piece, c);
       sum = next;
     }
   }

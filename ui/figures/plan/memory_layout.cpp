@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "figures/paint/edge.h"
 #include "figures/paint/frame.h"
 #include "figures/plan/kinds.h"
 #include "figures/plan/seat_map.h"
@@ -90,6 +91,7 @@ void paintHeadroom(FigurePainter& ink, const QRectF& bar, const MemoryUse& use, 
   const QColor color = colorOf(MemoryPart::Headroom, ink.theme());
   ink.fill(end, color);
   ink.hatch(end, hatchOf(MemoryPart::Headroom), mixed(color, ink.theme().textOn(color), 0.45), 5);
+  paintEdge(ink, end, color);
   ink.outline(end, ink.color(Theme::Role::Border));
 }
 

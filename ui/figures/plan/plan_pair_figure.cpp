@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "figures/paint/axis.h"
+#include "figures/paint/edge.h"
 #include "figures/paint/figure_painter.h"
 #include "figures/paint/frame.h"
 #include "figures/paint/phrases.h"
@@ -51,6 +52,7 @@ void paintPiece(FigurePainter& ink, const QRectF& piece, const QColor& colour, i
   ink.fill(piece, colour);
   if (hatch && piece.height() > 3 && piece.width() > 5)
     ink.hatch(piece, hatch, mixed(colour, ink.theme().textOn(colour), 0.45), 5);
+  paintEdge(ink, piece, colour);
 }
 
 }  // namespace

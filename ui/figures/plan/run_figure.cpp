@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "figures/paint/edge.h"
 #include "figures/paint/figure_painter.h"
 #include "figures/paint/frame.h"
 #include "figures/paint/phrases.h"
@@ -206,6 +207,7 @@ void RunFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& 
       const QColor on = ink.theme().textOn(fill);
       ink.fill(piece, fill);
       if (const int hatch = hatchOf(static_cast<RunPart>(k))) ink.hatch(piece, hatch, mixed(fill, on, 0.4));
+      paintEdge(ink, piece, fill);
       const QString text = amountText(p.unit, s.bars[i].amounts[at(k)]);
       if (const double w = FigurePainter::width(text, FigurePainter::kBody, true) + 8; w <= piece.width()) {
         const QRectF box(piece.center().x() - w / 2, piece.center().y() - 9, w, 18);

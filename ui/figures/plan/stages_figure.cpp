@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "figures/paint/edge.h"
 #include "figures/paint/frame.h"
 #include "figures/paint/phrases.h"
 #include "figures/paint/ticks.h"
@@ -170,6 +171,7 @@ private:
       if (h > 2 && box.width() > 4)
         m_ink.hatch(piece, hatchOf(part), mixed(c, m_ink.theme().textOn(c), 0.5), 5);
       if (h > 1.5) m_ink.line(piece.topLeft(), piece.topRight(), m_ink.color(Role::Canvas), 0.8);
+      paintEdge(m_ink, piece, c);
       y -= h;
     }
     if (stage(i).hidden.value() > 0) paintHidden(m_ink, box, hiddenParts(stage(i)), scale);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "figures/paint/edge.h"
 #include "figures/paint/figure_painter.h"
 
 namespace nest {
@@ -172,11 +173,13 @@ void TimelineRows::paintBoxes(FigurePainter& ink, const Focus& focus) const {
       p.setPen(Qt::NoPen);
       p.setBrush(c);
       p.drawRects(rects.data(), static_cast<int>(rects.size()));
-      if (hatchOf(part) == 0 || m_row < 8 || rects.size() > 1500) continue;
-      std::vector<QLineF> lines;
-      for (const QRectF& r : rects) FigurePainter::hatchLines(r, hatchOf(part), 5, lines);
-      p.setPen(QPen(mixed(c, ink.theme().textOn(c), 0.45), 1, Qt::SolidLine, Qt::FlatCap));
-      p.drawLines(lines.data(), static_cast<int>(lines.size()));
+      if (hatchOf(part) != 0 && m_row >= 8 && rects.size() <= 1500) {
+        std::vector<QLineF> lines;
+        for (const QRectF& r : rects) FigurePainter::hatchLines(r, hatchOf(part), 5, lines);
+        p.setPen(QPen(mixed(c, ink.theme().textOn(c), 0.45), 1, Qt::SolidLine, Qt::FlatCap));
+        p.drawLines(lines.data(), static_cast<int>(lines.size()));
+      }
+      paintEdges(ink, rects, c);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "figures/paint/axis.h"
+#include "figures/paint/edge.h"
 #include "figures/paint/figure_painter.h"
 #include "figures/paint/frame.h"
 #include "figures/paint/phrases.h"
@@ -326,6 +327,7 @@ void WaterfallFigure::paintColumn(FigurePainter& ink, const Parts& p, std::size_
     ink.fill(column.bar, colour);
     if (stepHatch(step) && column.bar.height() > 4)
       ink.hatch(column.bar, stepHatch(step), mixed(colour, ink.theme().textOn(colour), 0.45), 5);
+    paintEdge(ink, column.bar, colour);
   }
   ink.outline(column.bar, ink.color(runs ? Role::Border : Role::Error), runs ? 1 : 1.6);
   QRectF name = column.slot;
@@ -363,6 +365,7 @@ void WaterfallFigure::paintMemoryBar(FigurePainter& ink, const Parts& p, int sid
     ink.fill(piece, colour);
     if (hatchOf(part) && w > 4)
       ink.hatch(piece, hatchOf(part), mixed(colour, ink.theme().textOn(colour), 0.45), 5);
+    paintEdge(ink, piece, colour);
     x += w;
   }
   const bool isOver = use.headroom().value() < 0;

@@ -4,12 +4,14 @@
 #include <array>
 
 #include "figures/paint/axis.h"
+#include "figures/paint/edge.h"
 #include "figures/paint/figure_painter.h"
 #include "figures/paint/frame.h"
 #include "figures/plan/kinds.h"
 #include "theme/qt_text.h"
 #include "units/text.h"
 #include "words/metric_words.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -144,6 +146,14 @@ Rows layOut(const QRectF& body, const std::vector<ComparisonFigure::Row>& rows, 
 
 }  // namespace
 
+ComparisonFigure::Row ComparisonFigure::rowOf(const QString& name, const Scenario* s, const Problem& problem,
+                                              const RankedPlan& plan) {
+  const TransformerArchitecture* a = s && s->model.architecture ? &*s->model.architecture : nullptr;
+  return {name, metricsOf(problem, a, plan), toQt(summaryOf(plan.plan)),
+          plan.evaluation.feasible() ? QString() : toQt(words::obstacleTo(plan.evaluation)),
+          paceOf(problem, plan)};
+}
+
 QSizeF ComparisonFigure::preferredSize(const PlanContext&) const {
   return {860, 162.0 + 56 * static_cast<double>(m_rows.size())};
 }
@@ -186,6 +196,7 @@ void ComparisonFigure::draw(FigurePainter& ink, const QRectF& area, const PlanCo
       if (row.runs()) {
         ink.fill(piece, fill);
         if (hatchOf(p)) ink.hatch(piece, hatchOf(p), mixed(fill, ink.theme().textOn(fill), 0.5));
+        paintEdge(ink, piece, fill);
       } else {
         ink.hatch(piece, 1, ink.color(Theme::Role::MutedText));
       }

@@ -29,6 +29,7 @@ public:
     bool runs() const { return obstacle.isEmpty(); }
   };
 
+  static Row rowOf(const QString& name, const Scenario*, const Problem&, const RankedPlan&);
   void setRows(std::vector<Row> rows) { m_rows = std::move(rows); }
   const std::vector<Row>& rows() const { return m_rows; }
   PaceMeasure measure() const;

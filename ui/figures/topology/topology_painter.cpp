@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "evaluation/schedule.h"
+#include "figures/paint/edge.h"
 #include "figures/paint/phrases.h"
 #include "figures/plan/kinds.h"
 #include "units/text.h"
@@ -237,11 +238,13 @@ void TopologyPainter::paintDevices() {
     p.setBrush(c);
     p.drawRects(rects.data(), static_cast<int>(rects.size()));
     const int pattern = idle || !m_shares.empty() ? 0 : m_ink.theme().stageHatch(kind.colour());
-    if (!hatched || pattern == 0) continue;
-    std::vector<QLineF> lines;
-    for (const QRectF& r : rects) FigurePainter::hatchLines(r, pattern, 6, lines);
-    p.setPen(QPen(mixed(c, m_ink.theme().textOn(c), 0.35), 1, Qt::SolidLine, Qt::FlatCap));
-    p.drawLines(lines.data(), static_cast<int>(lines.size()));
+    if (hatched && pattern != 0) {
+      std::vector<QLineF> lines;
+      for (const QRectF& r : rects) FigurePainter::hatchLines(r, pattern, 6, lines);
+      p.setPen(QPen(mixed(c, m_ink.theme().textOn(c), 0.35), 1, Qt::SolidLine, Qt::FlatCap));
+      p.drawLines(lines.data(), static_cast<int>(lines.size()));
+    }
+    paintEdges(m_ink, rects, c);
   }
   p.setRenderHint(QPainter::Antialiasing, true);
   for (const auto& [kind, cells] : m_labelled) {
@@ -319,7 +322,9 @@ void TopologyPainter::paintDetails(const QRectF& device, int index, const QColor
   for (int k = 0; k < kMemoryPartCount && whole > 0; ++k) {
     const double w = parts[static_cast<std::size_t>(k)] / whole * bar.width();
     if (w < 0.5) continue;
-    m_ink.fill({x, bar.top(), w, bar.height()}, colorOf(static_cast<MemoryPart>(k), m_ink.theme()));
+    const QColor fill = colorOf(static_cast<MemoryPart>(k), m_ink.theme());
+    m_ink.fill({x, bar.top(), w, bar.height()}, fill);
+    paintEdge(m_ink, {x, bar.top(), w, bar.height()}, fill);
     x += w;
   }
   const bool over = use.headroom() < Bytes();

@@ -23,7 +23,6 @@
 #include "figures/plan/plan_pair_figure.h"
 #include "figures/plan/waterfall_figure.h"
 #include "figures/study/comparison_figure.h"
-#include "measures/metrics.h"
 #include "measures/plan_diff.h"
 #include "study/quiet_solve.h"
 #include "theme/offline_browser.h"
@@ -39,10 +38,6 @@ namespace nest {
 namespace {
 
 constexpr const char* kEarlierTabs[] = {"times", "stages", "table"};  ///< in the order of earlier versions
-
-const TransformerArchitecture* architectureOf(const std::shared_ptr<const Scenario>& s) {
-  return s && s->model.architecture ? &*s->model.architecture : nullptr;
-}
 
 }  // namespace
 
@@ -404,10 +399,7 @@ void CompareView::rebuild() {
   m_backgroundRun->say(without.join(QStringLiteral("; ")));
   std::vector<ComparisonFigure::Row> rows;
   for (const Entry& e : m_entries)
-    rows.push_back({e.name, metricsOf(*e.problem, architectureOf(e.scenario), e.plan),
-                    toQt(summaryOf(e.plan.plan)),
-                    e.plan.evaluation.feasible() ? QString() : toQt(words::obstacleTo(e.plan.evaluation)),
-                    paceOf(*e.problem, e.plan)});
+    rows.push_back(ComparisonFigure::rowOf(e.name, e.scenario.get(), *e.problem, e.plan));
   m_pane->setLeastHeight(static_cast<int>(ComparisonFigure::leastHeight(rows.size())));
   m_split->showSecond(rows.size() > 1);  // with one plan there is nothing to choose
   m_figure->setRows(std::move(rows));

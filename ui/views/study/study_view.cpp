@@ -39,45 +39,6 @@ const TransformerArchitecture* architectureIn(const Setting& s) {
   return s.model.architecture ? &*s.model.architecture : nullptr;
 }
 
-/// A value of a study: the setting there, and its problem; none if it cannot be planned.
-struct StudyPoint {
-  Setting setting;
-  std::optional<Problem> problem;
-};
-StudyPoint pointAt(const Setting& s, const Problem& problem,
-                   const std::vector<std::pair<Parameter, double>>& values) {
-  StudyPoint out{s, problemAt(s, problem, values)};
-  for (const auto& [p, value] : values)
-    if (p.field) setNumber(out.setting, *p.field, value);
-  return out;
-}
-
-/// What a solve gives. `previous`: the plan of the value before, where something fitted.
-StudyRecord::Result resultOf(const StudyPoint& point, const Outcome& outcome,
-                             const std::optional<RankedPlan>& previous, StudyQuantity quantity) {
-  StudyRecord::Result r;
-  const RankedPlan* best = outcome.best();
-  if (!point.problem || !best) {
-    r.none = point.problem ? words::of(outcome) : StudyView::tr("cannot be planned").toStdString();
-    r.decided = !point.problem || outcome.status == OutcomeStatus::Infeasible;
-    return r;
-  }
-  const auto value = valueOf(quantity, metricsOf(*point.problem, architectureIn(point.setting), *best));
-  if (!value) {
-    r.none = whyUnknown(quantity);
-    return r;
-  }
-  r.y = *value, r.yText = valueText(quantity, r.y);
-  r.plan = summaryOf(best->plan);
-  if (!previous) return r;
-  // More or fewer devices are the point of the study; another strategy, stage count or cut is news.
-  for (const auto& c :
-       diff(*point.problem, previous->plan, previous->evaluation, best->plan, best->evaluation).changes)
-    if (c.kind != PlanChange::Kind::Data && c.kind != PlanChange::Kind::Placement)
-      r.change += (r.change.empty() ? "" : "; ") + c.sentence;
-  return r;
-}
-
 /// All that the views show of a point; null: it has no plan.
 PlanContextPtr contextOf(const StudyPoint& point, const Outcome& outcome, const Scenario& studied) {
   if (!point.problem || !outcome.best()) return nullptr;
@@ -89,18 +50,6 @@ PlanContextPtr contextOf(const StudyPoint& point, const Outcome& outcome, const 
   c->plan = std::make_shared<const RankedPlan>(*outcome.best());
   c->outcome = std::make_shared<const Outcome>(outcome);
   return c;
-}
-
-/// The values of a study as its record keeps them. The axis is logarithmic: where steps are even, or a value
-/// may be 0, the values stand at even distances.
-std::vector<StudyRecord::Value> recordedValues(const Setting& s, const Problem& problem, const Parameter& p,
-                                               const StudyRange& range, const std::vector<double>& values) {
-  const auto now = valueOf(s, problem, p);
-  const bool log = isLogarithmic(p, range, values);
-  std::vector<StudyRecord::Value> out;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    out.push_back({log ? values[i] : std::exp2(double(i)), valueText(s, p, values[i]), values[i] == now});
-  return out;
 }
 
 /// What runs in the background beside each point: short walks, so that a curve stays affordable.
@@ -370,12 +319,12 @@ void StudyView::tellIfOutdated() {
     m_backgroundRun->say({});
 }
 
-std::optional<StudyView::Axis> StudyView::axisOf(const ParameterBox& box, const RangeBox& range, bool fine,
-                                                 QString& wrong) const {
+std::optional<StudyAxis> StudyView::axisOf(const ParameterBox& box, const RangeBox& range, bool fine,
+                                           QString& wrong) const {
   const Parameter& p = m_fields[static_cast<std::size_t>(box.chosen())];
   const auto read = range.range(*context().scenario, p, wrong);
   if (!read) return std::nullopt;
-  Axis axis{p, *read, studyValues(*context().scenario, *context().problem, p, *read, fine)};
+  StudyAxis axis{p, *read, studyValues(*context().scenario, *context().problem, p, *read, fine)};
   if (axis.values.empty()) {
     wrong = tr("%1 has no value in this range.").arg(capitalised(ParameterBox::nameOf(p)));
     return std::nullopt;
@@ -424,22 +373,10 @@ void StudyView::take(StudyRecord::Result result, PlanContextPtr point) {
   show(std::move(m_record));
 }
 
-StudyRecord StudyView::recordOf(const Axis& across, const Axis* up, StudyQuantity quantity,
+StudyRecord StudyView::recordOf(const StudyAxis& across, const StudyAxis* up, StudyQuantity quantity,
                                 const std::vector<BaselineKind>& kinds) const {
-  const Problem& problem = *context().problem;
-  const auto values = [&](const Axis& a) {
-    return recordedValues(*context().scenario, problem, a.parameter, a.range, a.values);
-  };
-  StudyRecord record;
-  record.quantity = nest::axisOf(quantity);
-  record.lessIsBetter = isLessBetter(quantity);
-  record.acrossName = ParameterBox::nameOf(across.parameter).toStdString(), record.across = values(across);
-  if (up) record.upName = ParameterBox::nameOf(up->parameter).toStdString(), record.up = values(*up);
+  StudyRecord record = emptyStudy(*context().scenario, *context().problem, across, up, quantity);
   for (const BaselineKind k : kinds) record.others.emplace_back(nest::nameOf(k));
-  const bool isRate = quantity == StudyQuantity::Tokens || quantity == StudyQuantity::Samples;
-  if (!up && isRate && across.parameter.isDevices() &&
-      isLogarithmic(across.parameter, across.range, across.values))
-    record.heldBatch = problem.job.globalBatch;
   record.logarithmic = !up && m_log->isChecked();
   if (const auto value = readValue(quantity, m_threshold->text().toStdString()))
     record.threshold = *value, record.thresholdText = valueText(quantity, *value);
@@ -449,24 +386,17 @@ StudyRecord StudyView::recordOf(const Axis& across, const Axis* up, StudyQuantit
 /// How throughput grows with the devices, from fewer values than a study that is asked for.
 void StudyView::compute(const Control& control) {
   if (!context().problem || !context().plan || !context().scenario) return;
-  const Scenario& scenario = *context().scenario;
-  const Problem& problem = *context().problem;
   m_studied = contextPtr();
-  const Axis devices{{}, {}, studyValues(scenario, problem, Parameter{}, false)};
-  StudyRecord record = recordOf(devices, nullptr, StudyQuantity::Tokens, {});
   m_points.clear();
-  std::optional<RankedPlan> previous;
-  for (const double value : devices.values) {
-    const StudyPoint there = pointAt(scenario, problem, {{devices.parameter, value}});
-    const Outcome o = there.problem ? quietSolve(*there.problem, control) : Outcome{};
-    record.results.push_back(resultOf(there, o, previous, StudyQuantity::Tokens));
-    m_points.push_back(contextOf(there, o, scenario));
-    if (o.best()) previous = *o.best();
-  }
+  StudyRecord record = scalingStudy(*context().scenario, *context().problem, control,
+                                    [this](const StudyPoint& there, const Outcome& o) {
+                                      m_points.push_back(contextOf(there, o, *context().scenario));
+                                    });
+  record.logarithmic = m_log->isChecked();
   show(std::move(record));
 }
 
-void StudyView::runCurve(const Axis& axis, StudyQuantity quantity) {
+void StudyView::runCurve(const StudyAxis& axis, StudyQuantity quantity) {
   const auto kinds = m_baselines->isChecked() ? curveBaselines().kinds : std::vector<BaselineKind>{};
   show(recordOf(axis, nullptr, quantity, kinds));
   m_backgroundRun->start(tr("Solving …"), [this, problem = context().problem, scenario = context().scenario,
@@ -475,10 +405,10 @@ void StudyView::runCurve(const Axis& axis, StudyQuantity quantity) {
                                               const BackgroundTask::Deliver& deliver) {
     std::optional<RankedPlan> previous;
     for (std::size_t i = 0; i < axis.values.size() && !studyStopped(control); ++i) {
-      const StudyPoint there = pointAt(*scenario, *problem, {{axis.parameter, axis.values[i]}});
+      const StudyPoint there = studyPointAt(*scenario, *problem, {{axis.parameter, axis.values[i]}});
       const Outcome o = there.problem ? quietSolve(*there.problem, control) : Outcome{};
       if (control.stopRequested()) return;
-      auto result = resultOf(there, o, previous, quantity);
+      auto result = studyResult(there, o, previous, quantity);
       if (o.best()) previous = *o.best();
       if (baselines && there.problem) {
         Control quiet;
@@ -498,7 +428,7 @@ void StudyView::runCurve(const Axis& axis, StudyQuantity quantity) {
   });
 }
 
-void StudyView::runSweep(const Axis& across, const Axis& up, StudyQuantity quantity) {
+void StudyView::runSweep(const StudyAxis& across, const StudyAxis& up, StudyQuantity quantity) {
   show(recordOf(across, &up, quantity, {}));
   m_backgroundRun->start(
       tr("Solving …"), [this, problem = context().problem, scenario = context().scenario, across, up,
@@ -508,10 +438,10 @@ void StudyView::runSweep(const Axis& across, const Axis& up, StudyQuantity quant
           for (const double column : across.values) {
             if (studyStopped(control)) return;
             const StudyPoint there =
-                pointAt(*scenario, *problem, {{across.parameter, column}, {up.parameter, row}});
+                studyPointAt(*scenario, *problem, {{across.parameter, column}, {up.parameter, row}});
             const Outcome o = there.problem ? quietSolve(*there.problem, control) : Outcome{};
             if (control.stopRequested()) return;
-            deliver([this, result = resultOf(there, o, std::nullopt, quantity),
+            deliver([this, result = studyResult(there, o, std::nullopt, quantity),
                      point = contextOf(there, o, *scenario)] { take(result, point); });
             reportStudy(control, "sweep", ++done, up.values.size() * across.values.size());
           }

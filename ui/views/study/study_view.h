@@ -5,7 +5,7 @@
 #include "figures/study/curve_figure.h"
 #include "figures/study/sweep_figure.h"
 #include "solver/baselines/baselines.h"
-#include "study/study_quantity.h"
+#include "study/study_curve.h"
 #include "views/view.h"
 
 class QCheckBox;
@@ -64,17 +64,11 @@ protected:
 
 private:
   void buildBar(FlowLayout&);
-  /// One direction of a study.
-  struct Axis {
-    Parameter parameter;
-    StudyRange range;
-    std::vector<double> values;
-  };
-  StudyRecord recordOf(const Axis& across, const Axis* up, StudyQuantity,
+  StudyRecord recordOf(const StudyAxis& across, const StudyAxis* up, StudyQuantity,
                        const std::vector<BaselineKind>&) const;
-  std::optional<Axis> axisOf(const ParameterBox&, const RangeBox&, bool fine, QString& wrong) const;
-  void runCurve(const Axis&, StudyQuantity);
-  void runSweep(const Axis& across, const Axis& up, StudyQuantity);
+  std::optional<StudyAxis> axisOf(const ParameterBox&, const RangeBox&, bool fine, QString& wrong) const;
+  void runCurve(const StudyAxis&, StudyQuantity);
+  void runSweep(const StudyAxis& across, const StudyAxis& up, StudyQuantity);
   void take(StudyRecord::Result, PlanContextPtr);
   void showRanges();
   void showThreshold();
