@@ -78,10 +78,12 @@ int exitCodeOf(const PlanContext& c) {
 }  // namespace
 
 int runExport(const QString& folder, const QString& scenario, const ExportChoice& choice) {
-  const auto context = solved(scenario.isEmpty() ? samplePaths().value(0) : scenario, std::nullopt);
+  ExportChoice own = choice;
+  own.path = scenario.isEmpty() ? samplePaths().value(0) : scenario;
+  const auto context = solved(own.path, std::nullopt);
   if (!context) return 2;
   std::printf("%s\n", verdictOf(*context).c_str());
-  const ExportReport report = exportAll(folder, *context, choice);
+  const ExportReport report = exportAll(folder, *context, own);
   for (const QString& file : report.written) std::printf("%s\n", qPrintable(file));
   for (const QString& figure : report.leftOut)
     std::fprintf(stderr, "note: %s\n", printable(figure.toStdString(), false).c_str());

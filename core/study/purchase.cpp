@@ -129,6 +129,12 @@ std::optional<double> PurchaseCell::value(PurchaseMeasure m) const {
   return m == PurchaseMeasure::Money ? money : m == PurchaseMeasure::Energy ? energyKwh : days;
 }
 
+std::vector<PurchaseChoice> choicesOf(const PurchaseMatrix& matrix, int jobs, int clusters) {
+  std::vector<PurchaseChoice> out;
+  for (int job = 0; job < jobs; ++job) out.push_back(choiceOf(matrix, job, clusters));
+  return out;
+}
+
 // Runs of one program on one family of devices err together; others each for themselves.
 bool isTooClose(const PurchaseCell& a, double valueOfA, const PurchaseCell& b, double valueOfB) {
   const double least = std::min(valueOfA, valueOfB), most = std::max(valueOfA, valueOfB);
@@ -234,7 +240,7 @@ PurchaseMatrix solvePurchase(
   out.isComplete = std::none_of(out.cells.begin(), out.cells.end(), [](const PurchaseCell& c) {
     return c.status == nameOf(OutcomeStatus::Stopped) || c.status == nameOf(OutcomeStatus::BestSoFar);
   });
-  for (int job = 0; job < grid.jobs(); ++job) out.choices.push_back(choiceOf(out, job, clusters));
+  out.choices = choicesOf(out, grid.jobs(), clusters);
   return out;
 }
 

@@ -84,6 +84,10 @@ PurchaseMatrix solvePurchase(
     const PurchaseGrid&, PurchaseMeasure, int threads, const Control& = {},
     const std::function<void(const PurchaseCell&, std::size_t done, std::size_t all)>& onCell = {});
 
+/// What each job says about the offers by matrix.measure. Days and money are decided on the same cells: an
+/// offer is paid for as a whole.
+std::vector<PurchaseChoice> choicesOf(const PurchaseMatrix&, int jobs, int clusters);
+
 /// Whether two figures differ by no more than runs of such programs on such devices say.
 bool isTooClose(const PurchaseCell& a, double valueOfA, const PurchaseCell& b, double valueOfB);
 
@@ -100,6 +104,12 @@ std::vector<PurchaseFlip> flipsOf(const PurchaseGrid&, const PurchaseMatrix&, st
                                   const Control& = {});
 
 namespace report {
+/// A value as people read it; "–" without one.
+std::string purchaseValue(const PurchaseCell&, PurchaseMeasure);
+/// "Llama-3 8B: 512 H100, 12.3 M; next 512 H200, +8.1 %; 512 H200 is the choice below 1.84 a device-hour".
+std::string choiceText(const PurchaseGrid&, const PurchaseMatrix&, const PurchaseChoice&);
+/// "Llama-3 8B: at run.pue = 1.4 the choice flips from 512 H100 to 256 B200".
+std::string flipText(const PurchaseGrid&, const PurchaseFlip&);
 std::string purchaseText(const PurchaseGrid&, const PurchaseMatrix&, const std::vector<PurchaseFlip>& = {});
 std::string purchaseJson(const PurchaseGrid&, const PurchaseMatrix&, const std::vector<PurchaseFlip>& = {});
 std::string purchaseCsv(const PurchaseGrid&, const PurchaseMatrix&);

@@ -20,14 +20,6 @@ std::string days(double d) {
   return text::time(Seconds(d * 86400));
 }
 
-std::string figureOf(const PurchaseCell& c, PurchaseMeasure m) {
-  const auto v = c.value(m);
-  if (!v) return "–";
-  return m == PurchaseMeasure::Days    ? days(*v)
-         : m == PurchaseMeasure::Money ? text::amount(*v)
-                                       : text::number(*v / 1000) + " MWh";
-}
-
 bool has(const std::vector<int>& all, int one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
@@ -37,11 +29,24 @@ std::string markOf(const PurchaseChoice& choice, int cluster) {
   return has(choice.tooClose, cluster) ? "too close to call" : "";
 }
 
-/// "money: A for 12.3 M, 8.1 % less than B; B is the choice below 1.84 a device-hour".
-std::string sentenceOf(const PurchaseGrid& grid, const PurchaseMatrix& m, const PurchaseChoice& c) {
+Json optional(const std::optional<double>& v) {
+  return v ? Json(*v) : Json(nullptr);
+}
+
+}  // namespace
+
+std::string purchaseValue(const PurchaseCell& c, PurchaseMeasure m) {
+  const auto v = c.value(m);
+  if (!v) return "–";
+  return m == PurchaseMeasure::Days    ? days(*v)
+         : m == PurchaseMeasure::Money ? text::amount(*v)
+                                       : text::number(*v / 1000) + " MWh";
+}
+
+std::string choiceText(const PurchaseGrid& grid, const PurchaseMatrix& m, const PurchaseChoice& c) {
   const std::string job = grid.job(c.job) + ": ";
   if (c.best < 0) return job + "no offer has a figure";
-  const auto figure = [&](int k) { return figureOf(m.cell(c.job, k, grid.clusters()), m.measure); };
+  const auto figure = [&](int k) { return purchaseValue(m.cell(c.job, k, grid.clusters()), m.measure); };
   std::string out = job + grid.cluster(c.best) + ", " + figure(c.best);
   if (!c.next) return out;
   const std::string next = grid.cluster(*c.next);
@@ -53,11 +58,10 @@ std::string sentenceOf(const PurchaseGrid& grid, const PurchaseMatrix& m, const 
   return out;
 }
 
-Json optional(const std::optional<double>& v) {
-  return v ? Json(*v) : Json(nullptr);
+std::string flipText(const PurchaseGrid& grid, const PurchaseFlip& f) {
+  return grid.job(f.job) + ": at " + f.field + " = " + f.value + " the choice flips from " +
+         grid.cluster(f.before) + " to " + grid.cluster(f.after);
 }
-
-}  // namespace
 
 std::string purchaseText(const PurchaseGrid& grid, const PurchaseMatrix& m,
                          const std::vector<PurchaseFlip>& flips) {
@@ -77,18 +81,16 @@ std::string purchaseText(const PurchaseGrid& grid, const PurchaseMatrix& m,
       const PurchaseCell& c = m.cell(job, k, grid.clusters());
       const std::string note =
           markOf(choice, k) + (c.problem.empty() ? "" : (markOf(choice, k).empty() ? "" : "; ") + c.problem);
-      rows.add({grid.cluster(k), figureOf(c, PurchaseMeasure::Days), figureOf(c, PurchaseMeasure::Money),
-                figureOf(c, PurchaseMeasure::Energy), c.mfu ? text::percent(*c.mfu) : "–",
-                c.plan ? text::count(c.plan->plan.devicesUsed()) : "–",
+      rows.add({grid.cluster(k), purchaseValue(c, PurchaseMeasure::Days),
+                purchaseValue(c, PurchaseMeasure::Money), purchaseValue(c, PurchaseMeasure::Energy),
+                c.mfu ? text::percent(*c.mfu) : "–", c.plan ? text::count(c.plan->plan.devicesUsed()) : "–",
                 c.plan ? summaryOf(c.plan->plan) : c.status, note});
     }
     out += rows.text() + "\n";
   }
   out += std::string("By ") + nameOf(m.measure) + ":\n";
-  for (const PurchaseChoice& c : m.choices) out += "  " + sentenceOf(grid, m, c) + "\n";
-  for (const PurchaseFlip& f : flips)
-    out += "  " + grid.job(f.job) + ": at " + f.field + " = " + f.value + " the choice flips from " +
-           grid.cluster(f.before) + " to " + grid.cluster(f.after) + "\n";
+  for (const PurchaseChoice& c : m.choices) out += "  " + choiceText(grid, m, c) + "\n";
+  for (const PurchaseFlip& f : flips) out += "  " + flipText(grid, f) + "\n";
   return out;
 }
 
@@ -119,7 +121,7 @@ std::string purchaseJson(const PurchaseGrid& grid, const PurchaseMatrix& m,
     return one;
   });
   j["choices"] = listOf(m.choices, [&](const PurchaseChoice& c) {
-    Json one{{"job", grid.job(c.job)}, {"sentence", sentenceOf(grid, m, c)}};
+    Json one{{"job", grid.job(c.job)}, {"sentence", choiceText(grid, m, c)}};
     one["best"] = c.best < 0 ? Json(nullptr) : Json(grid.cluster(c.best));
     one["next"] = c.next ? Json(grid.cluster(*c.next)) : Json(nullptr);
     one["lead"] = c.next ? Json(c.lead) : Json(nullptr);

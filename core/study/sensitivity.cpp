@@ -228,7 +228,7 @@ Failure afterLoss(const Setting& setting, const Problem& problem, const RankedPl
   const Problem left = degraded ? withHalfTheBandwidth(setting, problem, loss.degradedLevel)
                                 : withoutDevices(problem, loss.positions);
   const Outcome found = quietSolve(left, control, degraded ? &present.plan : nullptr);
-  Failure f{loss.what, loss.positions, found.status, words::of(found), {}, 0, 0, {}, {}};
+  Failure f{loss.what, loss.positions, found.status, words::of(found), {}, 0, 0, {}, {}, loss.degradedLevel};
   if (!degraded) {
     f.answers.reserve(kFailureAnswerCount);
     f.answers.push_back(swapped(problem, present, loss.positions));
@@ -261,7 +261,8 @@ std::vector<Failure> rankFailures(const Setting& setting, const Problem& problem
                    0,
                    0,
                    {},
-                   {}});
+                   {},
+                   loss.degradedLevel});
   std::atomic<std::size_t> next = 0;
   std::mutex reporting;
   std::size_t done = 0;

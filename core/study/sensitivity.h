@@ -50,6 +50,7 @@ struct Failure {
   int devicesIdle = 0;  ///< of those left, that the new plan does not use
   PlanDiff plan;
   std::vector<FailureResponse> answers;  ///< swap, shrink and re-plan; of a degraded level, re-plan alone
+  int degradedLevel = -1;                ///< whose bandwidth is halved; −1: parts are lost
 };
 
 /// Single failures, the costliest after planning again first; those after which nothing fits lead, those that

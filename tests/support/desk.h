@@ -54,6 +54,15 @@ struct Desk {
     s.run.storeWrite = BytesPerSecond(1e9);
   }
 
+  /// Two offers for one job: the cluster as it is, and at a higher price and with less power.
+  static void describePurchase(Scenario& s) {
+    describeRun(s);
+    s.run.pricePerDeviceHour = 2, s.run.devicePower = 700;
+    s.purchase.clusters = {{"as it is", "{}"},
+                           {"dear", R"({"run": {"price_per_device_hour": 3, "device_power_w": 500}})"}};
+    s.purchase.jobs = {{"the job", "{}"}, {"twice the tokens", R"({"job": {"training_tokens": 2e9}})"}};
+  }
+
   ViewServices services() { return {&selection, &document, nullptr}; }
   PlanContextPtr snapshot() const { return std::make_shared<PlanContext>(context); }
 

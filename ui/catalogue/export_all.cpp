@@ -82,7 +82,7 @@ ExportReport exportViews(const QString& dir, const PlanContext& c, const std::ve
 
 ExportReport exportAll(const QString& dir, const PlanContext& c, const ExportChoice& choice) {
   ScenarioDocument document;
-  if (c.scenario) document.reset(*c.scenario, {});
+  if (c.scenario) document.reset(*c.scenario, choice.path);
   Selection selection;
   const auto context = std::make_shared<const PlanContext>(c);
   std::vector<std::unique_ptr<View>> owned;

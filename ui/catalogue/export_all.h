@@ -21,6 +21,7 @@ struct ExportReport {
 
 struct ExportChoice {
   QString view;           ///< of this view, or mode of a view, alone; empty: of all
+  QString path;           ///< of the scenario's file, next to which files that it names are found
   ExportOptions options;  ///< of each figure
 };
 

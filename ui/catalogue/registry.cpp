@@ -15,6 +15,7 @@
 #include "views/compare/compare_view.h"
 #include "views/figure_views.h"
 #include "views/placement_view.h"
+#include "views/purchase/purchase_view.h"
 #include "views/run/run_view.h"
 #include "views/search/search_view.h"
 #include "views/study/study_view.h"
@@ -51,6 +52,7 @@ const std::vector<ViewEntry>& viewRegistry() {
       entry<CompareView>("compare", "Compare"),
       entry<RunView, RunFigure>("run", "Run"),
       entry<StudyView>("study", "Study"),
+      entry<PurchaseView>("purchase", "Purchase"),
       entry<AccuracyView>("accuracy", "Accuracy"),
   };
   return all;

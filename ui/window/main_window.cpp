@@ -251,7 +251,10 @@ void MainWindow::connectFiles() {
     m_headline->showAssumed(m_files->assumptions().sentence());
     refreshIssues();
   });
-  connect(m_commands, &FileCommands::opened, this, [this] { m_layout->takeUpSession(); });
+  connect(m_commands, &FileCommands::opened, this, [this] {
+    if (!m_document.scenario().purchase.empty()) m_views->reveal(QStringLiteral("purchase"));
+    m_layout->takeUpSession();
+  });
   connect(m_commands, &FileCommands::begun, this, [this] {
     refreshSentence();
     m_sentence->focusFirst();
@@ -360,13 +363,18 @@ void MainWindow::connectPanels() {
     });
     m_document.closeStep();
   });
-  connect(m_views->findChild<SearchView*>(), &SearchView::tryRequested, this,
-          [this, whatIf = m_views->findChild<WhatIfView*>()](const QString& pointer, double value) {
-            m_views->reveal(whatIf->id());
-            whatIf->tryValue(pointer, value);
-          });
+  const auto tryIt = [this, whatIf = m_views->findChild<WhatIfView*>()](const QString& pointer,
+                                                                        double value) {
+    m_views->reveal(whatIf->id());
+    whatIf->tryValue(pointer, value);
+  };
+  connect(m_views->findChild<SearchView*>(), &SearchView::tryRequested, this, tryIt);
   connect(m_issueView, &QTableView::activated, this, &MainWindow::jumpToIssue);
-  connect(m_views->findChild<RunView*>(), &RunView::fieldRequested, this, &MainWindow::openField);
+  const auto* run = m_views->findChild<RunView*>();
+  connect(run, &RunView::fieldRequested, this, &MainWindow::openField);
+  connect(run, &RunView::tryRequested, this, tryIt);
+  connect(run, &RunView::whatIfRequested, this,
+          [this, id = m_views->findChild<WhatIfView*>()->id()] { m_views->reveal(id); });
   connect(m_issueView, &IssueView::repairRequested, this, [this, network](const QModelIndex& index) {
     if (const IssueModel::Fix* fix = m_issues->fixFor(index)) {
       const IssueModel::Fix now = *fix;  // the model forgets it while it is applied

@@ -292,8 +292,9 @@ private slots:
     QSet<QString> silent;
     for (const ViewEntry& view : viewRegistry())
       if (!QFile::exists(dir.filePath(view.id + QStringLiteral(".svg")))) silent += view.id;
-    QCOMPARE(silent,
-             (QSet<QString>{QStringLiteral("whatif"), QStringLiteral("search"), QStringLiteral("run")}));
+    QCOMPARE(silent, (QSet<QString>{QStringLiteral("whatif"), QStringLiteral("search"), QStringLiteral("run"),
+                                    QStringLiteral("purchase")}));
+    QVERIFY(QFile::exists(dir.filePath(QStringLiteral("failures.svg"))));
   }
 
   void withoutAPlanOnlyTheClusterIsDrawn() {

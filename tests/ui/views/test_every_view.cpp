@@ -38,10 +38,15 @@ struct Opened {
       desk.document.edit({}, QStringLiteral("Describe the run"), Desk::describeRun);
       desk.solveIt();
     }
+    if (place.view == QStringLiteral("purchase")) {
+      desk.document.edit({}, QStringLiteral("List offers"), Desk::describePurchase);
+      desk.solveIt();
+    }
     for (const ViewEntry& entry : viewRegistry())
       if (entry.id == place.view) view.reset(entry.make(desk.services(), nullptr));
     view->setState(place.state);
     desk.show(*view);
+    if (place.view == QStringLiteral("purchase") || place.view == QStringLiteral("run")) view->compute({});
     for (const auto* worker :
          view->findChildren<StudyWorker*>())  // what a view does by itself, as it appears
       (void)QTest::qWaitFor([worker] { return !worker->isBusy(); });

@@ -4,13 +4,20 @@
 #include <QSignalSpy>
 #include <QStandardItemModel>
 #include <QTest>
+#include <QToolButton>
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
 #include "export/figure_export.h"
-#include "figures/paint/figure.h"
+#include "figures/study/failure_figure.h"
+#include "figures/study/spare_figure.h"
 #include "support/desk.h"
+#include "units/text.h"
+#include "views/figure_canvas.h"
+#include "views/run/failure_pane.h"
 #include "views/run/run_view.h"
+#include "views/run/spare_pane.h"
 
 using namespace nest;
 using test::Desk;
@@ -88,6 +95,32 @@ private slots:
     }
   }
 
+  /// Without the useful time the losses span the figure.
+  void lossesAlone() {
+    RunDesk d([](Scenario& s) {
+      Desk::describeRun(s);
+      s.run.deviceFailures = 1;
+    });
+    auto* canvas = d.view.findChild<FigureCanvas*>();
+    const InteractiveFigure& figure = canvas->figure();
+    const QRectF area(0, 0, 900, 420);
+    const auto widthOf = [&](int item) {
+      return figure.locate(ListFigure::itemOf(item), area, d.desk.context).value().area.width();
+    };
+    QVERIFY(widthOf(1) < 40);
+    for (auto* b : d.view.findChildren<QToolButton*>())
+      if (b->text() == QStringLiteral("Losses alone")) b->click();
+    QVERIFY2(widthOf(0) + widthOf(1) + widthOf(2) > 500, qPrintable(QString::number(widthOf(0))));
+    QVERIFY2(!d.words().contains(QStringLiteral("Formula: useful time")), qPrintable(d.words()));
+    QVERIFY(d.words().contains(QStringLiteral("Formula: checkpoints")));
+    // The same amounts as in the whole.
+    const QString line = d.words().section(QStringLiteral("Formula: checkpoints"), 1).section(u'\n', 0, 0);
+    const View::State state = d.view.state();
+    QCOMPARE(state.at("losses"), OptionValue(1));
+    d.view.setState({{"losses", 0}});
+    QCOMPARE(d.words().section(QStringLiteral("Formula: checkpoints"), 1).section(u'\n', 0, 0), line);
+  }
+
   void unitsWithoutTheirFieldAreOff() {
     RunDesk d(Desk::describeRun);
     auto* units = d.view.findChild<QComboBox*>();
@@ -98,6 +131,107 @@ private slots:
     // A choice from before stays, and the figure says what it lacks.
     d.view.chooseUnit(RunUnit::Money);
     QVERIFY2(d.words().contains(u'%'), qPrintable(d.words()));
+  }
+
+  /// Each failure under each answer, ranked, in every unit that the scenario knows.
+  void ranksFailuresInTheBackground() {
+    RunDesk d([](Scenario& s) {
+      Desk::describeRun(s);
+      s.run.pricePerDeviceHour = 2, s.run.devicePower = 700;
+    });
+    d.view.showPart(RunView::Part::Failures);
+    QVERIFY2(d.words().contains(QStringLiteral("not ranked yet")), qPrintable(d.words()));
+    QVERIFY(!d.view.whyNotKept().isEmpty() && !d.view.table());
+    test::buttonOf(d.view, QStringLiteral("Rank failures"))->click();
+    const FailureFigure& figure = d.view.failures().figure();
+    QTRY_VERIFY_WITH_TIMEOUT(!d.view.failures().isBusy() && !figure.ranking().empty(), 30000);
+    QVERIFY(figure.ranking().isWhole && d.view.whyNotKept().isEmpty());
+    QVERIFY2(d.words().contains(QStringLiteral("costs most")), qPrintable(d.words()));
+    int bests = 0;
+    for (const QString& line : d.words().split(u'\n'))
+      bests += line.endsWith(QStringLiteral(", best")) ? 1 : 0;
+    QCOMPARE(bests, static_cast<int>(figure.ranking().rows.size()));
+    // A run that goes on with a share 1 + change of its tokens/s takes 1 ÷ (1 + change) of its days.
+    const auto shrunk = std::find_if(figure.ranking().rows.begin(), figure.ranking().rows.end(),
+                                     [](const FailureRanking::Row& row) {
+                                       return row.answers.back().hasPlan && row.answers.back().change < 0;
+                                     });
+    QVERIFY(shrunk != figure.ranking().rows.end());
+    const RunForecast f =
+        runForecastOf(*d.desk.context.problem, d.desk.context.plan->plan, d.desk.context.plan->evaluation)
+            .value();
+    const Seconds more = *f.total * (1 / (1 + shrunk->answers.back().change) - 1);
+    d.view.chooseUnit(RunUnit::Days);
+    const QString cost = QStringLiteral(", re-plan: +") + QString::fromStdString(text::time(more));
+    QVERIFY2(d.words().contains(cost), qPrintable(d.words() + cost));
+    for (int unit = 0; unit < kRunUnitCount; ++unit) {
+      d.view.chooseUnit(static_cast<RunUnit>(unit));
+      QVERIFY(renderFigure(*d.view.figure(), d.desk.context, ExportFormat::Svg).size() > 1000);
+    }
+    // A slide has the same without ranking again.
+    QVERIFY(rankingIn(*d.view.table()) == figure.ranking());
+    RunDesk slide(Desk::describeRun);
+    slide.view.showPart(RunView::Part::Failures);
+    slide.view.showTable(*d.view.table());
+    d.view.chooseUnit(RunUnit::Share);
+    QCOMPARE(slide.words().section(u'\n', 2), d.words().section(u'\n', 2));
+  }
+
+  /// What each spare host saves, in the days of core, and how likely so many are enough.
+  void countsSpareHosts() {
+    RunDesk blank(Desk::describeRun);
+    blank.view.showPart(RunView::Part::Spares);
+    QVERIFY2(blank.words().contains(QStringLiteral("Not counted yet")), qPrintable(blank.words()));
+    QVERIFY(!blank.view.whyNotKept().isEmpty());
+    blank.view.compute({});
+    QVERIFY2(blank.words().contains(QStringLiteral("Give ")), qPrintable(blank.words()));
+    RunDesk d([](Scenario& s) {
+      Desk::describeRun(s);
+      s.run.deviceFailures = 20, s.run.repair = Seconds(7200), s.run.pricePerDeviceHour = 2;
+    });
+    d.view.showPart(RunView::Part::Spares);
+    test::buttonOf(d.view, QStringLiteral("Count spare hosts"))->click();
+    const SpareFigure& figure = d.view.spares().figure();
+    QTRY_VERIFY_WITH_TIMEOUT(!d.view.spares().isBusy() && !figure.curve().empty(), 30000);
+    const auto& points = figure.curve().points;
+    QVERIFY(points.size() > 1);
+    for (std::size_t i = 1; i < points.size(); ++i)
+      QVERIFY(points[i].enough > points[i - 1].enough && *points[i].days <= *points[i - 1].days);
+    const SpareBenefit b = spareBenefit(*d.desk.context.problem, *d.desk.context.plan, 0.999);
+    QVERIFY(curveOf(b) == figure.curve());
+    QVERIFY2(d.words().contains(QString::fromStdString(text::time(*b.choices[1].total))),
+             qPrintable(d.words()));
+    for (int unit = 0; unit < kRunUnitCount; ++unit) {
+      d.view.chooseUnit(static_cast<RunUnit>(unit));
+      QVERIFY(renderFigure(*d.view.figure(), d.desk.context, ExportFormat::Svg).size() > 1000);
+    }
+    QVERIFY(curveIn(*d.view.table()) == figure.curve());
+    d.desk.solveIt();
+    d.desk.show(d.view);
+    QVERIFY(figure.curve().empty());
+  }
+
+  void triesAFailureInWhatIf() {
+    RunDesk d(Desk::describeRun);
+    d.view.showPart(RunView::Part::Failures);
+    d.view.compute({});
+    const FailureFigure& figure = d.view.failures().figure();
+    QSignalSpy fields(&d.view, &RunView::tryRequested), parts(&d.view, &RunView::whatIfRequested);
+    auto* canvas = d.view.failures().findChild<FigureCanvas*>();
+    QTest::keyClick(canvas, Qt::Key_Home);
+    for (int i = 0; i < figure.count(d.desk.context); ++i, QTest::keyClick(canvas, Qt::Key_Right)) {
+      const Failure* f = d.view.failures().failure();
+      QVERIFY(f);
+      if (figure.placeOfItem(i).second > 0) continue;
+      d.view.tryFailure();
+      if (f->degradedLevel < 0) d.desk.document.history().undo();
+    }
+    QVERIFY(!parts.isEmpty());
+    QVERIFY(d.desk.document.scenario().constraints.excludedDevices.empty());
+    // What was ranked goes with its plan.
+    d.desk.solveIt();
+    d.desk.show(d.view);
+    QVERIFY(figure.ranking().empty());
   }
 
   void impossibleValuesSayWhatFollows() {

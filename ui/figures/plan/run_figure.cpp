@@ -55,12 +55,34 @@ FigureOption unitOption(RunUnit chosen) {
 }
 
 std::vector<FigureOption> RunFigure::offeredOptions(const PlanContext&) const {
-  return {unitOption(m_unit)};
+  FigureOption losses;
+  losses.key = "losses";
+  losses.label = tr("Losses alone");
+  losses.tip = tr("Show checkpoints, repeated work and restarts without the useful time");
+  losses.value = m_lossesAlone ? FigureOption::kOn : FigureOption::kOff;
+  return {unitOption(m_unit), losses};
 }
 
 void RunFigure::setOption(const std::string& key, const std::string& name) {
+  if (key == "losses") m_lossesAlone = name == FigureOption::kOn;
   if (key != "unit") return;
   if (const auto unit = runUnitNamed(name)) m_unit = *unit;
+}
+
+/// A run without losses is shown whole.
+bool RunFigure::showsLosses(const Shown& s) const {
+  return m_lossesAlone && std::any_of(s.bars.begin(), s.bars.end(), [](const Bar& bar) {
+           return std::any_of(bar.parts.begin() + 1, bar.parts.end(),
+                              [](Seconds t) { return t > Seconds(); });
+         });
+}
+
+int RunFigure::firstPart(const Shown& s) const {
+  return showsLosses(s) ? 1 : 0;
+}
+
+int RunFigure::partsShown(const Shown& s) const {
+  return kRunPartCount - firstPart(s);
 }
 
 const RunFigure::Shown& RunFigure::shownOf(const PlanContext& c) const {
@@ -103,7 +125,7 @@ RunUnit RunFigure::unitOf(const PlanContext& c) const {
 }
 
 int RunFigure::count(const PlanContext& c) const {
-  return isShown(c) ? static_cast<int>(shownOf(c).bars.size()) * kRunPartCount : 0;
+  return isShown(c) ? static_cast<int>(shownOf(c).bars.size()) * partsShown(shownOf(c)) : 0;
 }
 
 std::optional<FigureState> RunFigure::state(const PlanContext& c, bool) const {
@@ -134,7 +156,14 @@ struct RunFigure::Parts {
   Axis axis;
   std::vector<LegendItem> items;
   RunUnit unit = RunUnit::Share;
+  int first = 0;  ///< part
 
+  /// Of all parts that are shown.
+  double length(const Bar& bar) const {
+    double out = bar.whole[at(unit)].value_or(1);
+    for (int k = 0; k < first; ++k) out -= bar.amounts[at(k)][at(unit)].value_or(0);
+    return out;
+  }
   QRectF row(std::size_t i) const {
     const double height = std::min(kMostBarHeight, rowHeight * kBarShare);
     return {plot.left(), plot.top() + rowHeight * static_cast<double>(i) + (rowHeight - height) / 2,
@@ -144,7 +173,7 @@ struct RunFigure::Parts {
   QRectF piece(const Bar& bar, std::size_t i, int part) const {
     const auto amount = [&](int k) { return bar.amounts[at(k)][at(unit)].value_or(0); };
     double before = 0;
-    for (int k = 0; k < part; ++k) before += amount(k);
+    for (int k = first; k < part; ++k) before += amount(k);
     const QRectF all = row(i);
     return {all.left() + all.width() * before / largest, all.top(), all.width() * amount(part) / largest,
             all.height()};
@@ -156,8 +185,9 @@ RunFigure::Parts RunFigure::layOut(const QRectF& area, const PlanContext& c, boo
   const Shown& s = shownOf(c);
   Parts p;
   p.unit = unitOf(c);
+  p.first = firstPart(s);
   QRectF body = bodyOf(area, c, standalone);
-  for (int k = 0; k < kRunPartCount; ++k)
+  for (int k = p.first; k < kRunPartCount; ++k)
     if (s.bars.front().parts[at(k)] > Seconds())
       p.items.push_back(
           {partName(static_cast<RunPart>(k)) + u' ' + amountText(p.unit, s.bars.front().amounts[at(k)]),
@@ -165,7 +195,7 @@ RunFigure::Parts RunFigure::layOut(const QRectF& area, const PlanContext& c, boo
   double label = 0;
   for (const Bar& bar : s.bars) {
     label = std::max(label, FigurePainter::width(bar.name, FigurePainter::kBody, true));
-    p.largest = std::max(p.largest, bar.whole[at(p.unit)].value_or(1));
+    p.largest = std::max(p.largest, p.length(bar));
   }
   if (!(p.largest > 0)) p.largest = 1;
   double lines = 0;
@@ -195,12 +225,12 @@ void RunFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& 
                     .arg(QString::fromLatin1(words::labelOf(m_unit)), phrase(words::listOfFields(missing)));
   paintFrame(ink, area, c, title(), sentence);
   const Parts p = layOut(area, c, ink.style().standalone, ink.theme());
-  paintHorizontalAxis(ink, p.plot, p.axis, tr("Time of the run"));
+  paintHorizontalAxis(ink, p.plot, p.axis, p.first > 0 ? tr("Time lost") : tr("Time of the run"));
   for (std::size_t i = 0; i < s.bars.size(); ++i) {
     const QRectF row = p.row(i);
     ink.label({area.left(), row.top(), row.left() - area.left() - kLabelGap, row.height()}, s.bars[i].name,
               Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kBody, ink.color(Role::Text), true);
-    for (int k = 0; k < kRunPartCount; ++k) {
+    for (int k = p.first; k < kRunPartCount; ++k) {
       const QRectF piece = p.piece(s.bars[i], i, k);
       if (piece.width() < 0.3) continue;
       const QColor fill = colorOf(static_cast<RunPart>(k), ink.theme());
@@ -215,7 +245,7 @@ void RunFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& 
         ink.label(box, text, Qt::AlignCenter, FigurePainter::kBody, on, true);
       }
     }
-    const double whole = row.width() * s.bars[i].whole[at(p.unit)].value_or(1) / p.largest;
+    const double whole = row.width() * p.length(s.bars[i]) / p.largest;
     ink.outline({row.left(), row.top(), whole, row.height()}, ink.color(Role::Border));
   }
   paintLegend(ink, p.legend, p.items);
@@ -239,8 +269,8 @@ void RunFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& 
 
 Figure::Hit RunFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
   const Shown& s = shownOf(c);
-  const auto bar = at(i / kRunPartCount);
-  const int part = i % kRunPartCount;
+  const auto bar = at(i / partsShown(s));
+  const int part = firstPart(s) + i % partsShown(s);
   const Bar& b = s.bars[bar];
   Tip tip(tr("%1: %2").arg(b.name, inSentence(partName(static_cast<RunPart>(part)))));
   for (int k = 0; k < kRunUnitCount; ++k)
@@ -255,8 +285,8 @@ Figure::Hit RunFigure::hitOf(int i, const QRectF& area, const PlanContext& c) co
 
 QString RunFigure::lineOf(int i, const PlanContext& c) const {
   const Shown& s = shownOf(c);
-  const Bar& bar = s.bars[at(i / kRunPartCount)];
-  const int part = i % kRunPartCount;
+  const Bar& bar = s.bars[at(i / partsShown(s))];
+  const int part = firstPart(s) + i % partsShown(s);
   return QStringLiteral("%1: %2 %3")
       .arg(bar.name, inSentence(partName(static_cast<RunPart>(part))),
            amountText(unitOf(c), bar.amounts[at(part)]));

@@ -11,8 +11,8 @@
 namespace nest {
 
 /// What the calendar time of the run goes to: useful time, checkpoints, repeated work and restarts as one
-/// bar that adds up to the whole, by formula and by simulation, and the lines about the run below. Items: the
-/// parts of the first bar, then those of the second.
+/// bar that adds up to the whole, or its losses alone, by formula and by simulation, and the lines about the
+/// run below. Items: the parts of the first bar, then those of the second.
 class RunFigure : public ListFigure {
   Q_DECLARE_TR_FUNCTIONS(RunFigure)
 public:
@@ -47,9 +47,13 @@ private:
   struct Parts;
   const Shown& shownOf(const PlanContext&) const;
   RunUnit unitOf(const PlanContext&) const;
+  bool showsLosses(const Shown&) const;
+  int firstPart(const Shown&) const;
+  int partsShown(const Shown&) const;
   Parts layOut(const QRectF& area, const PlanContext&, bool standalone, const Theme&) const;
 
   RunUnit m_unit = RunUnit::Share;
+  bool m_lossesAlone = false;
   /// A simulation takes half a millisecond, and every tip asks: it is kept for the plan that was shown last.
   struct Kept {
     std::shared_ptr<const Problem> problem;

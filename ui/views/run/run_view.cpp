@@ -2,23 +2,35 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QStandardItemModel>
+#include <QTabWidget>
 #include <QTextDocumentFragment>
+#include <QToolButton>
 #include <QVBoxLayout>
 
+#include "document/scenario_document.h"
+#include "fields/field.h"
 #include "fields/field_advice.h"
 #include "figures/paint/phrases.h"
 #include "figures/plan/run_figure.h"
+#include "figures/study/failure_figure.h"
+#include "figures/study/spare_figure.h"
 #include "theme/qt_text.h"
+#include "units/at.h"
 #include "views/chip_box.h"
+#include "views/failure_strip.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
+#include "views/run/failure_pane.h"
+#include "views/run/spare_pane.h"
 #include "words/run_words.h"
 
 namespace nest {
 namespace {
 
 const QString kUnitSetting = QStringLiteral("views/run/unit");
+const QString kLossesSetting = QStringLiteral("views/run/losses");
 
 /// The fields as links, whose addresses are their pointers.
 QString fieldLinks(const std::vector<std::string>& pointers) {
@@ -35,7 +47,12 @@ RunView::RunView(ViewServices services, QWidget* parent)
     : View(services, parent),
       m_time(std::make_unique<RunFigure>()),
       m_timePane(new FigurePane(*m_time, m_part)),
+      m_failures(new FailurePane),
+      m_spares(new SparePane),
+      m_tabs(new QTabWidget),
+      m_partButtons{new QWidget, new QWidget, new QWidget},
       m_unit(new ChipBox(tr("Unit"))),
+      m_losses(new QToolButton),
       m_asked(new QLabel) {
   m_unit->setAccessibleName(tr("Unit"));
   m_unit->setToolTip(tr("The unit of all that this view shows"));
@@ -46,6 +63,13 @@ RunView::RunView(ViewServices services, QWidget* parent)
   remember("unit", m_unit);
   select(*m_unit,
          setting(kUnitSetting, QString::fromLatin1(nameOf(RunUnit::Share))).toString().toStdString());
+  const FigureOption losses = m_time->offeredOptions(context()).back();
+  m_losses->setText(losses.label);
+  m_losses->setToolTip(losses.tip);
+  m_losses->setCheckable(true);
+  m_losses->setAutoRaise(true);
+  m_losses->setChecked(setting(kLossesSetting, false).toBool());
+  remember("losses", m_losses);
   m_asked->setTextFormat(Qt::RichText);
   m_asked->setWordWrap(true);
   m_asked->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
@@ -57,40 +81,145 @@ RunView::RunView(ViewServices services, QWidget* parent)
   bar->setLayout(row);
   row->setContentsMargins(8, 4, 8, 4);
   row->addWidget(m_unit);
+  row->addWidget(m_losses);
   row->addWidget(m_asked);
   row->setFilling(m_asked);
   auto* buttons = new QWidget;
   auto* end = new QHBoxLayout(buttons);
   end->setContentsMargins(0, 0, 0, 0);
-  m_timePane->addButtons(end);
+  const std::array panes{m_timePane, m_failures->pane(), m_spares->pane()};
+  for (std::size_t k = 0; k < panes.size(); ++k) {
+    auto* own = new QHBoxLayout(m_partButtons[k]);
+    own->setContentsMargins(0, 0, 0, 0);
+    panes[k]->addButtons(own);
+    end->addWidget(m_partButtons[k]);
+  }
   row->setTrailing(buttons);
+  m_tabs->setAccessibleName(tr("Parts of the run"));
+  m_tabs->setDocumentMode(true);
+  m_timePane->setObjectName(QStringLiteral("time"));
+  m_failures->setObjectName(QStringLiteral("failures"));
+  m_tabs->addTab(m_timePane, tr("Time"));
+  m_tabs->addTab(m_failures, tr("Failures"));
+  m_spares->setObjectName(QStringLiteral("spares"));
+  m_tabs->addTab(m_spares, tr("Spare hosts"));
+  remember("tab", m_tabs);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(bar);
-  column->addWidget(m_timePane, 1);
+  column->addWidget(m_tabs, 1);
   setAccessibleName(title());
 
   connect(m_unit, &QComboBox::currentIndexChanged, this, [this] {
     keepSetting(kUnitSetting, QString::fromLatin1(nameOf(unit())));
-    showUnit();
+    showOptions();
+  });
+  connect(m_losses, &QToolButton::toggled, this, [this](bool on) {
+    keepSetting(kLossesSetting, on);
+    showOptions();
   });
   connect(m_asked, &QLabel::linkActivated, this, &RunView::fieldRequested);
-  showUnit();
+  connect(m_failures, &FailurePane::menuMade, this, [this](QMenu* menu) { addFailureActions(*menu); });
+  const auto showButtons = [this] {
+    m_losses->setVisible(part() == Part::Time);
+    for (std::size_t k = 0; k < m_partButtons.size(); ++k) m_partButtons[k]->setVisible(at(part()) == k);
+  };
+  connect(m_tabs, &QTabWidget::currentChanged, this, showButtons);
+  showButtons();
+  showOptions();
 }
 
 RunView::~RunView() = default;
 
-const Figure* RunView::figure() const {
-  return m_time.get();
+RunView::Part RunView::part() const {
+  return static_cast<Part>(m_tabs->currentIndex());
 }
 
+void RunView::showPart(Part p) {
+  m_tabs->setCurrentIndex(static_cast<int>(p));
+}
+
+const Figure* RunView::figure() const {
+  return figures().front();
+}
+
+/// The one in front first.
 std::vector<const Figure*> RunView::figures() const {
-  return {m_time.get()};
+  std::vector<const Figure*> out{m_time.get(), &m_failures->figure(), &m_spares->figure()};
+  std::swap(out.front(), out[at(part())]);
+  return out;
 }
 
 std::optional<SelectionItem> RunView::marked() const {
-  return m_part.selected();
+  return part() == Part::Failures ? m_failures->chosen().selected()
+         : part() == Part::Spares ? m_spares->chosen().selected()
+                                  : m_part.selected();
+}
+
+std::optional<SavedTable> RunView::table() const {
+  if (!whyNotKept().isEmpty() || part() == Part::Time) return std::nullopt;
+  return part() == Part::Failures ? tableOf(m_failures->figure().ranking())
+                                  : tableOf(m_spares->figure().curve());
+}
+
+void RunView::showTable(const SavedTable& table) {
+  if (part() == Part::Failures) m_failures->show(rankingIn(table));
+  if (part() == Part::Spares) m_spares->show(curveIn(table));
+}
+
+QString RunView::whyNotKept() const {
+  if (part() == Part::Time) return {};
+  const bool isFailures = part() == Part::Failures;
+  if (isFailures ? m_failures->isBusy() : m_spares->isBusy())
+    return tr("It is still being computed. Add the slide when it has finished, or cancel it first.");
+  if (isFailures && m_failures->figure().ranking().empty())
+    return tr("There is no ranking yet. Rank failures first.");
+  if (!isFailures && m_spares->figure().curve().empty())
+    return tr("Spare hosts are not counted yet. Count them first.");
+  return {};
+}
+
+void RunView::compute(const Control& control) {
+  m_failures->rankAtOnce(control);
+  m_spares->computeAtOnce(control);
+}
+
+void RunView::tryFailure() {
+  const Failure* f = m_failures->failure();
+  ScenarioDocument* document = services().document;
+  if (!f || !document || !context().problem || !context().scenario) return;
+  if (f->degradedLevel >= 0) {
+    const std::string pointer = "/cluster/levels/" + std::to_string(f->degradedLevel) + "/bandwidth";
+    if (const auto field = fieldAt(*context().scenario, pointer))
+      if (const auto now = numberOf(*context().scenario, *field))
+        Q_EMIT tryRequested(toQt(pointer), *now / 2);
+    return;
+  }
+  std::vector<int> inputs;
+  for (const int p : f->positions)
+    inputs.push_back(context().problem->cluster->identity(DeviceIndex(p)).source);
+  const QString what = phrase(f->what);
+  Q_EMIT whatIfRequested();  // first: what it compares with is the plan before
+  failDevices(*document, inputs, what);
+}
+
+/// What the chosen bar offers.
+void RunView::addFailureActions(QMenu& menu) {
+  const Failure* f = m_failures->failure();
+  if (!f) return;
+  menu.addSeparator();
+  QAction* tried = menu.addAction(tr("Try %1 in What-if").arg(phrase(f->what)), this, &RunView::tryFailure);
+  tried->setEnabled(services().document && context().current);
+  const FailureResponse* answer = m_failures->answer();
+  if (!answer || f->degradedLevel >= 0) return;
+  NamedPlan plan;
+  plan.name = tr("%1: %2").arg(phrase(f->what), QString::fromLatin1(nest::nameOf(answer->answer)));
+  auto c = std::make_shared<PlanContext>(context());
+  c->plan = std::make_shared<const RankedPlan>(*answer->plan);
+  c->shownAs = plan.name.toStdString();
+  plan.context = std::move(c);
+  addPlanActions(menu, plan);
 }
 
 RunUnit RunView::unit() const {
@@ -107,12 +236,15 @@ QString RunView::asked() const {
 
 void RunView::applyState(const State& state) {
   View::applyState(state);
-  showUnit();
+  showOptions();
 }
 
-void RunView::showUnit() {
+void RunView::showOptions() {
   m_time->setOption("unit", nameOf(unit()));
+  m_time->setOption("losses", m_losses->isChecked() ? FigureOption::kOn : FigureOption::kOff);
   m_timePane->figureChanged();
+  m_failures->setUnit(nameOf(unit()));
+  m_spares->setUnit(nameOf(unit()));
 }
 
 /// A unit whose field is missing cannot be chosen, and says which.
@@ -144,6 +276,8 @@ void RunView::refresh() {
   refreshUnits();
   refreshAsked();
   m_timePane->show(context(), theme());
+  m_failures->setContext(contextPtr(), theme());
+  m_spares->setContext(contextPtr(), theme());
 }
 
 }  // namespace nest

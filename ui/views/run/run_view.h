@@ -1,20 +1,27 @@
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "run/run_unit.h"
 #include "views/view.h"
 
 class QLabel;
+class QMenu;
+class QTabWidget;
+class QToolButton;
 
 namespace nest {
 
 class ChipBox;
+class FailurePane;
 class FigurePane;
 class RunFigure;
+class SparePane;
 
-/// The run under the plan: where its calendar time goes, in a unit that one switch chooses. What the scenario
-/// does not say is asked for by name, with a link to the field.
+/// The run under the plan: where its calendar time goes, what failures cost and what spare hosts buy, in a
+/// unit that one switch chooses. What the scenario does not say is asked for by name, with a link to the
+/// field.
 class RunView : public View {
   Q_OBJECT
 public:
@@ -27,27 +34,46 @@ public:
   std::vector<const Figure*> figures() const override;
   std::optional<SelectionItem> marked() const override;
   bool isOfOnePlan() const override { return true; }
+  std::optional<SavedTable> table() const override;  ///< of the failures or spare hosts, if in front
+  void showTable(const SavedTable&) override;
+  QString whyNotKept() const override;
+  void compute(const Control&) override;
 
   RunUnit unit() const;
   void chooseUnit(RunUnit);
   QString asked() const;  ///< which fields are asked for, as text
+  FailurePane& failures() const { return *m_failures; }
+  SparePane& spares() const { return *m_spares; }
+  enum class Part { Time, Failures, Spares };
+  Part part() const;  ///< in front
+  void showPart(Part);
+  /// Makes the chosen failure happen in the scenario, as one undo step, to be looked at in What-if.
+  void tryFailure();
 
 Q_SIGNALS:
   void fieldRequested(const QString& pointer);
+  void tryRequested(const QString& pointer, double value);  ///< of a field, in What-if
+  void whatIfRequested();                                   ///< the scenario is to be changed for it
 
 protected:
   void refresh() override;
   void applyState(const State&) override;
 
 private:
-  void showUnit();
+  void showOptions();
   void refreshUnits();
   void refreshAsked();
+  void addFailureActions(QMenu&);
 
   std::unique_ptr<RunFigure> m_time;
   Selection m_part;  ///< of m_time
   FigurePane* m_timePane;
+  FailurePane* m_failures;
+  SparePane* m_spares;
+  QTabWidget* m_tabs;
+  std::array<QWidget*, 3> m_partButtons;  ///< by Part
   ChipBox* m_unit;
+  QToolButton* m_losses;  ///< without the useful time
   QLabel* m_asked;
 };
 
