@@ -99,7 +99,7 @@ const std::vector<FixedKeys>& fixedKeys() {
   static const QString window = tr("Window"), field = tr("Fields"), view = tr("Figures"),
                        timeline = tr("Timeline"), network = tr("Editing the network"),
                        levels = tr("Levels of a network"), cuts = tr("Cuts"), issues = tr("Issues"),
-                       slides = tr("Slides"), show = tr("While presenting");
+                       table = tr("DP table"), slides = tr("Slides"), show = tr("While presenting");
   static const std::vector<FixedKeys> all = {
       {window, tr("Open the menus"), tr("F10, Alt+letter")},
       {window, tr("Next, previous field or view"), tr("Tab, Shift+Tab")},
@@ -116,6 +116,7 @@ const std::vector<FixedKeys>& fixedKeys() {
       {timeline, tr("Move the playhead by a pixel, by twenty"), tr("comma, period; with Shift")},
       {timeline, tr("Find a task"), tr("Ctrl+F, /")},
       {timeline, tr("Clear the marked span, hide the playhead"), tr("Esc")},
+      {table, tr("Fill one more row, one less; the complete table"), tr("period, comma; slash")},
       {network, tr("Tools: select, host, switch, device, connect"), tr("V, H, S, D, C")},
       {network, tr("Walk from node to node"), tr("Arrow keys")},
       {network, tr("Move what is selected"), tr("Ctrl+Arrow keys")},

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "evaluation/evaluation.h"
 #include "figures/paint/phrases.h"
+#include "measures/step_difference.h"
 #include "schedule/pipeline_schedule.h"
 #include "theme/qt_text.h"
 #include "units/text.h"
+#include "words/difference_words.h"
 
 namespace nest {
 namespace {
@@ -41,9 +44,12 @@ double orderOf(const Candidate& c, double time) {
 
 }  // namespace
 
-void CandidateModel::setOutcome(std::shared_ptr<const Outcome> outcome) {
+void CandidateModel::setOutcome(std::shared_ptr<const Outcome> outcome,
+                                std::shared_ptr<const Problem> problem) {
   beginResetModel();
   m_outcome = std::move(outcome);
+  m_problem = std::move(problem);
+  m_reasons.assign(m_outcome ? m_outcome->log.candidates.size() : 0, QString());
   endResetModel();
 }
 
@@ -55,13 +61,50 @@ int CandidateModel::columnCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : ColumnCount;
 }
 
-QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
+namespace {
+
+/// The plan that takes the candidate's time, among those that the outcome has; null: it has none.
+const RankedPlan* rankedPlanOf(const Candidate& c, const Outcome& outcome) {
+  const auto is = [&c](const RankedPlan& r) {
+    const Plan& p = r.plan;
+    return p.microbatch == c.microbatch && p.dataDegree() == c.dataDegree &&
+           (c.stageCount <= 0 || p.stageCount() == c.stageCount) && p.chunksPerStage() == c.chunks &&
+           p.schedule == c.schedule && !p.stages.empty() && p.stages.front().strategy == c.strategy &&
+           std::abs(r.evaluation.batchTime / *c.best - 1) < 1e-6;
+  };
+  for (const auto* list : {&outcome.plans, &outcome.front})
+    if (const auto it = std::find_if(list->begin(), list->end(), is); it != list->end()) return &*it;
+  return nullptr;
+}
+
+/// "2.1 % slower: TP communication +13.4 ms (TP 2 → 4)"; empty if its plan is not known.
+QString slowerBecause(const Candidate& c, const Outcome& outcome, const Problem* problem) {
+  if (!problem || !c.best || !outcome.best()) return {};
+  const RankedPlan *best = outcome.best(), *mine = rankedPlanOf(c, outcome);
+  if (!mine) return {};
+  const StepDifference difference =
+      stepDifference(best->evaluation, paceOf(*problem, *best), mine->evaluation, paceOf(*problem, *mine));
+  return phrase(
+      words::cause(difference, changedFacts(best->plan, best->evaluation, mine->plan, mine->evaluation)));
+}
+
+}  // namespace
+
+const QString& CandidateModel::reasonOf(int row) const {
+  QString& known = m_reasons[static_cast<std::size_t>(row)];
+  if (known.isNull())
+    known = reason(m_outcome->log.candidates[static_cast<std::size_t>(row)], *m_outcome, m_problem.get());
+  return known;
+}
+
+QString CandidateModel::reason(const Candidate& c, const Outcome& outcome, const Problem* problem) {
   const RankedPlan* best = outcome.best();
   const double optimum = best ? best->evaluation.batchTime.value() : 0;
   switch (c.result) {
     case CandidateResult::Won:
       return tr("the best plan");
     case CandidateResult::Solved:
+      if (const QString because = slowerBecause(c, outcome, problem); !because.isEmpty()) return because;
       if (c.best && optimum > 0)
         return tr("%1 slower than the best").arg(toQt(text::percent(c.best->value() / optimum - 1)));
       return tr("solved, slower");
@@ -105,7 +148,7 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
                         index.column() == Time;
     return QVariant::fromValue(Qt::Alignment((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
   }
-  if (role == Qt::ToolTipRole) return reason(c, *m_outcome);
+  if (role == Qt::ToolTipRole) return reasonOf(index.row());
   if (role == kSortRole) {
     switch (index.column()) {
       case Microbatch:
@@ -121,7 +164,7 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
       case Strategy:
         return c.strategy.width() * 1000 + c.strategy.expert;
       default:
-        return reason(c, *m_outcome);
+        return reasonOf(index.row());
     }
   }
   if (role != Qt::DisplayRole) return {};
@@ -146,7 +189,7 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
                            : tr("at least %1").arg(toQt(text::time(Seconds(time)))))
                  : QString();
     default:
-      return reason(c, *m_outcome);
+      return reasonOf(index.row());
   }
 }
 

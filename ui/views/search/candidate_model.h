@@ -3,6 +3,8 @@
 #include <QAbstractTableModel>
 #include <QSortFilterProxyModel>
 #include <QStringList>
+#include <memory>
+#include <vector>
 
 #include "document/plan_context.h"
 #include "theme/theme.h"
@@ -20,17 +22,23 @@ public:
 
   using QAbstractTableModel::QAbstractTableModel;
 
-  void setOutcome(std::shared_ptr<const Outcome>);
+  /// `problem`: of which the outcome is; without it slower plans are not taken apart.
+  void setOutcome(std::shared_ptr<const Outcome>, std::shared_ptr<const Problem> problem = nullptr);
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex&, int role) const override;
   QVariant headerData(int section, Qt::Orientation, int role) const override;
 
-  /// One sentence: why this candidate is not the plan.
-  static QString reason(const Candidate&, const Outcome&);
+  /// One sentence: why this candidate is not the plan. Of a slower one, with the terms that grew; `problem`
+  /// may be null.
+  static QString reason(const Candidate&, const Outcome&, const Problem* problem);
 
 private:
+  const QString& reasonOf(int row) const;
+
   std::shared_ptr<const Outcome> m_outcome;
+  std::shared_ptr<const Problem> m_problem;
+  mutable std::vector<QString> m_reasons;  ///< by row; null: not asked for yet
 };
 
 /// Those candidates whose rows have every word: "tp2 zb-v", "does not fit stage 3".

@@ -90,8 +90,8 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
   });
   // A cell of the table is a stage of the plan: it lights up everywhere.
   connect(&m_dp->cell(), &Selection::selectedChanged, this, [this] {
-    if (const auto cell = m_dp->cell().selected(); cell && m_tabs->currentWidget() == m_dp)
-      selection().setSelected(SelectionItem{ItemKind::Stage, cell->index});
+    if (const int stage = m_dp->chosenStage(); stage >= 0 && m_tabs->currentWidget() == m_dp)
+      selection().setSelected(SelectionItem{ItemKind::Stage, stage});
   });
 }
 
@@ -356,7 +356,7 @@ void SearchView::refresh() {
   if (m_newest.askedOf != context().plan) hideAnswered();
   if (!answer().isEmpty() && m_newest.askedOf != context().plan)
     m_backgroundRun->say(tr("The plan has changed since this was answered."));
-  m_model->setOutcome(context().outcome);
+  m_model->setOutcome(context().outcome, context().problem);
   m_table->resizeColumnsToContents();
   m_front->setContext(contextPtr(), theme());
   m_plans->setContext(contextPtr());
