@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "document/playback.h"
+
 namespace nest {
 namespace {
 
@@ -18,6 +20,8 @@ std::optional<TaskId> taskOf(const SelectionItem& item) {
   return TaskId{item.index, item.level, item.other >> kChunkShift,
                 (item.other & ((1 << kChunkShift) - 1)) - 1};
 }
+
+Selection::Selection(QObject* parent) : QObject(parent), m_playback(new Playback(*this)) {}
 
 void Selection::setHovered(std::optional<SelectionItem> item) {
   if (m_hovered == item) return;
@@ -40,7 +44,7 @@ void Selection::selectTask(const TaskId& task, const TaskTimes& times) {
   Q_EMIT selectedChanged();
 }
 
-void Selection::setPlayhead(std::optional<PlayheadState> playhead) {
+void Selection::setPlayhead(std::optional<ScheduleInstant> playhead) {
   if (m_playhead == playhead) return;
   m_playhead = std::move(playhead);
   Q_EMIT playheadChanged();

@@ -3,9 +3,12 @@
 #include <QObject>
 #include <compare>
 #include <optional>
-#include <vector>
+
+#include "evaluation/schedule_replay.h"
 
 namespace nest {
+
+class Playback;
 
 enum class ItemKind { Stage, Layer, Device, Group, Level, Pair, Task };
 
@@ -34,31 +37,19 @@ struct TaskTimes {
   friend bool operator==(const TaskTimes&, const TaskTimes&) = default;
 };
 
-/// What a stage does at the play head: a kind of task (see TaskKind) on a microbatch.
-struct RunningTask {
-  int stage = 0, task = 0, microbatch = 0;
-  friend bool operator==(const RunningTask&, const RunningTask&) = default;
-};
-
-/// What runs under the playhead at one time of the batch.
-struct PlayheadState {
-  double seconds = 0;
-  std::vector<RunningTask> running;
-  friend bool operator==(const PlayheadState&, const PlayheadState&) = default;
-};
-
 /// The only channel between views: what is hovered, what is selected. Ids only; every view translates for
 /// itself (a hovered device lights up its stage, and so on).
 class Selection : public QObject {
   Q_OBJECT
 public:
-  using QObject::QObject;
+  explicit Selection(QObject* parent = nullptr);
 
   const std::optional<SelectionItem>& hovered() const { return m_hovered; }
   const std::optional<SelectionItem>& selected() const { return m_selected; }
   /// Where the play head stands; nullopt: nowhere.
-  const std::optional<PlayheadState>& playhead() const { return m_playhead; }
-  void setPlayhead(std::optional<PlayheadState>);
+  const std::optional<ScheduleInstant>& playhead() const { return m_playhead; }
+  void setPlayhead(std::optional<ScheduleInstant>);
+  Playback& playback() const { return *m_playback; }  ///< what moves it
   void setHovered(std::optional<SelectionItem>);
   void setSelected(std::optional<SelectionItem>);
   /// Of the selected task, as the view that selected it has simulated it; nullopt: unknown.
@@ -72,8 +63,9 @@ Q_SIGNALS:
 
 private:
   std::optional<SelectionItem> m_hovered, m_selected;
-  std::optional<PlayheadState> m_playhead;
+  std::optional<ScheduleInstant> m_playhead;
   std::optional<TaskTimes> m_taskTimes;
+  Playback* m_playback;
 };
 
 }  // namespace nest

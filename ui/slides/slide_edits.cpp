@@ -47,9 +47,9 @@ std::optional<SavedSlide> slideOf(const Scenario& s, const View& view, const Sel
   slide.study = view.study();
   slide.table = view.table();
   if (const auto& head = selection.playhead()) {
-    slide.playHead = SavedSlide::PlayHead{head->seconds, {}};
+    slide.playHead = SavedSlide::PlayHead{head->at.value(), {}};
     for (const RunningTask& t : head->running)
-      slide.playHead->running.push_back({t.stage, t.task, t.microbatch});
+      slide.playHead->running.push_back({t.stage, static_cast<int>(t.kind), t.microbatch});
   }
   // The words of today: what another version would say of the same plan may differ.
   auto still = std::make_shared<PlanContext>(*shown);

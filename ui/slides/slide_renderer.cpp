@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "catalogue/registry.h"
+#include "document/playback.h"
 #include "export/page_device.h"
 #include "figures/paint/figure_painter.h"
 #include "figures/paint/figure_report.h"
@@ -112,9 +113,8 @@ SlideRenderer::SlideRenderer(const SavedSlide& slide, PlanContextPtr context, co
     m_view->show();
   }
   if (const auto& head = m_slide.playHead) {
-    PlayheadState there{head->seconds, {}};
-    for (const auto& t : head->running) there.running.push_back({t.stage, t.task, t.microbatch});
-    m_selection.setPlayhead(std::move(there));
+    m_selection.playback().setPlan(*m_context);
+    m_selection.playback().moveTo(Seconds(head->seconds));
   }
   readSentences(live);
   layOut();

@@ -12,6 +12,8 @@
 #include <cmath>
 
 #include "accessible/screen_reader.h"
+#include "document/playback.h"
+#include "figures/plan/instant_text.h"
 #include "theme/appearance.h"
 #include "theme/plain_text.h"
 #include "theme/tips.h"
@@ -25,7 +27,14 @@ FigureCanvas::FigureCanvas(InteractiveFigure& figure, Selection& selection, QWid
   setAttribute(Qt::WA_OpaquePaintEvent);
   setAccessibleName(figure.title());
   connect(&selection, &Selection::hoveredChanged, this, qOverload<>(&QWidget::update));
-  connect(&selection, &Selection::playheadChanged, this, qOverload<>(&QWidget::update));
+  if (figure.showsPlayhead()) {
+    connect(&selection, &Selection::playheadChanged, this, qOverload<>(&QWidget::update));
+    connect(&selection.playback(), &Playback::rested, this, [this] {
+      tellWhat();
+      QAccessibleValueChangeEvent changed(this, currentText());
+      QAccessible::updateAccessibility(&changed);
+    });
+  }
   connect(&selection, &Selection::selectedChanged, this, [this] {
     update();
     tellWhat();
@@ -49,7 +58,9 @@ void FigureCanvas::tellWhat() {
 }
 
 QString FigureCanvas::currentText() const {
-  return m_selection.selected() ? m_figure.describe(*m_selection.selected(), m_context) : QString();
+  if (m_selection.selected()) return m_figure.describe(*m_selection.selected(), m_context);
+  const auto& head = m_selection.playhead();
+  return head && m_figure.showsPlayhead() ? instantText(*head, m_context) : QString();
 }
 
 double FigureCanvas::enlargementOf(const QSizeF& size) {

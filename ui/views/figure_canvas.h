@@ -27,7 +27,7 @@ public:
   InteractiveFigure& figure() const { return m_figure; }
   Selection& selection() const { return m_selection; }
   const PlanContext& context() const { return m_context; }
-  /// What a screen reader says of the item that is selected.
+  /// What a screen reader says of the item that is selected; of none, of what runs under the playhead.
   QString currentText() const;
   void setSentence(const QString&);  ///< what it says of the whole figure while nothing is selected
 

@@ -205,6 +205,8 @@ QToolButton* FigureView::addFirstButton(const QString& text, const QString& tip)
   b->setToolTip(tip);
   b->setAutoRaise(true);
   m_bar->insertWidget(1, b);  // behind the name
+  if (QLayoutItem* next = m_bar->itemAt(2); next && next->widget())
+    setTabOrder(next->widget()->previousInFocusChain(), b);  // Tab walks the bar as it is seen
   return b;
 }
 

@@ -1,5 +1,6 @@
 #include "views/figure_views.h"
 
+#include <QComboBox>
 #include <QCursor>
 #include <QHBoxLayout>
 #include <QKeyEvent>
@@ -12,6 +13,7 @@
 #include <cmath>
 #include <utility>
 
+#include "document/playback.h"
 #include "figures/paint/phrases.h"
 #include "figures/plan/communication_figure.h"
 #include "figures/plan/memory_figure.h"
@@ -20,6 +22,7 @@
 #include "jobs/study_worker.h"
 #include "views/figure_canvas.h"
 #include "views/figure_pane.h"
+#include "views/play_bar.h"
 
 namespace nest {
 StagesView::StagesView(ViewServices services, QWidget* parent)
@@ -41,6 +44,16 @@ TimelineView::TimelineView(ViewServices services, QWidget* parent)
   f->setAsk([this](const PlanContext& c, ScheduleKind kind) { simulateLater(c, kind); });
 
   buildFinder();
+  auto* bar = new PlayBar(selection().playback(), *canvas(), this);
+  addBelow(bar);
+  bar->drive(*addFirstButton(tr("Play"), tr("Play the step (Space)")));
+  connect(pane(), &FigurePane::menuMade, bar, [bar](QMenu* menu) { bar->addToMenu(*menu); });
+  connect(&selection(), &Selection::playheadChanged, this, [this] {
+    const auto& head = selection().playhead();
+    if (head && isInSight()) figureAs<TimelineFigure>().showTime(head->at.value(), context());
+  });
+  if (QComboBox* schedule = choice("schedule"))
+    connect(schedule, &QComboBox::currentIndexChanged, this, &TimelineView::followPlayback);
   canvas()->installEventFilter(this);
   canvas()->setToolTip({});
   connect(pane(), &FigurePane::menuMade, this, &TimelineView::fillMenu);
@@ -117,23 +130,28 @@ TimelineView::~TimelineView() {
 }
 
 void TimelineView::hidePlayHead() {
-  selection().setPlayhead(std::nullopt);
+  selection().playback().hide();
 }
 
 void TimelineView::movePlayHead(double seconds) {
-  const auto& f = figureAs<TimelineFigure>();
-  const double whole = f.duration(context());
-  if (!(whole > 0)) return;
-  selection().setPlayhead(f.playheadAt(std::clamp(seconds / whole, 0.0, 1.0), context()));
+  const auto replay = figureAs<TimelineFigure>().replay(context());
+  if (!replay || replay->end() == Seconds()) return;
+  selection().playback().setReplay(replay);
+  selection().playback().moveTo(Seconds(seconds));
 }
 
-void TimelineView::nudgePlayHead(double pixels) {
+void TimelineView::showPlayHead() {
   const auto& f = figureAs<TimelineFigure>();
   const QRectF area = canvas()->area();
-  const QRectF ruler = f.rulerOf(area, context());
-  const auto& head = selection().playhead();
-  const double x = head ? f.xOf(head->seconds, area, context()) + pixels : ruler.center().x();
-  movePlayHead(f.timeAt(x, area, context()));
+  movePlayHead(f.timeAt(f.rulerOf(area, context()).center().x(), area, context()));
+}
+
+/// What is drawn is what is played; the view follows the playhead.
+void TimelineView::followPlayback() {
+  auto& f = figureAs<TimelineFigure>();
+  if (const auto replay = f.replay(context()); replay && replay->end() > Seconds())
+    selection().playback().setReplay(replay);
+  if (const auto& head = selection().playhead()) f.showTime(head->at.value(), context());
 }
 
 void TimelineView::markSpan(double from, double to) {
@@ -149,7 +167,7 @@ void TimelineView::fillMenu(QMenu* menu) {
   if (selection().playhead())
     menu->addAction(tr("Hide the playhead"), this, &TimelineView::hidePlayHead);
   else
-    menu->addAction(tr("Show the playhead"), this, [this] { nudgePlayHead(0); });
+    menu->addAction(tr("Show the playhead"), this, &TimelineView::showPlayHead);
   if (figureAs<TimelineFigure>().span())
     menu->addAction(tr("Clear the marked span"), this, [this] { markSpan(0, 0); });
 }
@@ -193,7 +211,7 @@ bool TimelineView::pressed(QMouseEvent* e) {
   if (ruler.isEmpty() || !ruler.adjusted(-4, 0, 4, 0).contains(at)) return false;
   constexpr double kNearHead = 7;
   const auto& head = selection().playhead();
-  const bool onHead = head && std::abs(f.xOf(head->seconds, area, context()) - at.x()) <= kNearHead;
+  const bool onHead = head && std::abs(f.xOf(head->at.value(), area, context()) - at.x()) <= kNearHead;
   m_grip = onHead ? Grip::Head : Grip::Ruler;
   m_pressedAt = at;
   m_pressedTime = f.timeAt(at.x(), area, context());
@@ -257,14 +275,6 @@ bool TimelineView::typed(QKeyEvent* e) {
     case Qt::Key_D:
       f.panBy({(e->key() == Qt::Key_A ? 1 : -1) * kPan * (far ? 5 : 1), 0}, area, context());
       break;
-    case Qt::Key_Comma:
-    case Qt::Key_Period:
-    case Qt::Key_Less:
-    case Qt::Key_Greater: {
-      const bool left = e->key() == Qt::Key_Comma || e->key() == Qt::Key_Less;
-      nudgePlayHead((left ? -1 : 1) * (far ? 20.0 : 1.0));
-      return true;
-    }
     case Qt::Key_Escape:
       if (f.span()) return markSpan(0, 0), true;
       if (selection().playhead() && !selection().selected()) return hidePlayHead(), true;
@@ -288,13 +298,14 @@ void TimelineView::simulateLater(const PlanContext& c, ScheduleKind kind) {
     deliver([this, c, kind, schedule] {
       figureAs<TimelineFigure>().take(c, kind, std::move(*schedule));
       figureChanged();
+      followPlayback();
     });
   });
 }
 
 void TimelineView::refresh() {
   // Another plan: what ran at that time, and the span that was measured, are not its own.
-  if (selection().playhead()) hidePlayHead();
+  selection().playback().setPlan(context());
   if (std::exchange(m_ofPlan, context().plan) != context().plan) {
     if (!isRestoring() && m_wasShown) figureAs<TimelineFigure>().setSpan(std::nullopt);
     m_wasShown = context().plan != nullptr;
@@ -303,6 +314,7 @@ void TimelineView::refresh() {
         selection().setSelected(SelectionItem{ItemKind::Stage, item->index});
   }
   FigureView::refresh();
+  if (isInSight()) followPlayback();
 }
 
 }  // namespace nest

@@ -57,7 +57,8 @@ private:
   bool released(QMouseEvent*);
   bool typed(QKeyEvent*);
   void showTask(const TaskId&);
-  void nudgePlayHead(double pixels);
+  void followPlayback();
+  void showPlayHead();  ///< in the middle of what is visible
   void fillMenu(QMenu*);
 
   /// What a press in the ruler has begun.

@@ -97,9 +97,10 @@ KeysSheet::KeysSheet(ActionRegistry& actions, QWidget* parent) : QDialog(parent)
 const std::vector<FixedKeys>& fixedKeys() {
   const auto tr = [](const char* text) { return KeysSheet::tr(text); };
   static const QString window = tr("Window"), field = tr("Fields"), view = tr("Figures"),
-                       timeline = tr("Timeline"), network = tr("Editing the network"),
-                       levels = tr("Levels of a network"), cuts = tr("Cuts"), issues = tr("Issues"),
-                       table = tr("DP table"), slides = tr("Slides"), show = tr("While presenting");
+                       timeline = tr("Timeline"), play = tr("Timeline and Topology"),
+                       network = tr("Editing the network"), levels = tr("Levels of a network"),
+                       cuts = tr("Cuts"), issues = tr("Issues"), table = tr("DP table"),
+                       slides = tr("Slides"), show = tr("While presenting");
   static const std::vector<FixedKeys> all = {
       {window, tr("Open the menus"), tr("F10, Alt+letter")},
       {window, tr("Next, previous field or view"), tr("Tab, Shift+Tab")},
@@ -113,9 +114,13 @@ const std::vector<FixedKeys>& fixedKeys() {
       {view, tr("Pan"), tr("Shift+Arrow keys")},
       {timeline, tr("Zoom in, zoom out; pan left, pan right"), tr("W, S; A, D")},
       {timeline, tr("Next task; the same microbatch on the next stage"), tr("Left, Right; Up, Down")},
-      {timeline, tr("Move the playhead by a pixel, by twenty"), tr("comma, period; with Shift")},
       {timeline, tr("Find a task"), tr("Ctrl+F, /")},
-      {timeline, tr("Clear the marked span, hide the playhead"), tr("Esc")},
+      {timeline, tr("Clear the marked span"), tr("Esc")},
+      {play, tr("Play, pause"), tr("Space")},
+      {play, tr("Previous, next task of the selected stage, or of all"), tr("comma, period")},
+      {play, tr("A hundredth of the step back, on"), tr("Shift+comma, Shift+period")},
+      {play, tr("Slower, faster"), tr("[, ]")},
+      {play, tr("Hide the playhead"), tr("Esc")},
       {table, tr("Fill one more row, one less; the complete table"), tr("period, comma; slash")},
       {network, tr("Tools: select, host, switch, device, connect"), tr("V, H, S, D, C")},
       {network, tr("Walk from node to node"), tr("Arrow keys")},

@@ -3,7 +3,7 @@
 // median and 95th percentile of the processor time.
 //   bench_frames [SCENARIO...] [-platform offscreen]
 // Figures are painted from plans made by hand; sliders and cuts are dragged in each SCENARIO as it is and on
-// sixteen times its devices.
+// sixteen times its devices. Playing: the step runs over Topology and Timeline, a frame every 16 ms of it.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QMouseEvent>
@@ -17,6 +17,7 @@
 
 #include "../../ui/figures/plan_contexts.h"
 #include "catalogue/registry.h"
+#include "document/playback.h"
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
 #include "editors/what_if/what_if_view.h"
@@ -107,6 +108,31 @@ void measure(InteractiveFigure& figure, const PlanContext& context, const QStrin
   hover.print(name + QStringLiteral(", hover"));
 }
 
+/// Plays the step: the playhead moves on by 16 ms at the given speed, and both figures are painted.
+void play(InteractiveFigure& figure, const PlanContext& context, const QString& name) {
+  Selection selection;
+  FigureCanvas canvas(figure, selection);
+  canvas.resize(1400, 850);
+  canvas.setVisible(true);
+  QApplication::processEvents();
+  canvas.show(context, Theme::of(Theme::Kind::Light));
+  canvas.repaint();
+  Playback& playback = selection.playback();
+  playback.setPlan(context);
+  const ScheduleReplay* replay = playback.replay();
+  if (!replay) return;
+  playback.setSpeed(2);
+  Frames frames;
+  for (int k = 0; k < 200; ++k) {
+    if (k % 40 == 0) playback.moveTo(replay->end() * (0.01 + 0.0049 * k));
+    frames.time([&] {
+      playback.advance(0.016);
+      canvas.repaint();
+    });
+  }
+  frames.print(name);
+}
+
 void measureFigures() {
   struct Case {
     const char* name;
@@ -124,10 +150,12 @@ void measureFigures() {
     const PlanContext context = test::contextOf(shape);
     std::printf("%s\n", c.name);
     for (const auto& figure : planFigures()) {
+      if (figure->showsPlayhead()) play(*figure, context, figure->title() + QStringLiteral(", playing"));
       measure(*figure, context, figure->title());
       if (auto* topology = dynamic_cast<TopologyFigure*>(figure.get())) {
         topology->fit();
         topology->setFolding(Folding::Nothing);
+        play(*topology, context, QStringLiteral("Topology, nothing folded, playing"));
         measure(*topology, context, QStringLiteral("Topology, nothing folded"));
         topology->setTraffic(TopologyFigure::kAllTraffic);
         measure(*topology, context, QStringLiteral("Topology, with traffic"));

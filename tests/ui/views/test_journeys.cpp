@@ -349,7 +349,7 @@ private slots:
     view.canvas()->setFocus();
     for (int k = 0; k < 5; ++k) QTest::keyClick(view.canvas(), Qt::Key_Period);
     QVERIFY(desk.selection.playhead());
-    QVERIFY(desk.selection.playhead()->seconds > 0);
+    QVERIFY(desk.selection.playhead()->at > Seconds());
     QVERIFY(!desk.selection.playhead()->running.empty());
     view.setContext(std::make_shared<PlanContext>(desk.context));
     QVERIFY(!desk.selection.playhead());

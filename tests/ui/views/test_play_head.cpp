@@ -2,9 +2,11 @@
 #include <QImage>
 #include <QSettings>
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 
 #include "../figures/plan_contexts.h"
+#include "document/playback.h"
 #include "editors/network/network_canvas.h"
 #include "editors/network/topology_view.h"
 #include "evaluation/schedule.h"
@@ -13,6 +15,7 @@
 #include "support/test_main.h"
 #include "views/figure_canvas.h"
 #include "views/figure_views.h"
+#include "views/play_bar.h"
 
 using namespace nest;
 
@@ -37,6 +40,7 @@ struct Both {
       (void)QTest::qWaitForWindowExposed(view);
     }
   }
+  static PlayBar& bar(FigureView& view) { return *view.findChild<PlayBar*>(); }
   TimelineFigure& figure() {
     return const_cast<TimelineFigure&>(static_cast<const TimelineFigure&>(*timeline.figure()));
   }
@@ -73,17 +77,19 @@ private slots:
     QTest::mouseClick(canvas, Qt::LeftButton, {}, at(0.5));
     QVERIFY(b.selection.playhead());
     const double whole = b.figure().duration(*b.context);
-    QVERIFY(std::abs(b.selection.playhead()->seconds - 0.5 * whole) < 0.01 * whole);
+    QVERIFY(std::abs(b.selection.playhead()->at.value() - 0.5 * whole) < 0.01 * whole);
     QTest::mousePress(canvas, Qt::LeftButton, {}, at(0.5));
     QTest::mouseMove(canvas, at(0.75));
     QTest::mouseRelease(canvas, Qt::LeftButton, {}, at(0.75));
-    QVERIFY(std::abs(b.selection.playhead()->seconds - 0.75 * whole) < 0.01 * whole);
+    QVERIFY(std::abs(b.selection.playhead()->at.value() - 0.75 * whole) < 0.01 * whole);
     QVERIFY(!b.figure().span());
     QTest::keyClick(canvas, Qt::Key_Escape);
     QVERIFY(!b.selection.playhead());
     b.moveTo(0.2);
     QVERIFY(b.selection.playhead());
-    b.timeline.setContext(std::make_shared<PlanContext>(*b.context));  // another plan
+    PlanContext other = *b.context;
+    other.plan = std::make_shared<RankedPlan>(*other.plan);
+    b.timeline.setContext(std::make_shared<PlanContext>(other));
     QVERIFY(!b.selection.playhead());
   }
 
@@ -147,6 +153,107 @@ private slots:
     QVERIFY(colour(1) != second);
     canvas.setRunning({});
     QCOMPARE(colour(1), second);
+  }
+
+  /// One playhead for both views, whichever has the keyboard.
+  void spacePlaysInBothViews() {
+    Both b;
+    Playback& play = b.selection.playback();
+    QVERIFY(!b.bar(b.topology).isVisible() && !b.bar(b.timeline).isVisible());
+    QTest::keyClick(b.topology.canvas(), Qt::Key_Space);
+    QVERIFY(play.isPlaying() && b.selection.playhead());
+    QVERIFY(b.bar(b.topology).isVisible() && b.bar(b.timeline).isVisible());
+    QTest::keyClick(b.timeline.canvas(), Qt::Key_Space);
+    QVERIFY(!play.isPlaying() && b.selection.playhead());
+    QTest::keyClick(b.topology.canvas(), Qt::Key_BracketRight);
+    QCOMPARE(play.speed(), 2.0);
+    QCOMPARE(b.bar(b.timeline).findChild<QComboBox*>(QStringLiteral("play_speed"))->currentText(),
+             QStringLiteral("2 ×"));
+    QTest::keyClick(b.topology.canvas(), Qt::Key_Escape);
+    QVERIFY(!b.selection.playhead() && !b.bar(b.topology).isVisible());
+  }
+
+  void timePassesAtTheSpeed() {
+    Both b;
+    Playback& play = b.selection.playback();
+    const double pace = play.replay()->pace().value(), end = play.replay()->end().value();
+    play.moveTo(Seconds());
+    play.advance(1);
+    QVERIFY(std::abs(b.selection.playhead()->at.value() - pace / 2) < 1e-9 * end);
+    play.setSpeed(0.01);
+    QCOMPARE(play.speed(), Playback::kSlowest);
+    play.advance(1);
+    QVERIFY(std::abs(b.selection.playhead()->at.value() - 0.55 * pace) < 1e-9 * end);
+    for (int k = 0; k < 20; ++k) play.changeSpeed(true);
+    QCOMPARE(play.speed(), Playback::kFastest);
+    // At the end it stops, and from there it begins at the beginning.
+    play.setPlaying(true);
+    play.advance(2 * end / play.rate());
+    QVERIFY(!play.isPlaying());
+    QCOMPARE(b.selection.playhead()->at.value(), end);
+    play.setPlaying(true);
+    QCOMPARE(b.selection.playhead()->at.value(), 0.0);
+    play.setPlaying(false);
+  }
+
+  void itStepsFromTaskToTask() {
+    Both b;
+    const ScheduleReplay& r = *b.selection.playback().replay();
+    b.selection.playback().moveTo(Seconds());
+    QTest::keyClick(b.topology.canvas(), Qt::Key_Period);
+    QCOMPARE(b.selection.playhead()->at, r.next(Seconds()));
+    QTest::keyClick(b.timeline.canvas(), Qt::Key_Comma);
+    QCOMPARE(b.selection.playhead()->at, Seconds());
+    b.selection.setSelected(SelectionItem{ItemKind::Stage, 3});
+    QTest::keyClick(b.timeline.canvas(), Qt::Key_Period);
+    QCOMPARE(b.selection.playhead()->at, r.next(Seconds(), 3));
+    QVERIFY(r.next(Seconds(), 3) > r.next(Seconds()));
+    const Seconds before = b.selection.playhead()->at;
+    QTest::keyClick(b.timeline.canvas(), Qt::Key_Period, Qt::ShiftModifier);
+    QVERIFY(std::abs((b.selection.playhead()->at - before) / r.end() - 0.01) < 1e-9);
+  }
+
+  /// Between two stages a microbatch is somewhere else at each time; screen readers hear where.
+  void microbatchesTravel() {
+    Both b;
+    Playback& play = b.selection.playback();
+    const auto& all = play.replay()->schedule().intervals;
+    const auto transfer = std::find_if(all.begin(), all.end(), [](const ScheduleInterval& i) {
+      return i.kind == TaskKind::ActivationTransfer && i.microbatch == 2;
+    });
+    QVERIFY(transfer != all.end());
+    const auto at = [&](double share) {
+      play.moveTo(transfer->begin + share * (transfer->end - transfer->begin));
+      return b.topology.canvas()->grab().toImage();
+    };
+    const QImage early = at(0.1);
+    QVERIFY(early != at(0.9));
+    QVERIFY(early == at(0.1));
+    const QString said = b.topology.canvas()->accessibleDescription();
+    const QString way = QStringLiteral("2 from %1 to %2 over").arg(transfer->stage).arg(transfer->stage + 1);
+    QVERIFY2(said.contains(way), qPrintable(said));
+  }
+
+  /// What the timeline draws is what plays, on the network too.
+  void anotherScheduleIsPlayed() {
+    Both b;
+    b.moveTo(0.3);
+    auto* schedule = b.timeline.findChild<QComboBox*>(QStringLiteral("schedule"));
+    schedule->setCurrentIndex(schedule->findData(QStringLiteral("gpipe")));
+    QCOMPARE(b.selection.playhead()->kind, ScheduleKind::GPipe);
+    const QString said = b.topology.canvas()->currentText();
+    QVERIFY2(said.contains(QStringLiteral("under GPipe")), qPrintable(said));
+  }
+
+  void nothingPlaysWithoutAPlan() {
+    Selection selection;
+    TopologyView view{{&selection}};
+    view.resize(600, 400);
+    view.show();
+    (void)QTest::qWaitForWindowExposed(&view);
+    for (const int key : {Qt::Key_Space, Qt::Key_Period, Qt::Key_Comma})
+      QTest::keyClick(view.canvas(), Qt::Key(key));
+    QVERIFY(!selection.playhead() && !selection.playback().isPlaying());
   }
 };
 NEST_TEST(TestPlayHead)

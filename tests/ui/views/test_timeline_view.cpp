@@ -1,11 +1,13 @@
 #include <QComboBox>
 #include <QPainter>
+#include <QRegularExpression>
 #include <QSettings>
 #include <QTest>
 #include <cmath>
 #include <set>
 
 #include "../figures/plan_contexts.h"
+#include "document/playback.h"
 #include "evaluation/schedule.h"
 #include "export/figure_export.h"
 #include "figures/plan/focus.h"
@@ -104,6 +106,51 @@ private slots:
     (void)shown.view.grab();
     QTRY_VERIFY_WITH_TIMEOUT(!shown.isSimulating(), 20000);
     QVERIFY2(shown.text().contains(QStringLiteral("GPipe")), qPrintable(shown.text()));
+  }
+
+  /// Every schedule that the stages can run, on one axis, each with its time and whether it fits.
+  void allSchedulesSideBySide() {
+    test::ContextShape shape;
+    shape.stages = 4, shape.blocks = 30, shape.microbatches = 16;
+    PlanContext context = test::contextOf(shape);
+    // As much memory as the plan's own schedule needs: GPipe, which keeps every microbatch, needs more.
+    const Evaluation& own = *context.shownEvaluation();
+    const MemoryUse& use = own.stages[static_cast<std::size_t>(own.fullestStage())].memory;
+    shape.memoryGiB = use.total().value() * 1.02 / (1024.0 * 1024 * 1024);
+    Shown shown(std::make_shared<PlanContext>(test::contextOf(shape)));
+    auto* schedule = shown.view.findChild<QComboBox*>(QStringLiteral("schedule"));
+    schedule->setCurrentIndex(schedule->findData(QStringLiteral("all")));
+    const QString text = shown.text();
+    QVERIFY2(text.contains(QStringLiteral("under 3 schedules")), qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("not with these stages: Interleaved")), qPrintable(text));
+    const QStringList lines = text.split(u'\n');
+    const auto lineOf = [&](const char* name) {
+      for (const QString& line : lines)
+        if (line.startsWith(QLatin1String(name) + QStringLiteral(": "))) return line;
+      return QString();
+    };
+    QVERIFY2(lineOf("1F1B").contains(QStringLiteral("as planned; fits: stage ")), qPrintable(text));
+    QVERIFY2(lineOf("GPipe").contains(
+                 QRegularExpression(QStringLiteral("; does not fit: stage \\d needs .* more"))),
+             qPrintable(text));
+    QVERIFY2(!lineOf("ZB-H1").isEmpty(), qPrintable(text));
+    // Stages are walked, tasks and spans are not there, and it does not zoom.
+    FigureCanvas* canvas = shown.view.canvas();
+    QTest::keyClick(canvas, Qt::Key_Home);
+    QTest::keyClick(canvas, Qt::Key_Right);
+    QTest::keyClick(canvas, Qt::Key_Down);
+    QCOMPARE(*shown.selection.selected(), (SelectionItem{ItemKind::Stage, 1}));
+    QVERIFY(canvas->placeOf(*shown.selection.selected()).height() > 8);
+    QVERIFY(!canvas->figure().canZoom());
+    shown.selection.playback().moveTo(Seconds(own.batchTime.value() / 2));
+    QVERIFY(canvas->grab().toImage().size().isValid());
+  }
+
+  void tooManyTasksAreNotStacked() {
+    Shown shown(longRun());
+    auto* schedule = shown.view.findChild<QComboBox*>(QStringLiteral("schedule"));
+    schedule->setCurrentIndex(schedule->findData(QStringLiteral("all")));
+    QVERIFY2(shown.text().contains(QStringLiteral("Choose one schedule")), qPrintable(shown.text()));
   }
 
   void closingDoesNotWaitForAnAnswer() {

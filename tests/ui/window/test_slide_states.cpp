@@ -286,7 +286,7 @@ private Q_SLOTS:
       schedule->setCurrentIndex(schedule->findData(QStringLiteral("gpipe")));
       QVERIFY(schedule->currentIndex() > 0);
       b.window.selection().setSelected(SelectionItem{ItemKind::Stage, 1});
-      b.window.selection().setPlayhead(PlayheadState{0.01, {{0, 0, 1}, {1, 1, 0}}});
+      b.window.selection().playback().moveTo(Seconds(0.01));
     }
     cuts->bringUpToDate();
     const auto drawn = cuts->canvas().plan();

@@ -295,7 +295,7 @@ void NetworkEditor::followPlayhead() {
   if (const auto& playhead = selection().playhead(); playhead && plan) {
     tasks.assign(plan->stageCount(), NetworkMarks::kWaits);
     for (const RunningTask& r : playhead->running)
-      if (r.stage >= 0 && r.stage < plan->stageCount()) tasks[r.stage] = r.task;
+      if (r.stage >= 0 && r.stage < plan->stageCount()) tasks[r.stage] = static_cast<int>(r.kind);
   }
   m_canvas->setRunning(std::move(tasks));
 }

@@ -6,12 +6,15 @@
 #include <QToolButton>
 #include <utility>
 
+#include "document/playback.h"
 #include "document/scenario_document.h"
 #include "editors/network/network_editor.h"
 #include "figures/paint/phrases.h"
 #include "figures/topology/topology_figure.h"
 #include "views/failure_strip.h"
+#include "views/figure_canvas.h"
 #include "views/figure_pane.h"
+#include "views/play_bar.h"
 
 namespace nest {
 
@@ -23,6 +26,10 @@ TopologyView::TopologyView(ViewServices services, QWidget* parent)
   });
   if (services.document) addEditor();
   addBelow(m_loss);
+  auto* bar = new PlayBar(selection().playback(), *canvas(), this);
+  addBelow(bar);
+  bar->drive(*addFirstButton(tr("Play"), tr("Play the step (Space)")));
+  connect(pane(), &FigurePane::menuMade, bar, [bar](QMenu* menu) { bar->addToMenu(*menu); });
   for (const char* rare : {"folding", "level"}) keepInMenu(rare);
   connect(pane(), &FigurePane::menuMade, this, &TopologyView::addToMenu);
 }
@@ -36,7 +43,6 @@ void TopologyView::addEditor() {
   remember("edit", m_edit);
   connect(m_edit, &QToolButton::toggled, this, &TopologyView::showMode);
   connect(m_edit, &QToolButton::clicked, this, &TopologyView::takeFocus);
-  setTabOrder(choice("colour")->previousInFocusChain(), m_edit);
   for (const char* shared : {"colour", "folding"})
     connect(choice(shared), &QComboBox::currentIndexChanged, this, &TopologyView::shareOptions);
   connect(m_editor, &NetworkEditor::optionChosen, this,
@@ -114,6 +120,7 @@ QStringList TopologyView::slideText(const QString& sentence) const {
 }
 
 void TopologyView::refresh() {
+  selection().playback().setPlan(context());
   FigureView::refresh();
   m_loss->setContext(contextPtr());
   if (!m_editor) return;

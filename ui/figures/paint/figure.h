@@ -36,7 +36,7 @@ struct FigureStyle {
   const Theme* theme = &Theme::of(Theme::Kind::Light);
   bool standalone = false;  ///< on paper: title, legend and units are drawn, and nothing depends on hovering
   std::optional<SelectionItem> hovered, selected;
-  std::optional<PlayheadState> playhead;  ///< the play head: what runs then stands out
+  std::optional<ScheduleInstant> playhead;  ///< the play head: what runs then stands out
   /// Not null: the sentence goes here instead of above the drawing, where its row stays empty.
   FigureReport* report = nullptr;
 };

@@ -27,6 +27,9 @@ public:
     return isShown(c) ? sentenceOf(item, c) : QString();
   }
 
+  /// It shows what runs under the playhead.
+  virtual bool showsPlayhead() const { return false; }
+
   /// What a click here selects: what is hit, or a part of it.
   virtual std::optional<SelectionItem> chosenAt(const QPointF& at, const QRectF& area,
                                                 const PlanContext& c) const {

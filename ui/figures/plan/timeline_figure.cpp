@@ -24,11 +24,6 @@ namespace {
 
 using Role = Theme::Role;
 
-QString labelOf(ScheduleKind kind) {
-  const std::string_view label = scheduleOf(kind).label();
-  return QString::fromUtf8(label.data(), static_cast<qsizetype>(label.size()));
-}
-
 QString microbatchText(const PlanContext& c) {
   return plural(c.shownEvaluation()->microbatchCount, QStringLiteral("microbatch"));
 }
@@ -64,23 +59,6 @@ QString sentWithin(const Evaluation& e, LoadPart pass) {
   return out.join(QStringLiteral(", "));
 }
 
-std::vector<LegendItem> legendItems(const PerLoadPart<bool>& used, const Evaluation& e, const Theme& theme) {
-  std::vector<LegendItem> items;
-  const auto add = [&](LoadPart part) {
-    if (!used[part]) return;
-    QString name = nameOf(part);
-    if (const QString sent = sentWithin(e, part); !sent.isEmpty()) name += QStringLiteral(" incl. ") + sent;
-    items.push_back({name, colorOf(part, theme), hatchOf(part), false});
-  };
-  for (int k = 0; k < kLoadPartCount; ++k) {
-    const auto part = static_cast<LoadPart>(k);
-    if (part != LoadPart::WeightGradient) add(part);
-    if (part == LoadPart::Backward) add(LoadPart::WeightGradient);  // whose part it is
-  }
-  items.push_back({QStringLiteral("Bubble"), bubbleColor(theme), kBubbleHatch, false});
-  return items;
-}
-
 /// `verdict`: a line of its own says that the plan does not fit.
 TimelineLayout layoutTimeline(const QRectF& body, bool memory, bool verdict, double legend, int stages) {
   TimelineLayout out;
@@ -104,6 +82,28 @@ TimelineLayout layoutTimeline(const QRectF& body, bool memory, bool verdict, dou
 }
 
 }  // namespace
+
+QString scheduleLabel(ScheduleKind kind) {
+  return phrase(std::string(scheduleOf(kind).label()));
+}
+
+std::vector<LegendItem> timelineLegend(const PerLoadPart<bool>& used, const Evaluation& e,
+                                       const Theme& theme) {
+  std::vector<LegendItem> items;
+  const auto add = [&](LoadPart part) {
+    if (!used[part]) return;
+    QString name = nameOf(part);
+    if (const QString sent = sentWithin(e, part); !sent.isEmpty()) name += QStringLiteral(" incl. ") + sent;
+    items.push_back({name, colorOf(part, theme), hatchOf(part), false});
+  };
+  for (int k = 0; k < kLoadPartCount; ++k) {
+    const auto part = static_cast<LoadPart>(k);
+    if (part != LoadPart::WeightGradient) add(part);
+    if (part == LoadPart::Backward) add(LoadPart::WeightGradient);  // whose part it is
+  }
+  items.push_back({QStringLiteral("Bubble"), bubbleColor(theme), kBubbleHatch, false});
+  return items;
+}
 
 TimelineFigure::TimelineFigure()
     : InteractiveFigure(QStringLiteral("timeline"), QStringLiteral("Timeline"), {1200, 675}) {}
@@ -140,22 +140,8 @@ void TimelineFigure::take(const PlanContext& c, ScheduleKind kind, Schedule simu
   if (m_run && m_run->pending && m_run->shows(c, kind)) m_run->fill(std::move(simulated));
 }
 
-std::optional<PlayheadState> TimelineFigure::playheadAt(double share, const PlanContext& c) const {
-  if (!isShown(c)) return std::nullopt;
-  const Run& run = runOf(c);
-  PlayheadState m;
-  m.seconds = share * run.end;
-  for (std::size_t s = 0; s + 1 < run.starts.size(); ++s) {
-    const auto first = run.schedule.intervals.begin() + static_cast<std::ptrdiff_t>(run.starts[s]);
-    const auto last = run.schedule.intervals.begin() + static_cast<std::ptrdiff_t>(run.starts[s + 1]);
-    const auto after = std::upper_bound(
-        first, last, m.seconds, [](double t, const ScheduleInterval& i) { return t < i.begin.value(); });
-    if (after == first) continue;
-    const ScheduleInterval& i = *std::prev(after);
-    if (i.end.value() > m.seconds)
-      m.running.push_back({static_cast<int>(s), static_cast<int>(i.kind), i.microbatch});
-  }
-  return m;
+std::shared_ptr<const ScheduleReplay> TimelineFigure::replay(const PlanContext& c) const {
+  return isShown(c) ? runOf(c).replay : nullptr;
 }
 
 /// "does not fit: stage 1 needs 385 of 80 GiB".
@@ -171,7 +157,7 @@ QString TimelineFigure::verdict(const PlanContext& c) const {
 bool TimelineFigure::saysVerdict(const PlanContext& c) const {
   const Run& run = runOf(c);
   if (run.fits()) return false;
-  if (run.schedule.kind != c.shownPlan()->schedule) return true;
+  if (run.schedule().kind != c.shownPlan()->schedule) return true;
   const QString banner = bannerOf(c, false);
   if (c.isNearestMiss()) return !banner.startsWith(phrase(words::noPlan(*c.outcome).title));
   const auto& violations = c.shownEvaluation()->violations;
@@ -184,11 +170,11 @@ bool TimelineFigure::saysVerdict(const PlanContext& c) const {
 /// fits is said nowhere else.
 QString TimelineFigure::sentence(const PlanContext& c) const {
   const Run& run = runOf(c);
-  const Schedule& s = run.schedule;
+  const Schedule& s = run.schedule();
   const auto idleText = [](const Bubble& b) {
     return b.idle() > 0 ? QStringLiteral(", idle ") + phrase(words::of(b)) : QString();
   };
-  QString out = QStringLiteral("%1, %2").arg(labelOf(s.kind), microbatchText(c));
+  QString out = QStringLiteral("%1, %2").arg(scheduleLabel(s.kind), microbatchText(c));
   const QString idle = idleText(bubbleOf(run.evaluation, s)), byFormula = idleText(bubbleOf(run.evaluation)),
                 time = timeText(s.total), formula = timeText(run.evaluation.batchTime);
   out += saysVerdict(c) ? QStringLiteral(" – ") + verdict(c) + QStringLiteral("; ") : QStringLiteral(": ");
@@ -205,7 +191,7 @@ QString TimelineFigure::sentence(const PlanContext& c) const {
 QRectF TimelineFigure::plotOf(const QRectF& area, const PlanContext& c) const {
   const Run& run = runOf(c);
   const QRectF body = bodyOf(area, c, false);
-  const auto items = legendItems(run.used, run.evaluation, Theme::of(Theme::Kind::Light));
+  const auto items = timelineLegend(run.used, run.evaluation, Theme::of(Theme::Kind::Light));
   return layoutTimeline(body, m_showsMemory, saysVerdict(c) && !hcapitalised(area, false),
                         legendHeight(items, body.width()), c.shownPlan()->stageCount())
       .plot;
@@ -213,18 +199,24 @@ QRectF TimelineFigure::plotOf(const QRectF& area, const PlanContext& c) const {
 
 std::optional<FigureState> TimelineFigure::state(const PlanContext& c, bool onPaper) const {
   if (auto none = stateOf(c, QStringLiteral("the schedule"))) return none;
+  if (m_stacked && isLong(c))
+    return FigureState{
+        QStringLiteral("Too many tasks to show all schedules"),
+        QStringLiteral("Choose one schedule to see its %1 and %2.")
+            .arg(plural(c.shownPlan()->stageCount(), QStringLiteral("stage")), microbatchText(c))};
   const Run& run = runOf(c, onPaper);
   if (run.pending) return pendingState(c);
-  if (!run.schedule.intervals.empty()) return std::nullopt;
+  if (!run.schedule().intervals.empty()) return std::nullopt;
   return FigureState{QStringLiteral("This plan cannot run"),
                      QStringLiteral("Its stages have no known times.")};
 }
 
 void TimelineFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
+  if (m_stacked) return drawStack(ink, area, c);
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
   const Run& run = runOf(c);
-  const auto items = legendItems(run.used, run.evaluation, ink.theme());
+  const auto items = timelineLegend(run.used, run.evaluation, ink.theme());
   const int stages = c.shownPlan()->stageCount();
   const QRectF body = bodyOf(area, c, style.standalone);
   const auto layout = layoutTimeline(body, m_showsMemory,
@@ -236,7 +228,7 @@ void TimelineFigure::draw(FigurePainter& ink, const QRectF& area, const PlanCont
   FigureStyle looked = style;  // a task stands out by its outline and arrows, which dimmed rows would hide
   if (looked.selected && looked.selected->kind == ItemKind::Task) looked.selected.reset();
   const Focus focus(c, looked);
-  const TimelineRows rows(run.schedule, run.starts, layout.plot, from, to);
+  const TimelineRows rows(run.schedule(), run.starts(), layout.plot, from, to);
   const QString bands =
       rows.drawsTasks() ? QString() : QStringLiteral("; bands: each part's share of the time");
   paintFrame(ink, area, c, title(), sentence(c) + bands);
@@ -305,7 +297,7 @@ void TimelineFigure::draw(FigurePainter& ink, const QRectF& area, const PlanCont
   QRectF memory = layout.memory;
   if (!memory.isEmpty()) {
     memory.moveTop(below.bottom() + 48);
-    paintMemoryCurve(ink, memory, run.memoryOf(stage), stage, run.capacityOf(stage),
+    paintMemoryCurve(ink, memory, run.replay->memoryOf(stage), stage, run.capacityOf(stage),
                      reservedOn(c.problem->assumptions, run.capacityOf(stage)).headroom, from, to);
   }
   paintSpan(ink, rows, below, memory, c);
@@ -315,17 +307,18 @@ void TimelineFigure::draw(FigurePainter& ink, const QRectF& area, const PlanCont
 
 std::optional<Figure::Hit> TimelineFigure::itemAt(const QPointF& at, const QRectF& area,
                                                   const PlanContext& c) const {
+  if (m_stacked) return stackItemAt(at, area, c);
   const Run& run = runOf(c);
   const int stages = c.shownPlan()->stageCount();
   const QRectF plot = plotOf(area, c);
-  const TimelineRows rows(run.schedule, run.starts, plot, m_from * run.end, (m_from + m_span) * run.end);
+  const TimelineRows rows(run.schedule(), run.starts(), plot, m_from * run.end, (m_from + m_span) * run.end);
   const int stage = static_cast<int>(std::floor((at.y() - plot.top()) / rows.rowHeight()));
   if (stage < 0 || stage >= stages || at.x() < plot.left() - 52 || at.x() > plot.right()) return std::nullopt;
   if (at.x() < plot.left()) return locate({ItemKind::Stage, stage}, area, c);
   const double t = rows.timeAt(at.x());
   const auto [from, to] = rows.visible(stage);
   for (std::size_t k = from; k < to; ++k) {
-    const auto& i = run.schedule.intervals[k];
+    const auto& i = run.schedule().intervals[k];
     if (i.begin.value() > t || i.end.value() < t) continue;
     const QRectF row = rows.rowBox(stage);
     return Hit{{ItemKind::Stage, stage},
@@ -340,7 +333,7 @@ std::optional<Figure::Hit> TimelineFigure::itemAt(const QPointF& at, const QRect
 
 QString TimelineFigure::tipOf(std::size_t k, const PlanContext& c) const {
   const Run& run = runOf(c);
-  const ScheduleInterval& i = run.schedule.intervals[k];
+  const ScheduleInterval& i = run.schedule().intervals[k];
   const bool pass = i.kind != TaskKind::Sync && i.kind != TaskKind::Step;
   Tip tip(pass ? QStringLiteral("%1 of microbatch %2").arg(nameOf(partOf(i.kind))).arg(i.microbatch)
                : nameOf(partOf(i.kind)));
@@ -359,23 +352,24 @@ std::optional<Figure::Hit> TimelineFigure::placeOf(const SelectionItem& item, co
                                                    const PlanContext& c) const {
   const auto stage = stageOf(item, c);
   if (!stage) return std::nullopt;
+  if (m_stacked) return stackHit(0, *stage, area, c);
   const Run& run = runOf(c);
   if (const auto id = taskOf(item)) {
     const auto k = intervalOf(*id, c);
     if (!k) return std::nullopt;
-    const ScheduleInterval& i = run.schedule.intervals[*k];
-    const TimelineRows rows(run.schedule, run.starts, plotOf(area, c), m_from * run.end,
+    const ScheduleInterval& i = run.schedule().intervals[*k];
+    const TimelineRows rows(run.schedule(), run.starts(), plotOf(area, c), m_from * run.end,
                             (m_from + m_span) * run.end);
     const QRectF row = rows.rowBox(*stage);
     const double x = rows.xOf(i.begin.value());
     return Hit{item, QRectF(x, row.top(), rows.xOf(i.end.value()) - x, row.height()), tipOf(*k, c)};
   }
-  const TimelineRows rows(run.schedule, run.starts, plotOf(area, c), 0, 1);
+  const TimelineRows rows(run.schedule(), run.starts(), plotOf(area, c), 0, 1);
   Tip tip(QStringLiteral("Stage %1").arg(stageNumber(*stage)));
-  const Seconds busy = run.schedule.busy[at(*stage)];
+  const Seconds busy = run.schedule().busy[at(*stage)];
   tip.row(QStringLiteral("Busy"), exactTime(busy));
-  tip.row(QStringLiteral("Idle"), exactTime(run.schedule.total - busy));
-  tip.row(QStringLiteral("Batch"), exactTime(run.schedule.total));
+  tip.row(QStringLiteral("Idle"), exactTime(run.schedule().total - busy));
+  tip.row(QStringLiteral("Batch"), exactTime(run.schedule().total));
   tip.row(QStringLiteral("Memory at the peak"),
           exactMemory(run.peaks[at(*stage)] -
                       reservedOn(c.problem->assumptions, run.capacityOf(*stage)).headroom));
@@ -391,13 +385,13 @@ QString TimelineFigure::sentenceOf(const SelectionItem& item, const PlanContext&
   if (const auto id = taskOf(item)) {
     const auto k = intervalOf(*id, c);
     if (!k) return {};
-    const ScheduleInterval& i = run.schedule.intervals[*k];
+    const ScheduleInterval& i = run.schedule().intervals[*k];
     const bool pass = i.kind != TaskKind::Sync && i.kind != TaskKind::Step;
     return QStringLiteral("%1%2 on stage %3: %4, from %5 to %6")
         .arg(nameOf(partOf(i.kind)), pass ? QStringLiteral(" of microbatch %1").arg(i.microbatch) : QString(),
              stageNumber(*stage), timeText(i.end - i.begin), timeText(i.begin), timeText(i.end));
   }
-  const Seconds busy = run.schedule.busy[at(*stage)], total = run.schedule.total;
+  const Seconds busy = run.schedule().busy[at(*stage)], total = run.schedule().total;
   QString out =
       QStringLiteral("Stage %1: busy %2 of %3 (%4)")
           .arg(stageNumber(*stage), timeText(busy), timeText(total), phrase(text::percent(busy / total)));
@@ -408,6 +402,7 @@ QString TimelineFigure::sentenceOf(const SelectionItem& item, const PlanContext&
 }
 
 QString TimelineFigure::words(const PlanContext& c) const {
+  if (m_stacked) return stackWords(c);
   QString out = title() + u'\n' + sentence(c) + u'\n';
   if (!runOf(c).fits() && !saysVerdict(c)) out += capitalised(verdict(c)) + u'\n';
   if (m_mark) out += spanText(c, std::nullopt) + u'\n';
@@ -416,12 +411,13 @@ QString TimelineFigure::words(const PlanContext& c) const {
 }
 
 void TimelineFigure::zoomAt(const QPointF& at, double factor, const QRectF& area, const PlanContext& c) {
+  if (m_stacked) return;
   if (!isShown(c)) return;
   const QRectF body = bodyOf(area, c, false);
   const double x = std::clamp((at.x() - body.left() - 52) / std::max(1.0, body.width() - 56), 0.0, 1.0);
   // Down to a dozen tasks across the picture.
   const double least = std::min(1.0, 12.0 * static_cast<double>(c.shownPlan()->stageCount()) /
-                                         static_cast<double>(runOf(c).schedule.intervals.size()));
+                                         static_cast<double>(runOf(c).schedule().intervals.size()));
   const double span = std::clamp(m_span / factor, least, 1.0);
   m_from = std::clamp(m_from + x * (m_span - span), 0.0, 1 - span);
   m_span = span;
@@ -445,6 +441,7 @@ void TimelineFigure::setViewport(const std::map<std::string, double>& wanted) {
 }
 
 void TimelineFigure::panBy(const QPointF& pixels, const QRectF& area, const PlanContext& c) {
+  if (m_stacked) return;
   const QRectF body = bodyOf(area, c, false);
   m_from = std::clamp(m_from - pixels.x() / std::max(1.0, body.width() - 56) * m_span, 0.0, 1 - m_span);
 }
@@ -454,16 +451,16 @@ std::vector<FigureOption> TimelineFigure::offeredOptions(const PlanContext& c) c
                         QStringLiteral("Schedule"),
                         QStringLiteral("The same stages under another schedule"),
                         {{"planned", QStringLiteral("As planned")}},
-                        m_kind ? std::string(scheduleOf(*m_kind).id()) : "planned"};
+                        m_stacked ? "all"
+                        : m_kind  ? std::string(scheduleOf(*m_kind).id())
+                                  : "planned"};
   for (const PipelineSchedule* s : schedules()) {
     const Plan* plan = c.shownPlan();
-    const bool runs = !plan || (s->kind() != plan->schedule && s->takesChunks(plan->chunksPerStage()) &&
-                                s->refusals(plan->stageCount(), plan->chunksPerStage(),
-                                            c.shownEvaluation()->microbatchCount)
-                                    .empty());
+    const bool runs = !plan || (s->kind() != plan->schedule && canRun(*s, c));
     if (runs || (m_kind && s->kind() == *m_kind))
-      schedule.choices.push_back({std::string(s->id()), labelOf(s->kind())});
+      schedule.choices.push_back({std::string(s->id()), scheduleLabel(s->kind())});
   }
+  schedule.choices.push_back({"all", QStringLiteral("All, side by side")});
   return {std::move(schedule),
           {"memory",
            QStringLiteral("Memory curve"),
@@ -474,6 +471,7 @@ std::vector<FigureOption> TimelineFigure::offeredOptions(const PlanContext& c) c
 
 void TimelineFigure::setOption(const std::string& key, const std::string& name) {
   if (key == "schedule") {
+    m_stacked = name == "all";
     const PipelineSchedule* other = scheduleNamed(name);
     m_kind = other ? std::optional(other->kind()) : std::nullopt;
   }

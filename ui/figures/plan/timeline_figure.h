@@ -11,9 +11,11 @@
 namespace nest {
 
 class FigurePainter;
+struct LegendItem;
 class TimelineRows;
 
 /// The batch as it runs: one row per stage, time to the right; below it the memory of one stage's device.
+/// Or all schedules that the stages can run, below each other on one axis, each with whether it fits.
 /// Zooms in time. A click selects a task, and arrows lead to the same microbatch on the other stages; a span
 /// of the ruler below the rows can be marked and is measured.
 class TimelineFigure : public InteractiveFigure {
@@ -30,8 +32,8 @@ public:
   void take(const PlanContext&, ScheduleKind, Schedule);
   /// More tasks than are simulated within a frame.
   static bool isLong(const PlanContext&);
-  /// What runs at a share of the batch; nullopt where there is no schedule (yet).
-  std::optional<PlayheadState> playheadAt(double share, const PlanContext&) const;
+  /// The schedule that is drawn, for playing it; null where there is none (yet).
+  std::shared_ptr<const ScheduleReplay> replay(const PlanContext&) const;
 
   struct Task {
     TaskId id;
@@ -67,7 +69,8 @@ public:
 
   std::optional<SelectionItem> chosenAt(const QPointF& at, const QRectF& area,
                                         const PlanContext&) const override;
-  bool canZoom() const override { return true; }
+  bool showsPlayhead() const override { return true; }
+  bool canZoom() const override { return !m_stacked; }
   void zoomAt(const QPointF&, double factor, const QRectF& area, const PlanContext&) override;
   void panBy(const QPointF&, const QRectF& area, const PlanContext&) override;
   void fit() override { m_from = 0, m_span = 1; }
@@ -105,13 +108,30 @@ private:
                      int memoryStage, const PlanContext&) const;
 
   ScheduleKind kindOf(const PlanContext&) const;
+  /// The plan's stages and microbatches suit the schedule.
+  static bool canRun(const PipelineSchedule&, const PlanContext&);
+
+  // All schedules below each other:
+  /// The plan's own first. Never with a plan whose simulation isLong().
+  const std::vector<std::unique_ptr<Run>>& stackOf(const PlanContext&) const;
+  QString stackLine(const Run&, const PlanContext&) const;
+  QString stackSentence(const PlanContext&) const;
+  QString stackWords(const PlanContext&) const;
+  std::vector<LegendItem> stackLegend(const PlanContext&, const Theme&) const;
+  std::vector<QRectF> stackBands(const QRectF& body, const PlanContext&) const;
+  double stackEnd(const PlanContext&) const;  ///< seconds
+  void drawStack(FigurePainter&, const QRectF& area, const PlanContext&) const;
+  std::optional<Hit> stackItemAt(const QPointF&, const QRectF& area, const PlanContext&) const;
+  std::optional<Hit> stackHit(std::size_t schedule, int stage, const QRectF& area, const PlanContext&) const;
 
   bool m_showsMemory = true;
   std::optional<ScheduleKind> m_kind;  ///< nullopt: the plan's own
+  bool m_stacked = false;              ///< all schedules, on one axis
   Ask m_ask;
   double m_from = 0, m_span = 1;  ///< shares of the batch that are visible
   std::optional<Span> m_mark;     ///< measured
   mutable std::unique_ptr<Run> m_run;
+  mutable std::vector<std::unique_ptr<Run>> m_stack;
 };
 
 }  // namespace nest

@@ -25,28 +25,16 @@ bool TimelineFigure::Run::shows(const PlanContext& c, ScheduleKind wanted) const
 void TimelineFigure::Run::fill(Schedule simulated) {
   const Plan& plan = *context.shownPlan();
   pending = false;
-  schedule = std::move(simulated);
-  used = partsOf(schedule);
+  used = partsOf(simulated);
   evaluation = kind == plan.schedule ? *context.shownEvaluation()
-                                     : evaluate(*context.problem, underSchedule(plan, schedule.kind));
-  const auto& intervals = schedule.intervals;
-  const auto& memory = schedule.memory;
-  for (int s = 0; s <= plan.stageCount(); ++s) {
-    starts.push_back(static_cast<std::size_t>(
-        std::lower_bound(intervals.begin(), intervals.end(), s,
-                         [](const ScheduleInterval& i, int stage) { return i.stage < stage; }) -
-        intervals.begin()));
-    memoryStarts.push_back(static_cast<std::size_t>(
-        std::lower_bound(memory.begin(), memory.end(), s,
-                         [](const MemoryStep& i, int stage) { return i.stage < stage; }) -
-        memory.begin()));
-  }
-  for (const ScheduleInterval& i : intervals) end = std::max(end, i.end.value());
-  if (intervals.empty()) return;
+                                     : evaluate(*context.problem, underSchedule(plan, simulated.kind));
+  replay = std::make_shared<ScheduleReplay>(std::move(simulated), evaluation);
+  end = replay->end().value();
+  if (schedule().intervals.empty()) return;
   const auto left = [this](int s) { return capacityOf(s) - peaks[at(s)]; };
   for (int s = 0; s < plan.stageCount(); ++s) {
     Bytes peak(0);
-    for (const MemoryStep& step : memoryOf(s)) peak = std::max(peak, step.used);
+    for (const MemoryStep& step : replay->memoryOf(s)) peak = std::max(peak, step.used);
     peaks.push_back(peak);
     if (left(s) < left(fullest)) fullest = s;
   }

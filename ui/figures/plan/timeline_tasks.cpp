@@ -137,14 +137,14 @@ void paintValueChip(FigurePainter& ink, const QPointF& leftMiddle, const QString
 std::optional<std::size_t> TimelineFigure::intervalOf(const TaskId& id, const PlanContext& c) const {
   if (!isShown(c)) return std::nullopt;
   const Run& run = runOf(c);
-  if (id.stage < 0 || id.stage + 1 >= static_cast<int>(run.starts.size())) return std::nullopt;
-  for (std::size_t k = run.starts[at(id.stage)]; k < run.starts[at(id.stage + 1)]; ++k)
-    if (idOf(run.schedule.intervals[k]) == id) return k;
+  if (id.stage < 0 || id.stage + 1 >= static_cast<int>(run.starts().size())) return std::nullopt;
+  for (std::size_t k = run.starts()[at(id.stage)]; k < run.starts()[at(id.stage + 1)]; ++k)
+    if (idOf(run.schedule().intervals[k]) == id) return k;
   return std::nullopt;
 }
 
 TimelineFigure::Task TimelineFigure::taskOfInterval(std::size_t k, const PlanContext& c) const {
-  const ScheduleInterval& i = runOf(c).schedule.intervals[k];
+  const ScheduleInterval& i = runOf(c).schedule().intervals[k];
   return {idOf(i), {i.begin.value(), i.end.value(), i.recompute.value()}};
 }
 
@@ -155,17 +155,17 @@ std::optional<TimelineFigure::Task> TimelineFigure::task(const TaskId& id, const
 
 std::optional<TimelineFigure::Task> TimelineFigure::taskAt(const QPointF& at, const QRectF& area,
                                                            const PlanContext& c) const {
-  if (!isShown(c)) return std::nullopt;
+  if (m_stacked || !isShown(c)) return std::nullopt;
   const Run& run = runOf(c);
   const QRectF plot = plotOf(area, c);
-  const TimelineRows rows(run.schedule, run.starts, plot, m_from * run.end, (m_from + m_span) * run.end);
+  const TimelineRows rows(run.schedule(), run.starts(), plot, m_from * run.end, (m_from + m_span) * run.end);
   const int stage = static_cast<int>(std::floor((at.y() - plot.top()) / rows.rowHeight()));
   if (stage < 0 || stage >= c.shownPlan()->stageCount() || at.x() < plot.left() || at.x() > plot.right())
     return std::nullopt;
   const double t = rows.timeAt(at.x());
   const auto [from, to] = rows.visible(stage);
   for (std::size_t k = from; k < to; ++k) {
-    const ScheduleInterval& i = run.schedule.intervals[k];
+    const ScheduleInterval& i = run.schedule().intervals[k];
     if (i.begin.value() <= t && t <= i.end.value()) return taskOfInterval(k, c);
   }
   return std::nullopt;
@@ -182,7 +182,7 @@ std::optional<TimelineFigure::Task> TimelineFigure::find(const QString& words,
                                                          const PlanContext& c) const {
   const auto query = readQuery(words);
   if (!query || !isShown(c)) return std::nullopt;
-  const auto& all = runOf(c).schedule.intervals;
+  const auto& all = runOf(c).schedule().intervals;
   const auto from = after ? intervalOf(*after, c) : std::nullopt;
   const std::size_t begin = from ? *from + 1 : 0;
   for (std::size_t n = 0; n < all.size(); ++n) {
@@ -195,11 +195,11 @@ std::optional<TimelineFigure::Task> TimelineFigure::find(const QString& words,
 std::vector<TimelineFigure::Task> TimelineFigure::chainOf(const TaskId& id, const PlanContext& c) const {
   std::vector<Task> out;
   if (!isShown(c) || id.microbatch < 0) return out;
-  const auto& all = runOf(c).schedule.intervals;
+  const auto& all = runOf(c).schedule().intervals;
   for (std::size_t k = 0; k < all.size(); ++k)
     if (all[k].microbatch == id.microbatch && isPass(all[k].kind)) out.push_back(taskOfInterval(k, c));
   const Plan& plan = *c.shownPlan();
-  const PipelineSchedule& schedule = scheduleOf(runOf(c).schedule.kind);
+  const PipelineSchedule& schedule = scheduleOf(runOf(c).schedule().kind);
   const auto place = [&](const Task& t) {
     const int part = schedule.partOf(t.id.stage, t.id.chunk, plan.stageCount());
     const bool forward = t.id.kind == static_cast<int>(TaskKind::Forward);
@@ -214,19 +214,20 @@ std::optional<SelectionItem> TimelineFigure::stepFrom(const std::optional<Select
                                                       const PlanContext& c) const {
   const int stage = (from ? stageOf(*from, c) : std::nullopt).value_or(-1);
   if (stage < 0) return SelectionItem{ItemKind::Stage, 0};
-  if (const auto id = taskOf(*from))
+  if (const auto id = taskOf(*from); id && !m_stacked)
     if (const auto here = intervalOf(*id, c)) return stepFromTask(*id, *here, stage, step, c);
   const Run& run = runOf(c);
   const int last = c.shownPlan()->stageCount() - 1;
   if (step == Step::First) return SelectionItem{ItemKind::Stage, 0};
   if (step == Step::Last) return SelectionItem{ItemKind::Stage, last};
-  const bool inTime = step == Step::Left || step == Step::Right;
-  if (inTime && run.starts[at(stage)] < run.starts[at(stage + 1)]) {
+  const bool inTime = !m_stacked && (step == Step::Left || step == Step::Right);
+  if (inTime && run.starts()[at(stage)] < run.starts()[at(stage + 1)]) {
     // The first that begins in sight.
-    std::size_t k = run.starts[at(stage)];
-    while (k + 1 < run.starts[at(stage + 1)] && run.schedule.intervals[k].begin.value() < m_from * run.end)
+    std::size_t k = run.starts()[at(stage)];
+    while (k + 1 < run.starts()[at(stage + 1)] &&
+           run.schedule().intervals[k].begin.value() < m_from * run.end)
       ++k;
-    return taskItem(idOf(run.schedule.intervals[k]));
+    return taskItem(idOf(run.schedule().intervals[k]));
   }
   const int by = step == Step::Down ? 1 : step == Step::Up ? -1 : 0;
   return SelectionItem{ItemKind::Stage, std::clamp(stage + by, 0, last)};
@@ -235,9 +236,9 @@ std::optional<SelectionItem> TimelineFigure::stepFrom(const std::optional<Select
 SelectionItem TimelineFigure::stepFromTask(const TaskId& id, std::size_t here, int stage, Step step,
                                            const PlanContext& c) const {
   const Run& run = runOf(c);
-  const auto item = [&](std::size_t k) { return taskItem(idOf(run.schedule.intervals[k])); };
-  const auto first = [&](int s) { return run.starts[at(s)]; };
-  const auto end = [&](int s) { return run.starts[at(s + 1)]; };
+  const auto item = [&](std::size_t k) { return taskItem(idOf(run.schedule().intervals[k])); };
+  const auto first = [&](int s) { return run.starts()[at(s)]; };
+  const auto end = [&](int s) { return run.starts()[at(s + 1)]; };
   switch (step) {
     case Step::Left:
       return item(here > first(stage) ? here - 1 : here);
@@ -257,17 +258,17 @@ SelectionItem TimelineFigure::stepFromTask(const TaskId& id, std::size_t here, i
   there.stage = other;
   if (const auto k = intervalOf(there, c)) return item(*k);
   // Transfers and weight gradients have no equal there: the task that runs at that time, or the next.
-  const double t = run.schedule.intervals[here].begin.value();
+  const double t = run.schedule().intervals[here].begin.value();
   std::size_t k = first(other);
-  while (k + 1 < end(other) && run.schedule.intervals[k].end.value() <= t) ++k;
+  while (k + 1 < end(other) && run.schedule().intervals[k].end.value() <= t) ++k;
   return item(k < end(other) ? k : here);
 }
 
 QRectF TimelineFigure::rulerOf(const QRectF& area, const PlanContext& c) const {
-  if (!isShown(c)) return {};
+  if (m_stacked || !isShown(c)) return {};
   const Run& run = runOf(c);
   const QRectF plot = plotOf(area, c);
-  const TimelineRows rows(run.schedule, run.starts, plot, 0, 1);
+  const TimelineRows rows(run.schedule(), run.starts(), plot, 0, 1);
   return {plot.left(), rows.rowBox(c.shownPlan()->stageCount() - 1).bottom(), plot.width(), kRulerHeight};
 }
 
@@ -298,8 +299,8 @@ void TimelineFigure::showTime(double seconds, const PlanContext& c) {
 double TimelineFigure::busyShare(const Span& span, int stage, const PlanContext& c) const {
   const Run& run = runOf(c);
   double busy = 0;
-  for (std::size_t k = run.starts[at(stage)]; k < run.starts[at(stage + 1)]; ++k) {
-    const ScheduleInterval& i = run.schedule.intervals[k];
+  for (std::size_t k = run.starts()[at(stage)]; k < run.starts()[at(stage + 1)]; ++k) {
+    const ScheduleInterval& i = run.schedule().intervals[k];
     busy += std::max(0.0, std::min(i.end.value(), span.to) - std::max(i.begin.value(), span.from));
   }
   return span.to > span.from ? std::min(1.0, busy / (span.to - span.from)) : 0;
@@ -378,21 +379,19 @@ void TimelineFigure::paintPlayhead(FigurePainter& ink, const TimelineRows& rows,
                                    const QRectF& memory, int memoryStage, const PlanContext& c) const {
   const auto& head = ink.style().playhead;
   if (!head) return;
-  const double x = rows.xOf(head->seconds);
+  const double x = rows.xOf(head->at.value());
   if (x < below.left() - 0.5 || x > below.right() + 0.5) return;
   const Run& run = runOf(c);
   const QColor tone = ink.color(Role::Error);
   ink.line({x, below.top()}, {x, below.bottom() + 4}, tone, 1.4);
   if (rows.rowHeight() >= kLeastChip)
     for (const RunningTask& r : head->running) {
-      const auto kind = static_cast<TaskKind>(r.task);
-      QString text = letterOf(kind);
-      if (r.microbatch >= 0 && kind != TaskKind::Sync && kind != TaskKind::Step)
-        text += u' ' + QString::number(r.microbatch);
+      QString text = letterOf(r.kind);
+      if (r.microbatch >= 0) text += u' ' + QString::number(r.microbatch);
       const QRectF row = rows.rowBox(r.stage);
-      paintValueChip(ink, {x, row.center().y()}, text, below, colorOf(partOf(kind), ink.theme()));
+      paintValueChip(ink, {x, row.center().y()}, text, below, colorOf(partOf(r.kind), ink.theme()));
     }
-  const QString time = timeText(Seconds(head->seconds));
+  const QString time = timeText(head->at);
   const double w = FigurePainter::width(time, FigurePainter::kSmall, true) + 12;
   QRectF flag(x - w / 2, below.bottom() + 5, w, kFlagHeight);
   flag.moveLeft(std::clamp(flag.left(), below.left() - 8, std::max(below.left() - 8, below.right() + 8 - w)));
@@ -405,12 +404,10 @@ void TimelineFigure::paintPlayhead(FigurePainter& ink, const TimelineRows& rows,
   ink.label(flag, time, Qt::AlignCenter, FigurePainter::kSmall, ink.theme().textOn(tone), true);
   if (memory.isEmpty()) return;
   ink.line({x, flag.bottom()}, {x, memory.bottom()}, tone, 1.4);
-  const auto steps = run.memoryOf(memoryStage);
-  const auto after = std::upper_bound(steps.begin(), steps.end(), head->seconds,
-                                      [](double t, const MemoryStep& s) { return t < s.at.value(); });
-  if (after == steps.begin()) return;
+  if (at(memoryStage) >= head->memory.size()) return;
   const Bytes headroom = reservedOn(c.problem->assumptions, run.capacityOf(memoryStage)).headroom;
-  paintValueChip(ink, {x, memory.bottom() - 12}, memoryText(std::prev(after)->used - headroom), memory, tone);
+  paintValueChip(ink, {x, memory.bottom() - 12}, memoryText(head->memory[at(memoryStage)] - headroom), memory,
+                 tone);
 }
 
 }  // namespace nest

@@ -8,29 +8,14 @@
 #include "figures/paint/frame.h"
 #include "figures/paint/phrases.h"
 #include "figures/plan/communication_figure.h"
-#include "figures/plan/timeline_rows.h"
+#include "figures/plan/instant_text.h"
+#include "figures/topology/microbatch_tokens.h"
 #include "figures/topology/topology_key.h"
 #include "figures/topology/topology_painter.h"
 #include "units/at.h"
 
 namespace nest {
 namespace {
-
-/// "At 420 ms: forward on 0, 2 · backward on 1": what the play head stands on.
-QString playheadText(const PlayheadState& m) {
-  QString out = QStringLiteral("At %1").arg(timeText(Seconds(m.seconds)));
-  std::map<int, QStringList> stages;
-  for (const RunningTask& r : m.running) stages[r.task] << stageNumber(r.stage);
-  if (stages.empty()) return out + QStringLiteral(": every stage waits");
-  QString join = QStringLiteral(": ");
-  for (auto& [task, list] : stages) {
-    if (list.size() > 12) list = list.mid(0, 12) << QStringLiteral("…");
-    out += join + inSentence(nameOf(partOf(static_cast<TaskKind>(task)))) + QStringLiteral(" on ") +
-           list.join(QStringLiteral(", "));
-    join = QStringLiteral(" · ");
-  }
-  return out;
-}
 
 /// The name in files.
 const char* shadeName(DeviceShade s) {
@@ -59,6 +44,7 @@ QString groupCountText(const Hierarchy& h, int level) {
 const TopologyClasses& TopologyFigure::classesOf(const PlanContext& c) const {
   if (!m_classes || !m_classes->shows(c)) {
     m_layout.reset();
+    m_places.reset();
     m_traffic.reset();
     m_levelTraffic.reset();
     m_classes = std::make_shared<TopologyClasses>(c);
@@ -73,8 +59,10 @@ TopologyFigure::Shown TopologyFigure::show(const QRectF& area, const PlanContext
   const QRectF states = unplannedRows(out.canvas, c);
   out.canvas.adjust(0, states.bottom() - out.canvas.top() + (states.height() > 0 ? 6 : 0), 0,
                     -topologyKeyHeight(c));
-  if (!m_layout || m_layout->area() != out.canvas.size() || m_layout->folding() != m_folding)
+  if (!m_layout || m_layout->area() != out.canvas.size() || m_layout->folding() != m_folding) {
     m_layout = std::make_unique<TopologyLayout>(m_classes, out.canvas.size(), m_folding);
+    m_places.reset();
+  }
   out.layout = m_layout.get();
   const double zoom = standalone ? 1 : m_zoom;
   out.scale = m_layout->fitScale() * zoom;
@@ -82,6 +70,12 @@ TopologyFigure::Shown TopologyFigure::show(const QRectF& area, const PlanContext
   const QPointF middle(m_layout->size().width() / 2 + pan.x(), m_layout->size().height() / 2 + pan.y());
   out.origin = out.canvas.center() - middle * out.scale;
   return out;
+}
+
+/// Of the layout that is drawn: call show() before.
+const StagePlaces& TopologyFigure::placesOf(const PlanContext& c) const {
+  if (!m_places) m_places = std::make_unique<StagePlaces>(*c.shownPlan(), *m_layout);
+  return *m_places;
 }
 
 const LostParts& TopologyFigure::lostOf(const PlanContext& c) const {
@@ -164,8 +158,8 @@ std::optional<FigureState> TopologyFigure::state(const PlanContext& c, bool) con
 
 void TopologyFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   const FigureStyle& style = ink.style();
-  paintFrame(ink, area, c, title(),
-             style.playhead && !style.standalone ? playheadText(*style.playhead) : sentence(c));
+  const ScheduleInstant* now = c.shownPlan() ? instantOf(style) : nullptr;
+  paintFrame(ink, area, c, title(), now ? instantText(*now, c) : sentence(c));
   const Shown shown = show(area, c, style.standalone);
   const QRectF whole = bodyOf(area, c, style.standalone);
   paintLostParts(ink, QRectF(whole.left(), whole.top(), whole.width(), kLostRow), lostOf(c));
@@ -175,6 +169,12 @@ void TopologyFigure::draw(FigurePainter& ink, const QRectF& area, const PlanCont
   TopologyPainter(ink, c, *shown.layout, shown.canvas.adjusted(-1, -6, 6, 1), shown.scale, shown.origin,
                   traffic, by, m_shade)
       .paint();
+  if (now) {
+    ink.painter().save();
+    ink.painter().setClipRect(shown.canvas.adjusted(-1, -6, 6, 1));
+    paintTokens(ink, *now, placesOf(c), {shown.origin, shown.scale}, c);
+    ink.painter().restore();
+  }
   const QRectF body = bodyOf(area, c, style.standalone);
   paintTopologyKey(ink, QRectF(body.left(), shown.canvas.bottom() + 6, body.width(), topologyKeyHeight(c)), c,
                    *m_classes, traffic, by, m_shade);

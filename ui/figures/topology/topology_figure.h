@@ -5,6 +5,7 @@
 #include "cluster/levels/lost_parts.h"
 #include "evaluation/traffic.h"
 #include "figures/paint/interactive_figure.h"
+#include "figures/topology/microbatch_tokens.h"
 #include "figures/topology/topology_key.h"
 #include "figures/topology/topology_layout.h"
 #include "figures/topology/topology_painter.h"
@@ -34,6 +35,7 @@ public:
   std::vector<FigureOption> offeredOptions(const PlanContext&) const override;
   void setOption(const std::string& key, const std::string& name) override;
 
+  bool showsPlayhead() const override { return true; }
   bool canZoom() const override { return true; }
   void zoomAt(const QPointF&, double factor, const QRectF& area, const PlanContext&) override;
   void panBy(const QPointF&, const QRectF& area, const PlanContext&) override;
@@ -68,6 +70,7 @@ private:
   QString deviceTip(int device, const PlanContext&) const;
   QString groupTip(const TopologyLayout::Box&, const PlanContext&) const;
 
+  const StagePlaces& placesOf(const PlanContext&) const;
   const LevelTraffic& trafficOf(const PlanContext&) const;
   const LostParts& lostOf(const PlanContext&) const;
   const std::vector<UnplannedGroup>& unplannedOf(const PlanContext&) const;
@@ -82,6 +85,7 @@ private:
 
   mutable std::shared_ptr<const TopologyClasses> m_classes;
   mutable std::unique_ptr<TopologyLayout> m_layout;
+  mutable std::unique_ptr<StagePlaces> m_places;
   mutable std::unique_ptr<Traffic> m_traffic;
   mutable std::optional<LevelTraffic> m_levelTraffic;
   mutable std::shared_ptr<const Scenario> m_lostIn;

@@ -85,10 +85,12 @@ void paintShadeKey(FigurePainter& ink, const QRectF& row, const PlanContext& c, 
     }
     return;
   }
-  const std::vector<double> shares = sharesOf(shade, c);
+  const ScheduleInstant* now = instantOf(ink.style());
+  const std::vector<double> shares = sharesOf(shade, c, now);
   if (shares.empty()) return;
-  line.say(shade == DeviceShade::Memory ? QStringLiteral("Memory of a device at its peak, % of its capacity:")
-                                        : QStringLiteral("Time that a device works, % of the step:"));
+  line.say(shade == DeviceShade::Busy ? QStringLiteral("Time that a device works, % of the step:")
+           : now                      ? QStringLiteral("Memory of a device at this time, % of its capacity:")
+                                      : QStringLiteral("Memory of a device at its peak, % of its capacity:"));
   for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
     line.swatch(ink.theme().magnitude(0.1 + 0.9 * share));
     if (!line.say(QString::number(static_cast<int>(100 * share)))) return;

@@ -39,15 +39,20 @@ int LevelTraffic::busiest() const {
   return *most > Seconds() ? static_cast<int>(most - busy.begin()) : -1;
 }
 
-std::vector<double> sharesOf(DeviceShade shade, const PlanContext& c) {
+const ScheduleInstant* instantOf(const FigureStyle& style) {
+  return style.playhead && !style.standalone ? &*style.playhead : nullptr;
+}
+
+std::vector<double> sharesOf(DeviceShade shade, const PlanContext& c, const ScheduleInstant* now) {
   std::vector<double> out;
   const Evaluation* e = c.shownEvaluation();
   if (!e || (shade != DeviceShade::Memory && shade != DeviceShade::Busy)) return out;
   for (std::size_t i = 0; i < e->stages.size(); ++i) {
     const StageEvaluation& s = e->stages[i];
-    if (shade == DeviceShade::Memory)
-      out.push_back(s.memory.capacity > Bytes() ? s.memory.total() / s.memory.capacity : 0);
-    else
+    if (shade == DeviceShade::Memory) {
+      const Bytes used = now && i < now->memory.size() ? now->memory[i] : s.memory.total();
+      out.push_back(s.memory.capacity > Bytes() ? used / s.memory.capacity : 0);
+    } else
       out.push_back(
           e->batchTime > Seconds() ? stepParts(*e, static_cast<int>(i)).busy() / e->batchTime.value() : 0);
   }
@@ -67,7 +72,7 @@ TopologyPainter::TopologyPainter(FigurePainter& ink, const PlanContext& c, const
       m_traffic(std::move(traffic)),
       m_colouredBy(colouredBy),
       m_shade(shade),
-      m_shares(sharesOf(shade, c)),
+      m_shares(sharesOf(shade, c, instantOf(ink.style()))),
       m_boxes(static_cast<std::size_t>(layout.classes().cluster().levelCount())) {}
 
 /// At the play head this stage has nothing to do.
@@ -98,25 +103,22 @@ QColor TopologyPainter::colourOf(const RankKind& kind) const {
   return dims(kind) ? mixed(c, m_ink.color(Role::Canvas), 0.65) : c;
 }
 
-/// At the play head something crosses this level.
-bool TopologyPainter::exchanges(int level) const {
+/// What crosses this level at the play head: messages between stages or replicas, or those within passes.
+TopologyPainter::Crossing TopologyPainter::crossing(int level) const {
   const auto& playhead = m_ink.style().playhead;
   const Evaluation* e = m_context.shownEvaluation();
-  if (!playhead || m_ink.style().standalone || !e) return false;
-  return std::any_of(playhead->running.begin(), playhead->running.end(), [&](const RunningTask& r) {
-    if (static_cast<std::size_t>(r.stage) >= e->stages.size()) return false;
-    const StageEvaluation& s = e->stages[r.stage];
-    switch (static_cast<TaskKind>(r.task)) {
-      case TaskKind::ActivationTransfer:
-        return s.activationLevel == level;
-      case TaskKind::GradientTransfer:
-        return s.gradientLevel == level;
-      case TaskKind::Sync:
-        return s.dataLevel == level;
-      default:
-        return s.tensorLevel == level || s.contextLevel == level || s.expertLevel == level;
-    }
-  });
+  Crossing out = Crossing::Nothing;
+  if (!playhead || m_ink.style().standalone || !e) return out;
+  for (const RunningTask& r : playhead->running) {
+    if (r.stage < 0 || static_cast<std::size_t>(r.stage) >= e->stages.size()) continue;
+    if (r.level == level) return Crossing::Between;
+    const StageEvaluation& s = e->stages[static_cast<std::size_t>(r.stage)];
+    const bool computes =
+        r.kind == TaskKind::Forward || r.kind == TaskKind::Backward || r.kind == TaskKind::WeightGradient;
+    if (computes && (s.tensorLevel == level || s.contextLevel == level || s.expertLevel == level))
+      out = Crossing::Within;
+  }
+  return out;
 }
 
 void TopologyPainter::paint() {
@@ -209,10 +211,9 @@ void TopologyPainter::paintBoxes() {
       rects[ground.rgb()].push_back(r);
     }
     const bool framed = pixels(boxes.front().rect).width() >= 14;
-    const bool busy = exchanges(l);
-    p.setPen(framed ? QPen(busy ? m_ink.color(Role::Accent) : edge, busy    ? 2.5
-                                                                    : l > 0 ? 1.2
-                                                                            : 1)
+    const Crossing busy = crossing(l);
+    const double width = busy == Crossing::Between ? 2.5 : busy == Crossing::Within ? 1.4 : l > 0 ? 1.2 : 1;
+    p.setPen(framed ? QPen(busy == Crossing::Nothing ? edge : m_ink.color(Role::Accent), width)
                     : QPen(Qt::NoPen));
     for (const auto& [ground, alike] : rects) {
       p.setBrush(QColor::fromRgb(ground));

@@ -44,8 +44,10 @@ struct LevelTraffic {
 };
 
 /// Per stage what a shade shows: 0.89 of the memory, 0.72 of the step. Empty for a shade that is not a
-/// magnitude.
-std::vector<double> sharesOf(DeviceShade, const PlanContext&);
+/// magnitude. Memory is that at the peak, or at one time.
+std::vector<double> sharesOf(DeviceShade, const PlanContext&, const ScheduleInstant* now = nullptr);
+/// The time at which the playhead stands, as far as the picture shows it; null: none.
+const ScheduleInstant* instantOf(const FigureStyle&);
 
 /// Paints nested boxes group by group: what one level or one stage has in common is collected and painted at
 /// once, and what would be smaller than a few pixels is painted as the group it belongs to.
@@ -73,7 +75,8 @@ private:
   void paintMarks();
   QColor groundOf(const Box&) const;
   bool rests(int stage) const;
-  bool exchanges(int level) const;
+  enum class Crossing { Nothing, Within, Between };
+  Crossing crossing(int level) const;
   QString headerText(const Box&, int variant) const;
   /// Where a box's header goes, and in which size; nullopt: it has no room.
   struct Header {
