@@ -27,6 +27,9 @@ struct RunSettings {
   bool fillsCluster = false;          ///< the data degree is what the other degrees leave of the devices
   /// Whether exchanges of tensor parallelism run beside products, where its program can do either.
   std::optional<bool> overlapsTensor;
+  /// Share of the optimizer state in host memory, and whether its copies run at the same time as its updates.
+  std::optional<double> offloadedOptimizer;
+  std::optional<bool> overlapsOptimizerCopies;
   /// Of its model.
   std::optional<int> layers, hidden, heads, keyValueHeads, intermediate, experts, expertsPerToken;
   std::optional<double> parameters;  ///< of its model, as far as it prints them

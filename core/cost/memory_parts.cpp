@@ -1,5 +1,7 @@
 #include "cost/memory_parts.h"
 
+#include <algorithm>
+
 namespace nest {
 
 const MemoryPartWords& wordsOf(MemoryPart part) {
@@ -17,7 +19,13 @@ const MemoryPartWords& wordsOf(MemoryPart part) {
 
 StateBytes StateBytes::of(const OptimizerRegime& r, const Assumptions& a, int zero) {
   const double held = a.heldGradientBytes > 0 ? a.heldGradientBytes : r.gradientBytes;
-  StateBytes s{{r.weightBytes, zero >= 3}, {held, zero >= 2}, {r.optimizerBytes, zero >= 1}, {0, true}, 0};
+  const double offloaded = a.offloadedOptimizer;
+  StateBytes s{{r.weightBytes, zero >= 3},
+               {held, zero >= 2},
+               {r.optimizerBytes * (1 - offloaded), zero >= 1},
+               {r.optimizerBytes * offloaded, zero >= 1},
+               {0, true},
+               0};
   if (!a.gathersGroups) {
     s.gathered = zero >= 3 ? r.weightBytes : 0;
     return s;
@@ -28,11 +36,33 @@ StateBytes StateBytes::of(const OptimizerRegime& r, const Assumptions& a, int ze
 }
 
 StepBytes StepBytes::of(const OptimizerRegime& r, const Assumptions& a, int zero) {
-  return {{{{"g", "gradient bytes per parameter", r.gradientBytes, 1},
-            {"w", "weight bytes per parameter", r.weightBytes, 1},
-            {"o", "optimizer bytes per parameter", r.optimizerBytes, 2},
+  const double here = 1 - a.offloadedOptimizer;
+  return {{{{"g", "gradient bytes per parameter", r.gradientBytes, here},
+            {"w", "weight bytes per parameter", r.weightBytes, here},
+            {"o", "optimizer bytes per parameter", r.optimizerBytes, 2 * here},
             {"c", "gradient bytes that clipping reads or writes", r.gradientBytes, a.clippingPasses}}},
           zero >= 1};
+}
+
+StepRate StepRate::of(const OptimizerRegime& r, const Assumptions& a, const DeviceSpec& device, int zero) {
+  StepRate rate;
+  const StepBytes bytes = StepBytes::of(r, a, zero);
+  rate.sharded = bytes.sharded;
+  if (const BytesPerSecond bandwidth = device.memoryBandwidth.value; bandwidth.value() > 0)
+    rate.device = Bytes(bytes.perParameter().bytes) / bandwidth;
+  rate.host = {a.offloadedOptimizer,
+               r.gradientBytes,
+               r.weightBytes,
+               a.hostUpdateRate,
+               device.hostMemoryBandwidth ? device.hostMemoryBandwidth->value : BytesPerSecond(),
+               a.overlapsOptimizerCopies};
+  return rate;
+}
+
+Seconds StepRate::perParameter() const {
+  if (!(host.share > 0)) return device;
+  return host.overlaps ? std::max({device, host.toHost(), host.update(), host.fromHost()})
+                       : device + host.toHost() + host.update() + host.fromHost();
 }
 
 }  // namespace nest

@@ -52,6 +52,7 @@ struct BytesPerParameter {
 /// The model state under a ZeRO stage, by purpose.
 struct StateBytes {
   BytesPerParameter weights, gradients, optimizer;
+  BytesPerParameter host;  ///< optimizer state in the host's memory
   /// Shards stored in addition to whole weights and gradients (STATEMENT.md (10.10)).
   BytesPerParameter beside;
   /// Bytes per parameter that is gathered at once: of ZeRO-3's largest layer; where groups are gathered, of
@@ -67,12 +68,30 @@ struct StateBytes {
   Bytes gatheredOf(const ModelState& s) const { return Bytes(s.gathered * gathered) + beside.of(s); }
 };
 
-/// What the optimizer step reads or writes for each parameter, STATEMENT.md (4.14).
+/// What the optimizer step on the device reads or writes for each parameter, STATEMENT.md (4.14).
 struct StepTraffic {
   const char* symbol;   ///< "g"
   const char* meaning;  ///< "gradient bytes per parameter"
   double bytes = 0;
   double times = 1;
+};
+/// What the host updates in its place, for each parameter of the device, STATEMENT.md (10.12).
+struct HostStep {
+  double share = 0;                       ///< of the parameters
+  double gradientBytes = 0;               ///< to the host
+  double weightBytes = 0;                 ///< back
+  double updatesPerSecond = 0;            ///< of one device's parameters; 0: not counted
+  BytesPerSecond link;                    ///< 0: not known, copies are not counted
+  bool overlaps = false;
+
+  Seconds toHost() const { return copy(gradientBytes); }
+  Seconds fromHost() const { return copy(weightBytes); }
+  Seconds update() const { return Seconds(updatesPerSecond > 0 ? share / updatesPerSecond : 0); }
+
+private:
+  Seconds copy(double bytes) const {
+    return link.value() > 0 ? Bytes(share * bytes) / link : Seconds();
+  }
 };
 struct StepBytes {
   std::array<StepTraffic, 4> parts;
@@ -83,6 +102,19 @@ struct StepBytes {
     double sum = 0;
     for (const StepTraffic& p : parts) sum += p.times * p.bytes;
     return {sum, sharded};
+  }
+};
+/// Seconds of the optimizer step for one parameter on a device. `device` is the part at the device's memory
+/// bandwidth, 0 where that is not known (0).
+struct StepRate {
+  Seconds device;
+  HostStep host;
+  bool sharded = false;
+
+  static StepRate of(const OptimizerRegime&, const Assumptions&, const DeviceSpec&, int zero);
+  Seconds perParameter() const;
+  Seconds of(const ModelState& s) const {
+    return Seconds(BytesPerParameter{perParameter().value(), sharded}.of(s).value());
   }
 };
 

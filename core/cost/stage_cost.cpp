@@ -6,11 +6,6 @@
 
 namespace nest {
 
-Seconds stepTime(const ModelState& s, const StepBytes& step, BytesPerSecond memoryBandwidth) {
-  if (!(memoryBandwidth.value() > 0)) return {};
-  return step.perParameter().of(s) / memoryBandwidth;
-}
-
 Seconds tiedTime(const Hierarchy& h, int level, Bytes bytes) {
   // With two ranks, recursive halving has one round and sends half the bytes, there and back.
   return 2 * transferTime(h, level, bytes * 0.5);

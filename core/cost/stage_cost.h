@@ -11,10 +11,6 @@
 /// caller has computed.
 namespace nest {
 
-/// The reads and writes of the optimizer step at the device's memory bandwidth; 0 if the bandwidth is unknown
-/// (0).
-Seconds stepTime(const ModelState&, const StepBytes&, BytesPerSecond memoryBandwidth);
-
 /// An all-reduce of the gradients of tied parameters between two ranks that are joined at `level`.
 Seconds tiedTime(const Hierarchy&, int level, Bytes);
 

@@ -95,8 +95,8 @@ void memoryTerms(const Problem& problem, const Plan& plan, int i, const StageWor
   out.sync = placed.gradients.sync() + placed.tied;
   out.hiddenSync = hiddenSync(out.sync, schedule.coveringPasses(stages) * (out.forward + out.backward),
                               syncOverlap(problem.assumptions, plan.zero));
-  out.step = stepTime(state, StepBytes::of(regime, problem.assumptions, plan.zero),
-                      problem.cluster->device().memoryBandwidth.value);
+  out.step = StepRate::of(regime, problem.assumptions, problem.cluster->device(), plan.zero).of(state);
+  out.hostMemory = held.host.of(state);
 }
 
 void placeTerms(const Plan& plan, StageEvaluation& out, int i, long long& begin) {
@@ -136,6 +136,20 @@ void batchTerms(const Problem& problem, const Plan& plan, const std::vector<Stag
   out.ranked = out.batchTime * problem.weightOf(static_cast<int>(devices), out.globalBatch);
 }
 
+void checkHostMemory(const Problem& problem, Evaluation& out) {
+  const auto& known = problem.cluster->device().hostMemory;
+  if (!known) return;
+  for (std::size_t i = 0; i < out.stages.size(); ++i) {
+    const Bytes needed = out.stages[i].hostMemory;
+    if (needed <= known->value * kMemoryRounding) continue;
+    out.violations.push_back({Violation::Kind::HostMemory, static_cast<int>(i),
+                              text::stageName(StageIndex(static_cast<int>(i))) + " needs " +
+                                  text::memory(needed) + " of its host's memory for each device, " +
+                                  text::memory(needed - known->value) + " more than there is",
+                              needed - known->value});
+  }
+}
+
 void checkMemory(Evaluation& out) {
   for (std::size_t i = 0; i < out.stages.size(); ++i) {
     const MemoryUse& m = out.stages[i].memory;
@@ -153,7 +167,7 @@ void checkMemory(Evaluation& out) {
 }  // namespace
 
 const char* nameOf(Violation::Kind kind) {
-  constexpr std::array kNames = {"memory",    "microbatch",   "batch",   "devices",    "shard-group",
+  constexpr std::array kNames = {"memory",    "host-memory",  "microbatch",   "batch",   "devices",    "shard-group",
                                  "placement", "expert-group", "degrees", "stages",     "strategy",
                                  "recompute", "chunks",       "layers",  "constraint", "program"};
   static_assert(kNames.size() == static_cast<std::size_t>(Violation::Kind::Program) + 1);
@@ -193,6 +207,7 @@ Evaluation evaluate(const Problem& problem, const Plan& plan) {
   }
   batchTerms(problem, plan, works, placed, out);
   checkMemory(out);
+  checkHostMemory(problem, out);
   return out;
 }
 

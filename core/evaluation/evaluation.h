@@ -52,6 +52,7 @@ struct StageEvaluation {
   double parameters = 0;                 ///< on one device
   double inFlight = 0;                   ///< stashed microbatches (chunks if interleaved)
   MemoryUse memory;
+  Bytes hostMemory;     ///< optimizer state of one device in its host's memory
   int firstDevice = 0;  ///< position of the stage in block 0
   int devices = 0;      ///< over all blocks
 };
@@ -60,6 +61,7 @@ struct StageEvaluation {
 struct Violation {
   enum class Kind {
     Memory,
+    HostMemory,
     Microbatch,
     Batch,
     Devices,

@@ -99,8 +99,36 @@ CostTerm earlierBackwardTerm(const Scene& s, int stage) {
   return t;
 }
 
+/// The formula of what the host does in the device's place, with its inputs (STATEMENT.md (10.12)).
+std::string hostStepFormula(const Scene& s, const HostStep& host, const std::string& ofDevice, CostTerm& t) {
+  const auto& link = s.problem.cluster->device().hostMemoryBandwidth;
+  t.inputs.push_back(typed("ω", "share of the optimizer state in host memory", host.share, TermUnit::Fraction));
+  std::vector<std::string> parts = {ofDevice};
+  if (link) {
+    parts.insert(parts.end(), {"ω·g ÷ host bandwidth", "ω·w ÷ host bandwidth"});
+    t.inputs.push_back({"host bandwidth", "between the device and its host's memory", link->value.value(),
+                        TermUnit::Bandwidth, link->origin, link->citation});
+  } else {
+    TermInput unknown = typed("host bandwidth", "between the device and its host's memory", 0, TermUnit::Count);
+    unknown.words = "not known: copies are not counted";
+    t.inputs.push_back(std::move(unknown));
+  }
+  TermInput rate = typed("U", "parameters a second that the host updates for one device",
+                         host.updatesPerSecond, TermUnit::Parameters);
+  if (host.updatesPerSecond > 0)
+    parts.insert(parts.end() - (link ? 1 : 0), "ω ÷ U");
+  else
+    rate.words = "not known: the host's update is not counted";
+  t.inputs.push_back(std::move(rate));
+  std::string formula;
+  for (const std::string& p : parts) formula += (formula.empty() ? "" : host.overlaps ? ", " : " + ") + p;
+  return host.overlaps ? "max(" + formula + ")" : "(" + formula + ")";
+}
+
 CostTerm stepTerm(const Scene& s, int stage) {
   const auto& bandwidth = s.problem.cluster->device().memoryBandwidth;
+  const StepRate rate = StepRate::of(s.problem.job.optimizer, s.problem.assumptions,
+                                     s.problem.cluster->device(), s.plan.zero);
   const StepBytes step = StepBytes::of(s.problem.job.optimizer, s.problem.assumptions, s.plan.zero);
   CostTerm t = term(stageId(stage) + "/step", "Optimizer step", s.figures(stage).step.value(), TermUnit::Time,
                     TermKind::Tail, stage);
@@ -110,12 +138,14 @@ CostTerm stepTerm(const Scene& s, int stage) {
     bytes += (bytes.empty() ? "" : " + ") + (p.times == 1 ? "" : text::number(p.times) + "·") + p.symbol;
     t.inputs.push_back(typed(p.symbol, p.meaning, p.bytes, TermUnit::Memory));
   }
-  t.formula = (step.sharded ? "parameters ÷ S · (" : "parameters · (") + bytes + ") ÷ memory bandwidth";
+  const std::string ofDevice = "(" + bytes + ") ÷ memory bandwidth";
   t.inputs.push_back({"memory bandwidth", "of the device", bandwidth.value.value(), TermUnit::Bandwidth,
                       bandwidth.origin, bandwidth.citation});
+  t.formula = (step.sharded ? "parameters ÷ S · " : "parameters · ") +
+              (rate.host.share > 0 ? hostStepFormula(s, rate.host, ofDevice, t) : ofDevice);
   if (!(t.value > 0)) return t;
   const StageWork& p = s.work(stage);
-  const double each = step.perParameter().bytes / bandwidth.value.value();
+  const double each = rate.perParameter().value();
   const auto add = [&](const char* kind, double count, double shards) {
     if (!(count > 0)) return;
     CostTerm c = term(t.id + "/" + kind, std::string(kind) + " parameters of one device", count,

@@ -5,6 +5,7 @@
 #include "problem/reserved_memory.h"
 #include "units/at.h"
 #include "units/numbering.h"
+#include "units/text.h"
 
 namespace nest::explanation {
 
@@ -17,7 +18,8 @@ CostTerm partTerm(const Scene& s, int stage, MemoryPart part) {
 
 /// params · bytes ÷ shards, with dense and expert parameters separate.
 CostTerm opened(const Scene& s, int stage, const char* name, const BytesPerParameter& each, CostTerm t) {
-  const auto [bytes, sharded] = each;
+  const double bytes = each.bytes;
+  const bool sharded = each.sharded;
   const StageWork& p = s.work(stage);
   t.formula = sharded ? "parameters · bytes ÷ S" : "parameters · bytes";
   t.inputs = {typed("bytes", std::string("bytes per parameter, ") + name, bytes, TermUnit::Memory)};
@@ -192,6 +194,15 @@ CostTerm memoryTerm(const Scene& s, int stage) {
        {std::pair(MemoryPart::Weights, held.weights), std::pair(MemoryPart::Gradients, held.gradients),
         std::pair(MemoryPart::Optimizer, held.optimizer)})
     t.children.push_back(opened(s, stage, wordsOf(part).id, each, partTerm(s, stage, part)));
+  if (f.hostMemory > Bytes(0)) {
+    TermInput host = typed("host", "optimizer state of a device in its host's memory", f.hostMemory.value(),
+                           TermUnit::Memory);
+    if (const auto& known = s.problem.cluster->device().hostMemory)
+      host.words = text::memory(f.hostMemory) + " of " + text::memory(known->value);
+    else
+      host.words = text::memory(f.hostMemory) + "; the host's memory is not known";
+    t.inputs.push_back(std::move(host));
+  }
   t.children.push_back(stashTerm(s, stage));
   t.children.push_back(largestLayerTerm(
       s, stage, MemoryPart::Workspace, "largest temporary buffers of a layer",

@@ -18,5 +18,8 @@ void addRunFields(std::vector<Field>&);
 inline bool isComputed(const Setting& s) {
   return s.model.architecture.has_value();
 }
+inline bool offloadsOptimizer(const Setting& s) {
+  return s.assumptions.offloadedOptimizer > 0;
+}
 
 }  // namespace nest

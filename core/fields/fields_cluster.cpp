@@ -69,7 +69,7 @@ bool isFp4(const Setting& s) {
   return isComputed(s) && specOf(s.job.format).rate == ProductRate::Fp4;
 }
 bool isOffloaded(const Setting& s) {
-  return isComputed(s) && s.model.analytic.offloadedShare > 0;
+  return offloadsOptimizer(s) || (isComputed(s) && s.model.analytic.offloadedShare > 0);
 }
 bool isDrawn(const Setting& s) {
   return std::holds_alternative<GraphSource>(s.cluster.network);
@@ -124,6 +124,7 @@ void refine(Field& f, std::string_view key) {
   if (is("matrix_efficiency_fp4")) f.matters = isFp4;
   if (is("link_bandwidth_bytes_per_s") || is("link_latency_s")) f.matters = isDrawn;
   if (is("host_memory_bandwidth_bytes_per_s")) f.matters = isOffloaded, f.better = Better::Larger;
+  if (is("host_memory_bytes")) f.matters = offloadsOptimizer, f.better = Better::Larger;
   if (is("link_efficiency") || is("host_link_bandwidth_bytes_per_s")) f.matters = never;
 }
 

@@ -73,6 +73,14 @@ struct Assumptions {
   /// Times that the optimizer step goes through its gradients to clip them: 1 for their norm, 3 where they
   /// are also scaled, read and written; 0: they are not clipped, or it is not counted.
   double clippingPasses = 0;
+  /// Share of the optimizer state, master weights included, that stands in the host's memory and is updated
+  /// there (STATEMENT.md (10.12)).
+  double offloadedOptimizer = 0;
+  /// Gradients go to the host, are applied there and come back as weights at the same time, part by part;
+  /// false: one after the other.
+  bool overlapsOptimizerCopies = false;
+  /// Parameters a second that a host updates for one of its devices while it does so for all; 0: not counted.
+  double hostUpdateRate = 0;
   /// ZeRO-3 gathers blocks one by one and what is in no block once for the whole step, each into a buffer of
   /// the exchange beside the parameters that are used (PyTorch FSDP2, STATEMENT.md (10.10)); false: the
   /// largest layer.

@@ -65,6 +65,11 @@ struct Problem {
   /// those with equally many microbatches, the largest.
   std::vector<BatchChoice> batchChoices(int microbatch, int dataDegree) const;
 
+  /// Whether the memory of hosts can forbid a plan.
+  bool limitsHostMemory() const {
+    return assumptions.offloadedOptimizer > 0 && cluster->device().hostMemory.has_value();
+  }
+
   /// What a second of a step counts in the comparison of plans: 1 for a plan of the job's batch, unless the
   /// goal depends on the number of devices.
   double weightOf(int devices, int batch) const {

@@ -279,6 +279,11 @@ private:
         : m_watch.poll()
             ? warning(kMissUnknown, {}, "no plan exists; the search for what is short was stopped",
                       "raise the deadline to get an explanation")
+        : m_problem.limitsHostMemory()
+            ? note("nothing-allowed", {},
+                   "no plan meets the batch size, the device count, the constraints and the memory of the "
+                   "hosts together",
+                   "keep less of the optimizer state there (assumptions.offloaded_optimizer_share)")
             : note("nothing-allowed", {},
                    "no plan meets the batch size, the device count and the constraints together"));
   }

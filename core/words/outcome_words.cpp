@@ -181,7 +181,8 @@ NoPlan noPlan(const Outcome& o) {
 }
 
 const char* obstacleTo(const Evaluation& e) {
-  return e.violations.front().kind == Violation::Kind::Memory ? kDoesNotFit : "cannot run";
+  const Violation::Kind first = e.violations.front().kind;
+  return first == Violation::Kind::Memory || first == Violation::Kind::HostMemory ? kDoesNotFit : "cannot run";
 }
 
 const char* obstacleTo(const BaselineResult& b) {

@@ -33,11 +33,15 @@ public:
     roomy.device.memory.value = Bytes(1e18);
     for (DeviceFactor& f : roomy.factors) f.memory = {};
     p.cluster = std::make_shared<const Hierarchy>(*Hierarchy::build(roomy));
-    std::vector<double> peaks;
+    std::vector<double> peaks, hosts;
     visitPlans(p, [&](const Plan& plan) {
       const Evaluation e = evaluate(p, plan);
-      double peak = 0;
-      for (const auto& s : e.stages) peak = std::max(peak, s.memory.total().value());
+      double peak = 0, host = 0;
+      for (const auto& s : e.stages) {
+        peak = std::max(peak, s.memory.total().value());
+        host = std::max(host, s.hostMemory.value());
+      }
+      if (host > 0) hosts.push_back(host);
       if (peak > 0) peaks.push_back(peak);  // 0: nothing on offer, nothing kept
       return peaks.size() < 400;
     });
@@ -50,6 +54,9 @@ public:
       if (!m_features.memoryToTheByte) memory *= m_dice.between(0.75, 1.4);
     }
     m_cluster.device.memory.value = Bytes(memory);
+    // Half of the plans that offload need more of their hosts' memory than there is.
+    if (std::sort(hosts.begin(), hosts.end()); !hosts.empty() && m_features.tightMemory)
+      m_cluster.device.hostMemory = Bytes(hosts[hosts.size() / 2]);
     for (DeviceFactor& f : m_cluster.factors)
       if (m_dice.chance(0.4))
         f.memory =
@@ -172,6 +179,12 @@ private:
     if (!m_features.overlap) return;
     p.assumptions.zeroAllReduces = p.job.globalBatch % 4 < 2;
     p.assumptions.gathersGroups = p.job.globalBatch % 3 == 2;
+    if (p.job.globalBatch % 7 == 3) {
+      p.assumptions.offloadedOptimizer = p.job.globalBatch % 2 == 0 ? 1 : 0.4;
+      p.assumptions.overlapsOptimizerCopies = p.job.globalBatch % 4 < 2;
+      p.assumptions.hostUpdateRate = p.job.globalBatch % 5 < 3 ? 1e9 : 0;
+      m_cluster.device.hostMemoryBandwidth = BytesPerSecond(2e10);
+    }
     p.assumptions.heldGradientBytes = p.job.globalBatch % 5 == 2 ? 6 : 0;
     if (p.job.globalBatch % 3 != 1) return;
     std::vector<NetworkLevel> levels;

@@ -13,7 +13,8 @@ namespace {
 /// A plan that only breaks these rules can still be drawn and costed on the new problem.
 bool stillDrawable(const Evaluation& e) {
   return std::all_of(e.violations.begin(), e.violations.end(), [](const Violation& v) {
-    return v.kind == Violation::Kind::Memory || v.kind == Violation::Kind::Constraint;
+    return v.kind == Violation::Kind::Memory || v.kind == Violation::Kind::HostMemory ||
+           v.kind == Violation::Kind::Constraint;
   });
 }
 

@@ -28,6 +28,8 @@ struct DeviceSpec {
   Sourced<BytesPerSecond> hostLinkBandwidth;  ///< one-way per device between hosts, the usual machine
   /// One-way to the host's memory, of each device while all of a host use it; none: not known.
   std::optional<Sourced<BytesPerSecond>> hostMemoryBandwidth;
+  /// What one device may fill of its host's memory: that of the host ÷ its devices; none: not known.
+  std::optional<Sourced<Bytes>> hostMemory;
   int usualHostSize = 8;
   bool hasBf16 = true;  ///< false: 16-bit work needs fp16, as on a V100
 

@@ -110,6 +110,8 @@ const std::vector<DeviceValue>& deviceValues() {
       figure<&DeviceSpec::hostMemoryBandwidth>("host_memory_bandwidth_bytes_per_s", "Host memory bandwidth",
                                                Measure::Bandwidth, 1e3, 1e18,
                                                "one way between a device and its host's memory"),
+      figure<&DeviceSpec::hostMemory>("host_memory_bytes", "Host memory", Measure::Memory, 1024, kMostMemory,
+                                      "memory of a host for each of its devices"),
       figure<&DeviceSpec::crowding>("crowding_s_per_byte", "Crowding", Measure::Number, 0, 1,
                                     "time per byte that each further rank adds to collectives between hosts"),
   };

@@ -50,6 +50,13 @@ void noPrediction(Assumed& a) {
   if (a.number() > 0) a.leave("which its files leave out: set it where the model is built");
 }
 
+void noHostOptimizer(Assumed& a) {
+  if (a.number() > 0) a.leave("which its files leave out: set it where the optimizer is made");
+}
+bool offloadsTheOptimizer(const LaunchPlan& p) {
+  return p.source.problem->assumptions.offloadedOptimizer > 0;
+}
+
 constexpr LaunchAssumption kAssumptions[] = {
     {"/assumptions/overlap/tensor", splitsTensors, Encoding::by(noOverlap)},
     {"/assumptions/overlap/context", splitsContext},
@@ -60,6 +67,9 @@ constexpr LaunchAssumption kAssumptions[] = {
     {"/assumptions/flat_exchange"},
     {"/assumptions/zero_all_reduces", nullptr, kAlways},
     {"/assumptions/held_gradient_bytes_per_parameter"},
+    {"/assumptions/offloaded_optimizer_share", offloadsTheOptimizer, Encoding::by(noHostOptimizer)},
+    {"/assumptions/overlaps_optimizer_copies", offloadsTheOptimizer, Encoding::by(inTheFile)},
+    {"/assumptions/host_update_parameters_per_s"},
     {"/assumptions/gathers_groups"},
     {"/assumptions/allocator_factor"},
     {"/assumptions/headroom"},

@@ -20,6 +20,24 @@ void addDeepSpeedGradients(nlohmann::ordered_json& j, LaunchPlan& p) {
   j["communication_data_type"] = "fp32";
 }
 
+/// ZeRO-Offload; a share of it is ZeRO-3's (Twin-Flow, "ratio").
+void addHostOptimizer(nlohmann::ordered_json& zero, LaunchPlan& p) {
+  const double share = p.source.problem->assumptions.offloadedOptimizer;
+  if (!(share > 0)) return;
+  p.require(p.plan.zero >= 1, "host-optimizer",
+            "it keeps optimizer state in host memory, which DeepSpeed does under ZeRO only",
+            "`search.zero_stages := 1, 2, 3`");
+  p.require(share == 1 || p.plan.zero == 3, "host-optimizer",
+            "it keeps a part of the optimizer state in host memory, which DeepSpeed does for ZeRO-3 only",
+            "`assumptions.offloaded_optimizer_share = 1`");
+  zero["offload_optimizer"] = {{"device", "cpu"}, {"pin_memory", true}};
+  if (share < 1) zero["offload_optimizer"]["ratio"] = share;
+  if (p.plan.zero == 2)
+    p.warn("host-gradients",
+           "under ZeRO-2 DeepSpeed keeps the gradients in host memory, too, and copies them with each "
+           "microbatch; the plan counts them on the device and one copy a step");
+}
+
 /// AutoTP trains Hugging Face models under ZeRO 0 to 2, in one pipeline stage, without sequence parallelism.
 bool splitsAutomatically(const LaunchPlan& p) {
   return p.strategy.tensor > 1 && !p.strategy.sequence && p.stages() == 1 && p.plan.zero <= 2 &&
@@ -82,6 +100,7 @@ Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
         "shard groups need the model to be made under deepspeed.zero.MiCS_Init; zero_hpz_partition_size of "
         "ZeRO++ groups the weights alone");
   }
+  addHostOptimizer(j["zero_optimization"], p);
   if (p.plan.zero >= 2) {
     j["zero_optimization"]["overlap_comm"] = valueOf(assumed, "zero_optimization.overlap_comm") == "true";
     j["zero_optimization"]["reduce_scatter"] = true;
@@ -107,6 +126,7 @@ const LaunchTarget& deepSpeedTarget() {
       .stepPattern = R"(s/.*iter time (s): \([0-9.]*\).*/\1/p)",
       .write = writeDeepSpeed,
       .assumes = {{"/assumptions/overlap/data", Encoding::by(deepSpeedDataOverlap)},
+                  {"/assumptions/offloaded_optimizer_share", Encoding::by(inTheFile)},
                   {"/model/analytic/flash_attention", Encoding::version()},
                   {"/model/analytic/selective_recompute", Encoding::by(modelsOwnRecompute)},
                   {"/model/analytic/eager_elementwise", Encoding::version()}}};

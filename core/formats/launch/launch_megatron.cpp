@@ -4,6 +4,7 @@
 #include "cluster/devices/device_facts.h"
 #include "formats/launch/launch_assumptions.h"
 #include "formats/launch/launch_parts.h"
+#include "text/decimal.h"
 
 namespace nest {
 namespace {
@@ -354,6 +355,21 @@ Reading<std::string> writeMegatron(LaunchPlan& p) {
                   a.text() + ")\n");
 }
 
+/// Megatron's optimizer on two devices needs the one that is aware of formats, which needs a distributed one.
+void megatronHostOptimizer(Assumed& a) {
+  LaunchPlan& p = a.plan;
+  p.require(p.plan.zero >= 1, "host-optimizer",
+            "it keeps optimizer state in host memory, which Megatron does for a distributed optimizer only",
+            "`search.zero_stages := 1`");
+  p.require(p.job().optimizer.id != "sgd", "host-optimizer",
+            "it keeps the state of SGD in host memory, which Megatron does for Adam only",
+            "`assumptions.offloaded_optimizer_share = 0`");
+  a.say("optimizer_cpu_offload", true);
+  a.say({"optimizer_offload_fraction", writeDecimal(a.number())});
+  a.say("use_precision_aware_optimizer", true);
+  if (a.isSetOf("/assumptions/overlaps_optimizer_copies")) a.say("overlap_cpu_optimizer_d2h_h2d", true);
+}
+
 }  // namespace
 
 const LaunchTarget& megatronTarget() {
@@ -364,7 +380,8 @@ const LaunchTarget& megatronTarget() {
       .stepPattern = R"(s/.*elapsed time per iteration (ms): \([0-9.]*\).*/\1/p)",
       .stepUnit = 1e-3,
       .write = writeMegatron,
-      .assumes = megatronAssumptions()};
+      .assumes = megatronAssumptions(
+          {{"/assumptions/offloaded_optimizer_share", Encoding::by(megatronHostOptimizer)}})};
   static const LaunchTarget target = {
       .id = "megatron",
       .label = "Megatron-LM",

@@ -109,7 +109,6 @@ inline constexpr Unmodelled kUnmodelled[] = {{"moe_expert_capacity_factor", "Non
                                              {"grad_reduce_in_bf16", "False"},
                                              {"fp8_param_gather", "False"},
                                              {"fp4", "None"},
-                                             {"optimizer_cpu_offload", "False"},
                                              {"cpu_offloading", "False"},
                                              {"fine_grained_activation_offloading", "False"},
                                              {"cross_entropy_loss_fusion", "False"},

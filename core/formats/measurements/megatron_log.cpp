@@ -209,6 +209,16 @@ private:
     if (!n && !v->starts_with('[')) ignore(name, "a whole number of at least 1");
     return n ? std::optional(static_cast<int>(*n)) : std::nullopt;
   }
+  std::optional<double> shareOf(const char* name) {
+    const std::string* v = valueOf(name);
+    if (!v || *v == "None") return std::nullopt;
+    const auto share = readDecimal(*v);
+    if (!share || *share < 0 || *share > 1) {
+      ignore(name, "a number from 0 to 1");
+      return std::nullopt;
+    }
+    return share;
+  }
   std::optional<bool> flagOf(const char* name) {
     const std::string* v = valueOf(name);
     if (!v || *v == "None") return std::nullopt;
@@ -246,6 +256,10 @@ private:
     s.zero = zeroStage(s);
     s.recompute = recompute(s);
     s.format = format();
+    if (flagOf("optimizer_cpu_offload").value_or(false)) {
+      s.offloadedOptimizer = shareOf("optimizer_offload_fraction").value_or(1);
+      s.overlapsOptimizerCopies = flagOf("overlap_cpu_optimizer_d2h_h2d").value_or(false);
+    }
     if (!m_now.lines.empty() && m_now.lines.back().batch && *m_now.lines.back().batch >= 1)
       s.globalBatch = static_cast<int>(*m_now.lines.back().batch);
     tellProgram(s);

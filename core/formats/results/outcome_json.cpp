@@ -235,6 +235,7 @@ Json stagesJson(const Problem& p, const RankedPlan& r) {
     j["parameters_per_device"] = s.parameters;
     j["in_flight"] = s.inFlight;
     j["memory"] = memoryJson(s.memory);
+    if (s.hostMemory > Bytes(0)) j["host_memory_bytes"] = s.hostMemory.value();
     stages.push_back(std::move(j));
   }
   return stages;

@@ -217,7 +217,7 @@ bool isPlain(const Problem& p, const LayerOrder& order) {
   });
   return order.isChain() && usual && c.shard == Bound{} && c.requiredCuts.empty() &&
          c.forbiddenCuts.empty() && c.layerPins.empty() && c.stagePins.empty() &&
-         p.cluster->hasUniformDevices();
+         p.cluster->hasUniformDevices() && !p.limitsHostMemory();
 }
 
 /// Whether memory would suffice under other options; `devices`: how many times as many.

@@ -147,6 +147,8 @@ StageCosts::StageCosts(const Context& context)
       m_reserve(context.problem->assumptions.reserve.value()),
       m_overlap(context.problem->assumptions.overlap),
       m_syncOverlap(syncOverlap(context.problem->assumptions, context.zero)) {
+  if (const auto& host = context.problem->cluster->device().hostMemory)
+    m_hostMemory = host->value.value() * kMemoryRounding;
   if (context.target.covered)
     for (const Exchange e : {Exchange::Expert, Exchange::Pipeline}) m_overlap[at(static_cast<int>(e))] = 1;
   const Strategy& s = context.sums->strategy();
@@ -225,6 +227,7 @@ StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& a
   Prepared p;
   p.target = &m_context.target;
   p.pipelineOverlap = m_overlap[at(static_cast<int>(Exchange::Pipeline))];
+  if (s.dense * m_denseRates.hostMemory + s.expert * m_expertRates.hostMemory > m_hostMemory) return p;
   for (int r = 0; r < kRecomputeCount; ++r) {
     if (!around.policies[at(r)] || !hasPolicy(sums, parts, r)) continue;
     const double bytes = fixed + activationBytes(sums, parts, r, around.inFlight) + slot.kept;

@@ -138,6 +138,7 @@ private:
   double m_weight, m_gathered, m_gradient, m_reserve;
   PerExchange<double> m_overlap;
   double m_syncOverlap;
+  double m_hostMemory = std::numeric_limits<double>::infinity();  ///< for each device, bytes
 };
 
 }  // namespace nest::solver

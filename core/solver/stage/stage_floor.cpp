@@ -11,11 +11,12 @@ namespace nest::solver {
 
 ParameterRates ParameterRates::of(const Problem& problem, int zero, int shards) {
   const OptimizerRegime& r = problem.job.optimizer;
-  const double bandwidth = problem.cluster->device().memoryBandwidth.value.value();
+  const StateBytes held = StateBytes::of(r, problem.assumptions, zero);
+  const StepRate step = StepRate::of(r, problem.assumptions, problem.cluster->device(), zero);
   ParameterRates p;
-  p.memory = StateBytes::of(r, problem.assumptions, zero).onDevice(shards);
-  const BytesPerParameter step = StepBytes::of(r, problem.assumptions, zero).perParameter();
-  if (bandwidth > 0) p.step = step.bytes / bandwidth / (step.sharded ? shards : 1);
+  p.memory = held.onDevice(shards);
+  p.hostMemory = held.host.onDevice(shards);
+  p.step = step.perParameter().value() / (step.sharded ? shards : 1);
   return p;
 }
 

@@ -110,9 +110,10 @@ inline double activationBytes(const LayerSums& sums, Parts parts, int policy, In
          workspaceBytes(sums, parts, policy);
 }
 
-/// Bytes per parameter on a device, and the optimizer step's seconds per parameter, for one sharding.
+/// Bytes per parameter on a device and in its host's memory, and the optimizer step's seconds per parameter,
+/// for one sharding.
 struct ParameterRates {
-  double memory = 0, step = 0;
+  double memory = 0, hostMemory = 0, step = 0;
   static ParameterRates of(const Problem&, int zero, int shards);
 };
 

@@ -19,6 +19,13 @@ Hierarchy twoLevels() {
   return *Hierarchy::build(in);
 }
 
+DeviceSpec deviceWith(double memoryBandwidth, double hostBandwidth = 0) {
+  DeviceSpec d;
+  d.memoryBandwidth.value = BytesPerSecond(memoryBandwidth);
+  if (hostBandwidth > 0) d.hostMemoryBandwidth = BytesPerSecond(hostBandwidth);
+  return d;
+}
+
 /// Of 100 dense parameters in one group.
 MessageTimes gradientTimes(const Hierarchy& h, const GroupShape& group, int zero, const Assumptions& a) {
   std::vector<GroupMessages> groups;
@@ -59,8 +66,7 @@ private slots:
   void stepReadsAndWritesTheStates() {
     Assumptions a;
     const auto time = [&](int z, double bandwidth) {
-      return stepTime(kState, StepBytes::of(OptimizerRegime::megatron(), a, z), BytesPerSecond(bandwidth))
-          .value();
+      return StepRate::of(OptimizerRegime::megatron(), a, deviceWith(bandwidth), z).of(kState).value();
     };
     QCOMPARE(time(0, 100), 2400 * 30 / 100.0);
     QCOMPARE(time(1, 100), 400 * 30 / 100.0);
@@ -70,6 +76,28 @@ private slots:
     QCOMPARE(time(0, 100), 2400 * 34 / 100.0);
     a.clippingPasses = 3;
     QCOMPARE(time(1, 100), 400 * 42 / 100.0);
+  }
+  /// STATEMENT.md (10.12) by hand, with w, g, o = 2, 4, 12 and 400 parameters of a device behind ZeRO 1.
+  void aHostKeepsAndUpdatesItsShare() {
+    const OptimizerRegime r = OptimizerRegime::megatron();
+    Assumptions a;
+    a.offloadedOptimizer = 0.75, a.hostUpdateRate = 25;
+    const StateBytes held = StateBytes::of(r, a, 1);
+    QCOMPARE(held.optimizer.of(kState).value(), 400 * 3.0);
+    QCOMPARE(held.host.of(kState).value(), 400 * 9.0);
+    QCOMPARE(StateBytes::of(r, a, 0).host.of(kState).value(), 2400 * 9.0);
+    const auto time = [&](double hostBandwidth) {
+      return StepRate::of(r, a, deviceWith(100, hostBandwidth), 1).of(kState).value();
+    };
+    // A quarter of 30 bytes at 100; 3 bytes down and 1.5 back at 10; 0.75 updates at 25.
+    QCOMPARE(time(10), 400 * (0.075 + 0.3 + 0.03 + 0.15));
+    QCOMPARE(time(0), 400 * (0.075 + 0.03));
+    a.overlapsOptimizerCopies = true;
+    QCOMPARE(time(10), 400 * 0.3);
+    QCOMPARE(time(1000), 400 * 0.075);
+    a.hostUpdateRate = 0;
+    a.clippingPasses = 1;  // the device goes through all gradients
+    QCOMPARE(time(1000), 400 * (0.075 + 0.04));
   }
   void gradientsByZeroStage() {
     const Hierarchy h = twoLevels();

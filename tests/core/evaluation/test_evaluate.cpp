@@ -404,6 +404,31 @@ private slots:
     QCOMPARE(e.violations[0].stage, 1);
     QVERIFY(near(e.violations[0].shortfall, 186 - 100));
   }
+  /// What leaves the device for the host's memory, and no more than the host has for each device.
+  void hostsHoldOptimizerState() {
+    HierarchyInput in = hosts(4, 2);
+    const Plan plan = chainPlan({{0}, {1}}, 2, {}, 2);
+    const Problem whole = handProblem(in, 2);
+    const Evaluation before = evaluate(whole, plan);
+    QVERIFY(before.feasible() && !(stage(before, 0).hostMemory > Bytes(0)));
+    Problem p = whole;
+    p.assumptions.offloadedOptimizer = 0.5;
+    const Evaluation e = evaluate(p, plan);
+    const Bytes half = stage(before, 0).memory[MemoryPart::Optimizer] * 0.5;
+    QVERIFY(half > Bytes(0));
+    QVERIFY(near(stage(e, 0).hostMemory, half.value()));
+    QVERIFY(near(stage(e, 0).memory.total(), (stage(before, 0).memory.total() - half).value()));
+    QVERIFY(e.feasible());
+    in.device.hostMemory = Bytes(half.value() * 0.9);
+    Problem tight = handProblem(in, 2);
+    tight.assumptions = p.assumptions;
+    const Evaluation lacking = evaluate(tight, plan);
+    QVERIFY(!lacking.feasible());
+    QCOMPARE(lacking.violations[0].kind, Violation::Kind::HostMemory);
+    QVERIFY(near(lacking.violations[0].shortfall, half.value() * 0.1));
+    tight.assumptions.offloadedOptimizer = 0.45;
+    QVERIFY(evaluate(tight, plan).feasible());
+  }
   void deviceOrderMovesRanks() {
     Problem p = handProblem(hosts(2, 2), 2);
     Plan plan = chainPlan({{0}, {1}}, 2);

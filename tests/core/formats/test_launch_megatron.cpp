@@ -348,6 +348,33 @@ private slots:
         QCOMPARE(told, (format == NumberFormat::Bf16) == (bytes < 4));
       }
   }
+  /// A share of the optimizer's state in host memory: Megatron's flags, DeepSpeed's entry, or a refusal.
+  void hostOptimizersAreWritten() {
+    Fixture f = teaching();
+    f.problem.assumptions.offloadedOptimizer = 0.25;
+    f.problem.assumptions.overlapsOptimizerCopies = true;
+    Plan p = plan(2, 1);
+    p.stages.resize(1);
+    for (int l = 4; l < 9; ++l) p.stages[0].chunks[0].push_back(LayerIndex(l));
+    p.zero = 1;
+    const auto megatron = writeLaunch(to("megatron"), f.source(), p);
+    for (const char* flag :
+         {"--optimizer-cpu-offload\n", "--optimizer-offload-fraction 0.25\n",
+          "--use-precision-aware-optimizer\n", "--overlap-cpu-optimizer-d2h-h2d\n"})
+      QVERIFY2(has(megatron, flag), flag);
+    QVERIFY(!has(writeLaunch(to("megatron"), teaching().source(), p), "offload"));
+    QVERIFY(!writeLaunch(to("deepspeed"), f.source(), p));  // a part of it is ZeRO-3's
+    p.zero = 3;
+    const auto part = writeLaunch(to("deepspeed"), f.source(), p);
+    QVERIFY(has(part, "\"offload_optimizer\"") && has(part, "\"ratio\": 0.25"));
+    f.problem.assumptions.offloadedOptimizer = 1;
+    p.zero = 2;
+    const auto all = writeLaunch(to("deepspeed"), f.source(), p);
+    QVERIFY(has(all, "\"device\": \"cpu\"") && !has(all, "\"ratio\""));
+    QVERIFY(codes(all.diagnostics, Severity::Warning).find("host-gradients") != std::string::npos);
+    p.zero = 0;
+    QVERIFY(!writeLaunch(to("megatron"), f.source(), p) && !writeLaunch(to("deepspeed"), f.source(), p));
+  }
   void megatronShardsWithItsOwnFormat() {
     const Fixture f = teaching();
     Plan p = plan(2, 1);
