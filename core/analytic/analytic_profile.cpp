@@ -146,10 +146,12 @@ GraphAndProfile analyticProfile(const TransformerArchitecture& a, const DeviceSp
   // Multi-token prediction looks tokens up where the head is.
   if (a.tiedEmbeddings || (options.predictionLayers > 0 && a.patchInputs == 0)) {
     TiedParameters tied{LayerIndex(0), LayerIndex(outline.graph.layerCount() - 1), {}};
+    tied.frozen = options.frozenOfEmbedding();
     if (a.encoder) tied.first = LayerIndex(a.encoder->layers + 2);
     for (const Strategy& s : strategies) tied.parameters.push_back(vocabularyTable(a) / s.tensor);
     profile.tied = std::move(tied);
   }
+  profile.trainedWork = trainedWork(a, options, job.sequenceLength);
   profile.provenance = "roofline per operator on " + device.name +
                        (options.flashAttention ? ", fused attention" : ", attention with stored scores");
   return {std::move(outline.graph), std::move(profile)};

@@ -21,8 +21,10 @@ public:
     mlp();
     elementWise();
     parameters();
+    adapters();
     addExchanges(c, rank);
     addRecompute(c, rank, m_times);
+    keepAdapted();
     c.weightGradient = m_weightGradients;
     return std::move(c);
   }
@@ -40,7 +42,8 @@ private:
       return work == Work::Wide ? Seconds(0) : m.device.cast(tokens * width * count);
     };
     const Seconds issue = work == Work::Grouped ? m.device.expertIssue(count) : Seconds(0);
-    const Seconds weights = std::max(gradientProduct(m, out, in, tokens, count, work), issue);
+    const Seconds weights = std::max(gradientProduct(m, out, in, tokens, count, work), issue) *
+                            (1 - m.options.frozenOfBlocks());
     m_times.lastProduct = std::max(time(tokens, out, in) + cast(in), issue);
     c.forward += m_times.lastProduct;
     c.backward += std::max(time(tokens, in, out) + cast(out), issue) + weights;
@@ -272,10 +275,49 @@ private:
             (l.isExpert ? m.strategy.expert : 1);
   }
 
+  /// LoRA: beside each projection a product down to the rank and one up from it, in 16 bits, whose result is
+  /// added. Tensor ranks split both.
+  void adapters() {
+    c.frozenDense = c.denseParameters * m.options.frozenOfBlocks();
+    c.frozenExpert = c.expertParameters * m.options.frozenOfBlocks();
+    if (m.options.loraRank <= 0) return;
+    for (const auto* part : {&rank.shape.attention, &rank.shape.cross, &rank.shape.mlp})
+      for (const Linear& l : *part)
+        if (isAdapted(l, m.options.loraTargets, part == &rank.shape.mlp)) adapt(l);
+  }
+  void adapt(const Linear& l) {
+    const TensorShares& shares = l.isExpert ? m.expertShares : m.shares;
+    const double tokens = l.isExpert                      ? tokensPerExpert(m, l)
+                          : l.split == Split::Replicated ? m.outerTokens()
+                                                          : m.tokens;
+    const double matrices = matricesIn(a, l), r = m.options.loraRank, e = m.device.elementBytes();
+    const double count = matrices * (l.isExpert ? l.copies / m.strategy.expert : 1);
+    const double split = l.split == Split::Replicated ? 1 : shares.width;
+    const double in = l.inAt(shares), inner = l.split == Split::Column ? r * split : r;
+    const double out = l.out / matrices * split;
+    const Seconds weights = gradientProduct(m, inner, in, tokens, count, Work::Wide) +
+                            gradientProduct(m, out, r, tokens, count, Work::Wide);
+    c.forward += m.device.wideProduct(tokens, inner, in, count) + m.device.wideProduct(tokens, out, r, count) +
+                 m.device.traffic(kResidualTraffic * e * tokens * out * count);
+    c.backward += m.device.wideProduct(tokens, in, inner, count) +
+                  m.device.wideProduct(tokens, r, out, count) +
+                  m.device.traffic(kResidualTraffic * e * tokens * in * count) + weights;
+    m_weightGradients += weights;
+    (l.isExpert ? c.expertParameters : c.denseParameters) += count * (in * inner + r * out);
+    m_adapted += tokens * inner * count * e;
+  }
+  /// What adapters pass from one product to the other.
+  void keepAdapted() {
+    for (const Recompute policy : {Recompute::None, Recompute::Selective})
+      c.recompute[std::size_t(policy)].stash += Bytes(m_adapted);
+    c.recompute[std::size_t(Recompute::Full)].workspace += Bytes(m_adapted);
+  }
+
   const BlockOnRank& rank;
   const LayerSetting& m;
   const TransformerArchitecture& a;
   const AnalyticConstants& k;
+  double m_adapted = 0;  ///< bytes
   LayerCost c;
   ForwardTimes m_times;
   Seconds m_coreBackward, m_weightGradients;

@@ -1,6 +1,7 @@
 #include "analytic/block_shape.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace nest {
 namespace {
@@ -166,6 +167,17 @@ TensorShares::TensorShares(const TransformerArchitecture& a, int tensor) {
   heads = fullest(a.heads);
   keyValueHeads = fullest(a.keyValueHeads);
   width = 1.0 / tensor;
+}
+
+double matricesIn(const TransformerArchitecture& a, const Linear& l) {
+  return a.gatedMlp && std::string_view(l.name) == "MLP up" ? 2 : 1;
+}
+
+bool isAdapted(const Linear& l, LoraTargets targets, bool inMlp) {
+  const std::string_view name = l.name;
+  if (targets == LoraTargets::AllLinear) return name != "router" && name != "shared gate";
+  if (inMlp) return false;
+  return targets == LoraTargets::Attention || name == "query" || name == "value" || name == "key-value up";
 }
 
 BlockShape blockShape(const TransformerArchitecture& a, bool withExperts) {

@@ -52,6 +52,11 @@ struct BlockShape {
   bool hasExperts = false;
 };
 
+/// Matrices of their own in one of these: a gate and what it gates stand in one.
+double matricesIn(const TransformerArchitecture&, const Linear&);
+/// Whether LoRA adapts it.
+bool isAdapted(const Linear&, LoraTargets, bool inMlp);
+
 BlockShape blockShape(const TransformerArchitecture&, bool withExperts);
 
 /// Forward operations of one token where tokens meet: attention's scores and values, or the scan of a state.

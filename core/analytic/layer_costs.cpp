@@ -32,28 +32,31 @@ Bytes boundaryBytes(const LayerSetting& s) {
 
 LayerCost embeddingCost(const LayerSetting& s) {
   const TransformerArchitecture& a = s.model;
+  const double trained = 1 - s.options.frozenOfEmbedding();
   LayerCost c;
   const double moved = s.outerTokens() * a.hidden * s.device.elementBytes();
   double forward = 2 * moved;  // rows read and written
   if (a.embeddingNorm) forward += kNormTraffic * moved;
   if (hasDropout(a)) forward += 2 * moved;
   c.forward = s.device.traffic(forward);
-  c.backward = s.device.traffic(moved + 2 * s.outerTokens() * a.hidden *
-                                            s.gradientBytes);  // rows added into gradients
+  c.backward = s.device.traffic(moved + 2 * s.outerTokens() * a.hidden * s.gradientBytes) *
+               trained;  // rows added into gradients
   c.weightGradient = c.backward;                               // nothing in front of it asks for gradients
   if (a.patchInputs > 0) {
     c.forward += s.device.wideProduct(s.outerTokens(), a.hidden, a.patchInputs);
-    c.backward += gradientProduct(s, a.hidden, a.patchInputs, s.outerTokens(), 1, Work::Wide);
+    c.backward += gradientProduct(s, a.hidden, a.patchInputs, s.outerTokens(), 1, Work::Wide) * trained;
     c.weightGradient = c.backward;
     c.denseParameters = embeddingParameters(a) + otherEmbeddingParameters(a);
+    c.frozenDense = c.denseParameters * (1 - trained);
     setAllPolicies(c, {true, Bytes(s.outerTokens() * a.patchInputs * s.device.elementBytes()), Seconds(0),
                        Bytes(moved)});
     return c;
   }
   c.denseParameters = embeddingParameters(a) * s.shares.width + otherEmbeddingParameters(a);
+  c.frozenDense = c.denseParameters * (1 - trained);
   // The table is divided by vocabulary: ranks sum what each found, and the gradient comes back whole.
   addTensorExchange(c, Phase::Forward, s, false, s.hiddenBytes());
-  if (s.strategy.sequence) addTensorExchange(c, Phase::Backward, s, true, s.hiddenBytes());
+  if (s.strategy.sequence && trained > 0) addTensorExchange(c, Phase::Backward, s, true, s.hiddenBytes());
   setAllPolicies(c, {true, Bytes(hasDropout(a) ? s.outerTokens() * a.hidden : 0), Seconds(0), Bytes(moved)});
   return c;
 }
@@ -66,6 +69,7 @@ LayerCost finalNormCost(const LayerSetting& s) {
     c.backward = s.device.traffic(kNormTraffic * moved * s.options.constants.backwardTraffic.value);
     c.weightGradient = Seconds(0);  // in the kernel that makes the input's
     c.denseParameters = finalNormParameters(s.model);
+    c.frozenDense = c.denseParameters * s.options.frozenOfHead();
     setAllPolicies(c, {true, Bytes(moved), Seconds(0), Bytes(moved)});
   }
   return c;
@@ -81,11 +85,13 @@ LayerCost headCost(const LayerSetting& s) {
   const bool gathered = s.options.wholeLogits && s.strategy.tensor > 1;
   const double logits = rows * (gathered ? a.vocabulary : vocabulary);
   c.forward = s.device.wideProduct(rows, vocabulary, width) + s.device.traffic(logits * k.lossTraffic.value);
-  c.weightGradient = gradientProduct(s, vocabulary, width, rows, 1, Work::Wide);
+  const double frozen = a.tiedEmbeddings ? s.options.frozenOfEmbedding() : s.options.frozenOfHead();
+  c.weightGradient = gradientProduct(s, vocabulary, width, rows, 1, Work::Wide) * (1 - frozen);
   c.backward = s.device.wideProduct(rows, width, vocabulary) + *c.weightGradient +
                s.device.traffic(logits * k.lossBackwardTraffic.value);
   c.denseParameters = (a.tiedEmbeddings ? 0 : vocabularyTable(a) * s.shares.width) +
                       (headParameters(a) - (a.tiedEmbeddings ? 0 : vocabularyTable(a)));
+  c.frozenDense = c.denseParameters * s.options.frozenOfHead();
   if (s.strategy.tensor > 1) {
     addTensorExchange(c, Phase::Forward, s, true, s.hiddenBytes());
     addTensorExchange(c, Phase::Backward, s, false, s.hiddenBytes());
@@ -113,7 +119,8 @@ LayerCost headCost(const LayerSetting& s, const LayerSetting& block, bool withEx
   for (int k = 0; k < predictions; ++k) {
     // The token's embedding and the last hidden state, each behind a norm, become one hidden state.
     const double rows = s.tokens, out = h / s.strategy.tensor;
-    const Seconds weights = gradientProduct(s, out, 2 * h, rows, 1, Work::Plain);
+    const double frozen = s.options.frozenOfBlocks();
+    const Seconds weights = gradientProduct(s, out, 2 * h, rows, 1, Work::Plain) * (1 - frozen);
     c.forward += s.device.product(rows, out, 2 * h) + s.device.cast(rows * 2 * h) +
                  s.device.traffic(norms + lookup) + body.forward + again.forward;
     c.backward += s.device.product(rows, 2 * h, out) + s.device.cast(rows * out) + weights +
@@ -122,6 +129,8 @@ LayerCost headCost(const LayerSetting& s, const LayerSetting& block, bool withEx
         c.weightGradientSeconds() + weights + body.weightGradientSeconds() + again.weightGradientSeconds();
     c.denseParameters += 2 * h * h / s.strategy.tensor + 3 * h + body.denseParameters;
     c.expertParameters += body.expertParameters;
+    c.frozenDense += (2 * h * h / s.strategy.tensor + 3 * h) * frozen + body.frozenDense;
+    c.frozenExpert += body.frozenExpert;
     c.collectives.insert(c.collectives.end(), body.collectives.begin(), body.collectives.end());
     c.collectives.insert(c.collectives.end(), again.collectives.begin(), again.collectives.end());
     addTensorExchange(c, Phase::Forward, s, true, s.hiddenBytes() * 2);

@@ -43,6 +43,26 @@ double allParameters(const TransformerArchitecture& a, bool activeOnly) {
          });
 }
 
+/// Of all blocks; those that one token meets.
+double adapterParameters(const TransformerArchitecture& a, const AnalyticOptions& o, bool activeOnly) {
+  if (o.loraRank <= 0) return 0;
+  const auto ofBlock = [&](const TransformerArchitecture& block, bool withExperts) {
+    const BlockShape shape = blockShape(block, withExperts);
+    double p = 0;
+    for (const auto* part : {&shape.attention, &shape.cross, &shape.mlp})
+      for (const Linear& l : *part)
+        if (isAdapted(l, o.loraTargets, part == &shape.mlp))
+          p += o.loraRank * (matricesIn(block, l) * l.in + l.out) * (activeOnly ? l.perToken : l.copies);
+    return p;
+  };
+  double all = sumOverBlocks(a, ofBlock);
+  if (a.encoder) {
+    const TransformerArchitecture e = encoderArchitecture(a);
+    all += e.layers * ofBlock(e, false);
+  }
+  return all;
+}
+
 /// Forward matrix operations of one token in one block.
 double blockFlopsPerToken(const TransformerArchitecture& a, bool withExperts, int sequenceLength) {
   const BlockShape shape = blockShape(a, withExperts);
@@ -85,6 +105,27 @@ double parameterCount(const TransformerArchitecture& a) {
 }
 double activeParameterCount(const TransformerArchitecture& a) {
   return allParameters(a, true);
+}
+
+double trainedParameterCount(const TransformerArchitecture& a, const AnalyticOptions& o) {
+  const double embedding = embeddingParameters(a) + otherEmbeddingParameters(a);
+  const double head = finalNormParameters(a) + headParameters(a);
+  return embedding * (1 - o.frozenOfEmbedding()) + head * (1 - o.frozenOfHead()) +
+         (parameterCount(a) - embedding - head) * (1 - o.frozenOfBlocks()) + adapterParameters(a, o, false);
+}
+
+double trainedWork(const TransformerArchitecture& a, const AnalyticOptions& o, int sequenceLength) {
+  if (!o.freezes()) return 1;
+  const double whole = modelFlops(a, sequenceLength, 1).value() / sequenceLength;
+  const double head = 2 * vocabularyTable(a);
+  double products = sumOverBlocks(a, [&](const TransformerArchitecture& block, bool withExperts) {
+    const BlockShape shape = blockShape(block, withExperts);
+    return blockFlopsPerToken(block, withExperts, sequenceLength) -
+           mixerFlopsPerToken(block, shape, sequenceLength);
+  });
+  const double frozenHead = a.tiedEmbeddings ? o.frozenOfEmbedding() : o.frozenOfHead();
+  const double saved = o.frozenOfBlocks() * products + frozenHead * head;
+  return (whole - saved + 6 * adapterParameters(a, o, true)) / whole;
 }
 
 Flops modelFlops(const TransformerArchitecture& a, int sequenceLength, double sequences) {

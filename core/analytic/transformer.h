@@ -153,10 +153,17 @@ struct TransformerArchitecture {
   friend bool operator==(const TransformerArchitecture&, const TransformerArchitecture&) = default;
 };
 
+struct AnalyticOptions;
+
 /// Total parameters, exactly.
 double parameterCount(const TransformerArchitecture&);
 /// Parameters used by one token.
 double activeParameterCount(const TransformerArchitecture&);
+
+/// Parameters that are trained, those of adapters included.
+double trainedParameterCount(const TransformerArchitecture&, const AnalyticOptions&);
+/// Profile::trainedWork.
+double trainedWork(const TransformerArchitecture&, const AnalyticOptions&, int sequenceLength);
 
 /// Matrix FLOPs of one training step over `sequences` sequences, forward and backward, nothing recomputed;
 /// causal attention counted in full. The MFU convention "model" (Korthikanti 2022).
@@ -187,6 +194,13 @@ enum class ExpertExchange {
 enum class ContextExchange {
   Ring,    ///< from neighbour to neighbour, as do their gradients, in the job's format
   Gather,  ///< gathered, shared heads repeated; partial results and gradients are summed in fp32 (PyTorch)
+};
+
+/// Which projections of a block LoRA adapts (Hu 2021, arXiv 2106.09685).
+enum class LoraTargets {
+  AllLinear,   ///< every projection of mixer, MLP and experts, but no router
+  Attention,   ///< those of the mixer
+  QueryValue,  ///< queries and values, as the paper does
 };
 
 /// Options of the analytic profile: what the program does, and constants of its kernels.
@@ -227,11 +241,24 @@ struct AnalyticOptions {
   double expertDispatchShare = 1;  ///< bytes sent to and from experts ÷ those of 16-bit numbers both ways
   /// Share of what a block keeps that stands in the host's memory between its passes.
   double offloadedShare = 0;
+  /// Share of the weights that are not trained, by kind of layer. The last norm goes with the head, a tied
+  /// head with the embedding.
+  double frozenEmbedding = 0, frozenBlocks = 0, frozenHead = 0;
+  /// Rank of LoRA's adapters, beside which no weight is trained; 0: there are none.
+  int loraRank = 0;
+  LoraTargets loraTargets = LoraTargets::AllLinear;
   double activationFactor = 1, workspaceFactor = 1;  ///< memory that the program takes ÷ what is counted
   /// Share of the microbatches whose weight gradients a kernel of its own adds to the sum so far, as programs
   /// did before 2022; 0: the product that makes them adds them, too.
   double separateGradientSums = 0;
   AnalyticConstants constants = {};
+
+  double frozenOfEmbedding() const { return loraRank > 0 ? 1 : frozenEmbedding; }
+  double frozenOfBlocks() const { return loraRank > 0 ? 1 : frozenBlocks; }
+  double frozenOfHead() const { return loraRank > 0 ? 1 : frozenHead; }
+  bool freezes() const {
+    return frozenOfEmbedding() > 0 || frozenOfBlocks() > 0 || frozenOfHead() > 0;
+  }
   friend bool operator==(const AnalyticOptions&, const AnalyticOptions&) = default;
 };
 

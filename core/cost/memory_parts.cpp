@@ -20,7 +20,7 @@ const MemoryPartWords& wordsOf(MemoryPart part) {
 StateBytes StateBytes::of(const OptimizerRegime& r, const Assumptions& a, int zero) {
   const double held = a.heldGradientBytes > 0 ? a.heldGradientBytes : r.gradientBytes;
   const double offloaded = a.offloadedOptimizer;
-  StateBytes s{{r.weightBytes, zero >= 3},
+  StateBytes s{{r.weightBytes, zero >= 3, true},
                {held, zero >= 2},
                {r.optimizerBytes * (1 - offloaded), zero >= 1},
                {r.optimizerBytes * offloaded, zero >= 1},

@@ -35,17 +35,21 @@ struct ModelState {
   double dense = 0, expert = 0;
   double denseShards = 1, expertShards = 1;  ///< h·c and h·c/e
   double gathered = 0;                       ///< parameters that ZeRO-3 gathers at once, dense + expert
+  double frozenDense = 0, frozenExpert = 0;  ///< parameters that are not trained, of `dense` and `expert`
 };
 
 /// Bytes per parameter on a device, either whole or as one of S shards.
 struct BytesPerParameter {
   double bytes = 0;
   bool sharded = false;
+  bool ofFrozen = false;  ///< frozen parameters have them, too
 
   double onDevice(double shards) const { return bytes / (sharded ? shards : 1); }
   Bytes of(const ModelState& s) const {
-    return Bytes(sharded ? s.dense * bytes / s.denseShards + s.expert * bytes / s.expertShards
-                         : (s.dense + s.expert) * bytes);
+    const double dense = ofFrozen ? s.dense : s.dense - s.frozenDense,
+                 expert = ofFrozen ? s.expert : s.expert - s.frozenExpert;
+    return Bytes(sharded ? dense * bytes / s.denseShards + expert * bytes / s.expertShards
+                         : (dense + expert) * bytes);
   }
 };
 

@@ -19,22 +19,25 @@ MessagePhase phaseOf(Phase phase) {
   return MessagePhase::Recompute;
 }
 
-/// Appends the messages of dense parameters, or of those of experts.
-void addGradientsOf(double parameters, double shards, double copies, const GradientMessages& messages,
+/// Appends the messages of dense parameters, or of those of experts. Gradients are those of the trained ones;
+/// weights are gathered all for a pass, at the end of a step those that it has changed.
+void addGradientsOf(double parameters, double trained, double shards, double copies, const GradientMessages& messages,
                     const OptimizerRegime& r, bool experts, std::vector<GroupMessages>& out) {
   if (!(parameters > 0)) return;
-  const Bytes gradients(parameters * r.gradientBytes), weights(parameters * r.weightBytes);
+  const Bytes gradients(trained * r.gradientBytes), weights(parameters * r.weightBytes),
+      changed(trained * r.weightBytes);
   GroupMessages whole{
       Exchange::Data, experts ? RankGroup::ExpertShards : RankGroup::DenseShards, shards, experts, {}};
   whole.messages.reserve(3);  // no ZeRO stage sends more kinds
   const auto add = [&](CollectiveKind kind, Payload payload, MessagePhase phase, Bytes bytes, int times) {
-    if (times > 0) whole.messages.push_back({kind, payload, phase, bytes, double(times), 0});
+    if (times > 0 && bytes > Bytes(0)) whole.messages.push_back({kind, payload, phase, bytes, double(times), 0});
   };
   const auto scatter = [&](MessagePhase phase, int times) {
     add(CollectiveKind::ReduceScatter, Payload::Gradients, phase, gradients, times);
   };
   const auto gather = [&](MessagePhase phase, int times) {
-    add(CollectiveKind::AllGather, Payload::Weights, phase, weights, times);
+    add(CollectiveKind::AllGather, Payload::Weights, phase, phase == MessagePhase::StepEnd ? changed : weights,
+        times);
   };
   gather(MessagePhase::Forward, messages.weightsBeforeForward);
   gather(MessagePhase::Backward, messages.perMicrobatch.weights - messages.weightsBeforeForward);
@@ -42,13 +45,13 @@ void addGradientsOf(double parameters, double shards, double copies, const Gradi
   scatter(MessagePhase::StepEnd, messages.perStep.gradients);
   gather(MessagePhase::StepEnd, messages.perStep.weights);
   out.push_back(std::move(whole));
-  if (copies > 1)
+  if (copies > 1 && trained > 0)
     out.push_back({Exchange::Data,
                    RankGroup::Copies,
                    copies,
                    experts,
                    {{CollectiveKind::AllReduce, Payload::GradientShards, MessagePhase::StepEnd,
-                     Bytes(parameters * r.gradientBytes / shards), 1, 0}}});
+                     Bytes(gradients.value() / shards), 1, 0}}});
 }
 
 }  // namespace
@@ -97,8 +100,10 @@ void addLayerMessages(const LayerCost& cost, Recompute policy, int chunk, std::s
 void addGradientMessages(const ModelState& state, double copies, int zero, const OptimizerRegime& r,
                          const Assumptions& a, std::vector<GroupMessages>& out) {
   const auto messages = GradientMessages::of(zero, a.zeroAllReduces);
-  addGradientsOf(state.dense, state.denseShards, copies, messages, r, false, out);
-  addGradientsOf(state.expert, state.expertShards, copies, messages, r, true, out);
+  addGradientsOf(state.dense, state.dense - state.frozenDense, state.denseShards, copies, messages, r, false,
+                 out);
+  addGradientsOf(state.expert, state.expert - state.frozenExpert, state.expertShards, copies, messages, r,
+                 true, out);
 }
 
 MessageTimes timesOf(const Hierarchy& cluster, const GroupMessages& group, int chunks,

@@ -76,7 +76,8 @@ void memoryTerms(const Problem& problem, const Plan& plan, int i, const StageWor
   const ModelState state = modelStateOf(plan, i, work);
   const OptimizerRegime& regime = problem.job.optimizer;
   out.parameters = work.dense + work.expert;
-  out.dataBytes = Bytes(out.parameters * regime.gradientBytes);
+  out.frozen = work.frozenDense + work.frozenExpert;
+  out.dataBytes = Bytes((out.parameters - out.frozen) * regime.gradientBytes);
   const PipelineSchedule& schedule = plan.pipelineSchedule();
   const int stages = plan.stageCount(), chunks = static_cast<int>(work.chunks.size());
   out.inFlight = schedule.stashesInFlight(i, stages, microbatches, chunks);

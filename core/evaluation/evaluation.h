@@ -50,6 +50,7 @@ struct StageEvaluation {
   Bytes activationBytes, gradientBytes;  ///< sent by one rank across the boundary
   Bytes dataBytes;                       ///< gradient bytes of one rank, dense and expert
   double parameters = 0;                 ///< on one device
+  double frozen = 0;                     ///< those of them that are not trained
   double inFlight = 0;                   ///< stashed microbatches (chunks if interleaved)
   MemoryUse memory;
   Bytes hostMemory;     ///< optimizer state of one device in its host's memory

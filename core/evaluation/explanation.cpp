@@ -155,8 +155,8 @@ CostTerm stepTerm(const Scene& s, int stage) {
     c.formula = "Σ over layers";
     t.children.push_back(std::move(c));
   };
-  add("dense", p.dense, s.denseShards(stage));
-  add("expert", p.expert, s.expertShards(stage));
+  add("dense", p.dense - p.frozenDense, s.denseShards(stage));
+  add("expert", p.expert - p.frozenExpert, s.expertShards(stage));
   t.combine = t.children.empty() ? Combine::None : Combine::Sum;
   return t;
 }

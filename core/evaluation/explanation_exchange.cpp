@@ -224,14 +224,15 @@ CostTerm messageTerm(const Subject& s, const std::string& id, bool expert, bool 
   const OptimizerRegime& o = scene.problem.job.optimizer;
   const Plan& plan = scene.plan;
   const StageWork& work = scene.placed.works[at(s.stage)];
-  const double parameters = expert ? work.expert : work.dense;
+  const double parameters = expert ? work.expert : work.dense,
+               trained = parameters - (expert ? work.frozenExpert : work.frozenDense);
   const bool copied = !load && plan.shardDegree() < plan.dataDegree();
   CostTerm t = s.seconds(id, expert ? "Expert parameters" : "Dense parameters", 0,
                          formulaOf(countOf(scene, load), copied));
   t.inputs = {{},
-              s.scene.profiled("G", "gradient bytes of one rank", parameters * o.gradientBytes,
+              s.scene.profiled("G", "gradient bytes of one rank", trained * o.gradientBytes,
                                TermUnit::Memory, Origin::Estimated),
-              s.scene.profiled("W", "weight bytes of one rank", parameters * o.weightBytes, TermUnit::Memory,
+              s.scene.profiled("W", "weight bytes of one rank", (load ? parameters : trained) * o.weightBytes, TermUnit::Memory,
                                Origin::Estimated)};
   for (std::size_t g = 0; g < work.groups.size(); ++g) {
     const GroupMessages& list = work.groups[g];

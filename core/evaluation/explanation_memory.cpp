@@ -33,8 +33,11 @@ CostTerm opened(const Scene& s, int stage, const char* name, const BytesPerParam
     c.formula = "Σ over layers";
     t.children.push_back(std::move(c));
   };
-  add("dense", p.dense, s.denseShards(stage));
-  add("expert", p.expert, s.expertShards(stage));
+  add("dense", each.ofFrozen ? p.dense : p.dense - p.frozenDense, s.denseShards(stage));
+  add("expert", each.ofFrozen ? p.expert : p.expert - p.frozenExpert, s.expertShards(stage));
+  if (!each.ofFrozen && p.frozenDense + p.frozenExpert > 0)
+    t.inputs.push_back(counted("frozen", "parameters of a device that are not trained and do not count here",
+                               p.frozenDense + p.frozenExpert));
   if (t.children.empty()) t.combine = Combine::None;
   return t;
 }

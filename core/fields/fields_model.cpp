@@ -183,6 +183,39 @@ void addModelFields(std::vector<Field>& all) {
           .least = 0,
           .most = 1,
           .slide = Slide::Linear});
+  const auto frozen = [&](const char* key, const char* label, const char* meaning, FieldAccess access) {
+    option({.key = key,
+            .label = label,
+            .meaning = meaning,
+            .access = as(Measure::Share, std::move(access)),
+            .least = 0,
+            .most = 1,
+            .slide = Slide::Linear});
+  };
+  frozen("frozen_embedding_share", "Frozen embedding",
+         "share of the embedding's weights that is not trained; tied heads go with it",
+         at<&Setting::model, &ModelSource::analytic, &A::frozenEmbedding>());
+  frozen("frozen_block_share", "Frozen blocks", "share of each block's weights that is not trained",
+         at<&Setting::model, &ModelSource::analytic, &A::frozenBlocks>());
+  frozen("frozen_head_share", "Frozen head",
+         "share of the weights of the last norm and the head that is not trained",
+         at<&Setting::model, &ModelSource::analytic, &A::frozenHead>());
+  option({.key = "lora_rank",
+          .label = "LoRA rank",
+          .meaning = "rank of the adapters of the blocks' projections; no other weight is trained then; "
+                     "0: there are no adapters",
+          .access = at<&Setting::model, &ModelSource::analytic, &A::loraRank>(),
+          .least = 0,
+          .most = 65536,
+          .slide = Slide::Doubling,
+          .usual = 16});
+  option({.key = "lora_targets",
+          .label = "LoRA targets",
+          .meaning = "projections that have adapters: every one but routers, those of attention, or queries "
+                     "and values alone",
+          .access = at<&Setting::model, &ModelSource::analytic, &A::loraTargets>(),
+          .options = {"all-linear", "attention", "query-value"},
+          .optionLabels = {"All projections", "Attention", "Queries and values"}});
   factor("activation_factor", "Activation memory factor", "activations in memory ÷ those counted",
          at<&Setting::model, &ModelSource::analytic, &A::activationFactor>());
   factor("workspace_factor", "Workspace factor", "transient memory ÷ that counted",

@@ -64,6 +64,7 @@ Reading<GraphAndProfile> overlayMeasured(const GraphAndProfile& analytic, const 
       }
     }
   }
+  out.profile.trainedWork = analytic.profile.trainedWork;
   if (analytic.profile.tied) {
     TiedParameters tied = *analytic.profile.tied;
     tied.parameters.resize(strategies.size());

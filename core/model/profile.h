@@ -46,6 +46,7 @@ struct LayerCost {
   /// Of backward, the products that make weight gradients; nullopt: not told apart.
   std::optional<Seconds> weightGradient;
   double denseParameters = 0, expertParameters = 0;  ///< parameters (not bytes) held by one device
+  double frozenDense = 0, frozenExpert = 0;          ///< those of them that are not trained
   PerRecompute<RecomputeCost> recompute;
   std::vector<Collective> collectives;
   Origin origin = Origin::Estimated;
@@ -60,7 +61,9 @@ struct LayerCost {
 struct TiedParameters {
   LayerIndex first, second;
   std::vector<double> parameters;  ///< per strategy, on one device
+  double frozen = 0;               ///< share of them that is not trained
 
+  double trained(std::size_t strategy) const { return parameters[strategy] * (1 - frozen); }
   friend bool operator==(const TiedParameters&, const TiedParameters&) = default;
 };
 
@@ -92,6 +95,8 @@ public:
   }
 
   std::optional<TiedParameters> tied;
+  /// Operations of a step, of which frozen weights save some and adapters add some, ÷ those of training all.
+  double trainedWork = 1;
   std::string provenance;  ///< one sentence for the inspector: measured where and when, or by which model
 
   friend bool operator==(const Profile&, const Profile&) = default;

@@ -23,7 +23,7 @@ double tiedCopy(const Problem& problem, const std::vector<int>& stageOf, int str
   return static_cast<std::size_t>(strategy) < tied->parameters.size() ? tied->parameters[at(strategy)] : 0;
 }
 
-void addLayer(const LayerCost& cost, Recompute policy, double copy, bool gathersAlone, StageWork& stage,
+void addLayer(const LayerCost& cost, Recompute policy, double copy, double frozenCopy, bool gathersAlone, StageWork& stage,
               std::size_t q) {
   ChunkWork& chunk = stage.chunks[q];
   const RecomputeCost& r = cost.recompute[policyIndex(policy)];
@@ -35,6 +35,8 @@ void addLayer(const LayerCost& cost, Recompute policy, double copy, bool gathers
   addLayerMessages(cost, policy, static_cast<int>(q), stage.groups);
   stage.dense += cost.denseParameters + copy;
   stage.expert += cost.expertParameters;
+  stage.frozenDense += cost.frozenDense + frozenCopy;
+  stage.frozenExpert += cost.frozenExpert;
   stage.tied += copy;
   const double parameters = cost.denseParameters + cost.expertParameters + copy;
   if (gathersAlone)
@@ -51,7 +53,7 @@ ModelState modelStateOf(const Plan& plan, int stage, const StageWork& work) {
   const double replicas = plan.shardDegree();
   return {work.dense, work.expert, replicas * s.context,
           replicas * (s.foldedExperts ? s.width() : s.context) / s.expert,
-          work.largestLayer + work.outsideBlocks};
+          work.largestLayer + work.outsideBlocks, work.frozenDense, work.frozenExpert};
 }
 
 std::vector<int> partOfLayers(const Problem& problem, const Plan& plan) {
@@ -93,9 +95,10 @@ std::vector<StageWork> stageWorks(const Problem& problem, const Plan& plan, int 
         if (!isLayer(problem, x)) continue;
         const LayerCost* cost =
             problem.profile->cost(problem.graph->layers[x.at()].classId, work.strategy, microbatch);
-        if (cost)
-          addLayer(*cost, s.recompute, tiedCopy(problem, stageOf, work.strategy, x),
-                   isBlock[x.at()] || !problem.assumptions.gathersGroups, work, q);
+        if (!cost) continue;
+        const double copy = tiedCopy(problem, stageOf, work.strategy, x);
+        addLayer(*cost, s.recompute, copy, problem.profile->tied ? copy * problem.profile->tied->frozen : 0,
+                 isBlock[x.at()] || !problem.assumptions.gathersGroups, work, q);
       }
       work.largestStash = std::max(work.largestStash, work.chunks[q].stash);
       work.wholeStash += work.chunks[q].stash;
@@ -142,7 +145,7 @@ void addTied(const Problem& problem, const Plan& plan, const std::vector<StageWo
   const auto bytes = [&](int stage) {
     const int s = works[at(stage)].strategy;
     const bool known = s >= 0 && at(s) < tied->parameters.size();
-    return Bytes(known ? tied->parameters[at(s)] * problem.job.optimizer.gradientBytes : 0);
+    return Bytes(known ? tied->trained(at(s)) * problem.job.optimizer.gradientBytes : 0);
   };
   out.push_back({Exchange::Data, first, second, 0, 0, bytes(first), bytes(second)});
 }

@@ -10,9 +10,10 @@
 namespace nest {
 namespace {
 
-/// Parameters of a stage, each once: a group of its devices that together hold all shards.
+/// Trained parameters of a stage, each once: a group of its devices that together hold all shards.
 double uniqueParameters(const ModelState& s, double devicesPerCopy) {
-  return s.dense * devicesPerCopy / s.denseShards + s.expert * devicesPerCopy / s.expertShards;
+  return (s.dense - s.frozenDense) * devicesPerCopy / s.denseShards +
+         (s.expert - s.frozenExpert) * devicesPerCopy / s.expertShards;
 }
 
 }  // namespace
@@ -32,7 +33,9 @@ CheckpointSize checkpointSizeOf(const Problem& problem, const Plan& plan, const 
     const StageEvaluation& stage = e.stages[at(i)];
     if (stage.devices <= 0) continue;
     ModelState state = modelStateOf(plan, i, works[at(i)]);
-    state.dense -= works[at(i)].tied;  // another stage writes them
+    // Another stage writes them.
+    state.dense -= works[at(i)].tied;
+    if (problem.profile->tied) state.frozenDense -= works[at(i)].tied * problem.profile->tied->frozen;
     const double copy = double(plan.shardDegree()) * plan.stages[at(i)].strategy.width();
     const double all = uniqueParameters(state, copy) * perParameter;
     const double own = all / stage.devices;

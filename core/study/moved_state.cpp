@@ -83,10 +83,12 @@ struct Overlap {
 /// Parameters of layers that one stage has before and another one after, each once: dense and of experts.
 struct SharedLayers {
   double dense = 0, expert = 0;
+  double trainedDense = 0, trainedExpert = 0;
 };
 
 SharedLayers& operator+=(SharedLayers& a, const SharedLayers& b) {
   a.dense += b.dense, a.expert += b.expert;
+  a.trainedDense += b.trainedDense, a.trainedExpert += b.trainedExpert;
   return a;
 }
 
@@ -111,16 +113,19 @@ public:
       const LayerCost* cost = m_problem.profile->cost(m_problem.graph->layers[at(x)].classId,
                                                       m_problem.profile->strategyIndex(s), microbatch);
       if (!cost) continue;
-      shared[{from[at(x)], to[at(x)]}] +=
-          {cost->denseParameters * s.tensor,
-           cost->expertParameters * s.expert * (s.foldedExperts ? 1 : s.tensor)};
+      const double copies = s.expert * (s.foldedExperts ? 1 : s.tensor);
+      shared[{from[at(x)], to[at(x)]}] += {cost->denseParameters * s.tensor, cost->expertParameters * copies,
+                                           (cost->denseParameters - cost->frozenDense) * s.tensor,
+                                           (cost->expertParameters - cost->frozenExpert) * copies};
     }
     for (const State state : kStates) {
       const auto& regime = m_problem.job.optimizer;
-      const double bytes =
-          state == DenseWeights || state == ExpertWeights ? regime.weightBytes : regime.optimizerBytes;
+      const bool isWeights = state == DenseWeights || state == ExpertWeights;
+      const double bytes = isWeights ? regime.weightBytes : regime.optimizerBytes;
       for (const auto& [stages, layers] : shared) {
-        const double parameters = isOfExperts(state) ? layers.expert : layers.dense;
+        const double parameters = isOfExperts(state) ? (isWeights ? layers.expert : layers.trainedExpert)
+                                  : isWeights        ? layers.dense
+                                                     : layers.trainedDense;
         if (parameters > 0 && bytes > 0) move(state, stages.first, stages.second, parameters * bytes);
       }
     }

@@ -185,6 +185,7 @@ private:
       p.assumptions.hostUpdateRate = p.job.globalBatch % 5 < 3 ? 1e9 : 0;
       m_cluster.device.hostMemoryBandwidth = BytesPerSecond(2e10);
     }
+    m_frozen = p.job.globalBatch % 6 == 1 ? 0.8 : 0;
     p.assumptions.heldGradientBytes = p.job.globalBatch % 5 == 2 ? 6 : 0;
     if (p.job.globalBatch % 3 != 1) return;
     std::vector<NetworkLevel> levels;
@@ -270,7 +271,7 @@ private:
       for (int s = 0; s < static_cast<int>(out.strategies().size()); ++s)
         for (int k = 0; k < static_cast<int>(sizes.size()); ++k)
           if (!m_dice.chance(0.01))
-            out.setCost(c, s, k, cost(out.strategies()[s], sizes[k], forward, own, kept, bytes));
+            out.setCost(c, s, k, frozen(cost(out.strategies()[s], sizes[k], forward, own, kept, bytes), c));
     }
     for (int t = 0; t < static_cast<int>(g.tensors.size()); ++t) {
       const double size = m_dice.chance(0.1) ? 0 : bytes * noise();
@@ -289,9 +290,18 @@ private:
       }
       for (const Strategy& s : out.strategies())
         tied.parameters.push_back(size * parameters * noise() / s.tensor);
+      if (m_frozen > 0) tied.frozen = p.job.globalBatch % 4 == 1 ? 1 : 0.5;
       out.tied = tied;
     }
     return out;
+  }
+
+  /// Of layers of the first of three classes all is frozen, of the second a part.
+  LayerCost frozen(LayerCost c, int classId) const {
+    const double share = m_frozen > 0 && classId % 3 == 0 ? 1 : classId % 3 == 1 ? m_frozen : 0;
+    c.frozenDense = c.denseParameters * share;
+    c.frozenExpert = c.expertParameters * share;
+    return c;
   }
 
   LayerCost cost(const Strategy& s, int b, double forward, double parameters, double stash, double bytes) {
@@ -400,7 +410,7 @@ private:
 
   Dice m_dice;
   const InstanceFeatures& m_features;
-  double m_size;
+  double m_size, m_frozen = 0;
   HierarchyInput m_cluster;
   bool m_alike = false, m_interleave = false, m_experts = false;
 };

@@ -50,6 +50,9 @@ void noPrediction(Assumed& a) {
   if (a.number() > 0) a.leave("which its files leave out: set it where the model is built");
 }
 
+void noFrozen(Assumed& a) {
+  if (a.number() > 0) a.leave("which its files leave out: freeze and adapt the model where it is built");
+}
 void noHostOptimizer(Assumed& a) {
   if (a.number() > 0) a.leave("which its files leave out: set it where the optimizer is made");
 }
@@ -97,6 +100,10 @@ constexpr LaunchAssumption kAssumptions[] = {
     {"/model/analytic/gradient_workspace_bytes_per_parameter"},
     {"/model/analytic/prediction_layers", nullptr, Encoding::by(noPrediction)},
     {"/model/analytic/offloaded_share", nullptr, kAlways},
+    {"/model/analytic/frozen_embedding_share", nullptr, Encoding::by(noFrozen)},
+    {"/model/analytic/frozen_block_share", nullptr, Encoding::by(noFrozen)},
+    {"/model/analytic/frozen_head_share", nullptr, Encoding::by(noFrozen)},
+    {"/model/analytic/lora_rank", nullptr, Encoding::by(noFrozen)},
     {"/model/analytic/host_time_per_block_s"},
     {"/model/analytic/eager_norm_traffic_bytes"},
     {"/model/analytic/score_traffic_bytes"},

@@ -181,6 +181,8 @@ private:
       }
       row.cost.denseParameters = f.number("parameters", 0, kMostOfProfile).value_or(0);
       row.cost.expertParameters = f.number("expert_parameters", 0, kMostOfProfile).value_or(0);
+      row.cost.frozenDense = f.number("frozen_parameters", 0, row.cost.denseParameters).value_or(0);
+      row.cost.frozenExpert = f.number("frozen_expert_parameters", 0, row.cost.expertParameters).value_or(0);
       row.outputBytes = f.number("output_bytes", 0, kMostOfProfile).value_or(0);
       row.cost.origin = named(f.oneOf("origin", {"typed", "measured", "estimated", "catalog"}), kOrigins)
                             .value_or(Origin::Measured);
@@ -325,6 +327,7 @@ private:
     const long long last = m_graph.layerCount() - 1;
     const auto first = f.integer("first", 0, last), second = f.integer("second", 0, last);
     TiedParameters tied{LayerIndex(int(first.value_or(0))), LayerIndex(int(second.value_or(0))), {}};
+    tied.frozen = f.number("frozen_share", 0, 1).value_or(0);
     if (const json* list = f.array("parameters"))
       for (const auto& v : *list) tied.parameters.push_back(v.is_number() ? v.get<double>() : -1);
     const bool isRight = first && second && tied.parameters.size() == m_strategies.size() &&

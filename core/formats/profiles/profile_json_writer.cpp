@@ -24,6 +24,8 @@ Json costJson(const LayerCost& c) {
             {"parameters", c.denseParameters}};
   if (c.weightGradient) j["weight_gradient_s"] = c.weightGradient->value();
   if (c.expertParameters > 0) j["expert_parameters"] = c.expertParameters;
+  if (c.frozenDense > 0) j["frozen_parameters"] = c.frozenDense;
+  if (c.frozenExpert > 0) j["frozen_expert_parameters"] = c.frozenExpert;
   for (const Recompute r : kWrittenPolicies) {
     const RecomputeCost& x = c.recompute[std::size_t(r)];
     if (x == RecomputeCost{false, {}, {}, {}} && r != Recompute::None) continue;
@@ -83,10 +85,12 @@ std::string writeProfileJson(const ImportedProfile& p) {
         row.update(costJson(*cost));
         j["costs"].push_back(std::move(row));
       }
-  if (p.profile.tied)
+  if (p.profile.tied) {
     j["tied"] = {{"first", p.profile.tied->first.value},
                  {"second", p.profile.tied->second.value},
                  {"parameters", p.profile.tied->parameters}};
+    if (p.profile.tied->frozen > 0) j["tied"]["frozen_share"] = p.profile.tied->frozen;
+  }
   return layOut(j);
 }
 

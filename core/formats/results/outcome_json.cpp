@@ -35,6 +35,8 @@ void addModel(Json& j, const ReportSource& source) {
   if (!source.architecture) return;
   j["parameters"] = parameterCount(*source.architecture);
   j["active_parameters"] = activeParameterCount(*source.architecture);
+  if (source.kernels && source.kernels->freezes())
+    j["trained_parameters"] = trainedParameterCount(*source.architecture, *source.kernels);
 }
 
 /// The largest part of the time, and the largest that is not compute, each with its share.
@@ -233,6 +235,7 @@ Json stagesJson(const Problem& p, const RankedPlan& r) {
     j["exposed_sync_s"] = s.exposed.value();
     j["step_s"] = s.step.value();
     j["parameters_per_device"] = s.parameters;
+    if (s.frozen > 0) j["frozen_parameters_per_device"] = s.frozen;
     j["in_flight"] = s.inFlight;
     j["memory"] = memoryJson(s.memory);
     if (s.hostMemory > Bytes(0)) j["host_memory_bytes"] = s.hostMemory.value();

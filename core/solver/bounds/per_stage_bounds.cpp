@@ -60,8 +60,7 @@ PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, 
         double kept = kInfinity;
         for (int r = 0; r < kRecomputeCount; ++r)
           if (hasPolicy(*sums[k], part, r)) kept = std::min(kept, between(sums[k]->stash[at(r)], part));
-        bytes.back() = std::min(bytes.back(), m_width[k] * (size.dense * floor.memoryPerDense() +
-                                                            size.expert * floor.memoryPerExpert() + kept));
+        bytes.back() = std::min(bytes.back(), m_width[k] * (floor.stateBytes(size) + kept));
         work.back() = std::min(work.back(), loads.back());
         unitWork.back() = std::min(unitWork.back(), loads.back() * m_width[k]);
       }

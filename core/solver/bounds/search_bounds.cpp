@@ -14,7 +14,7 @@ double lowerBound(const StageFloor& floor, const Target& target, int stages) {
   const double s = stages;
   const double work = sums.leastAny.back();
   const double hop = stages > 1 ? sums.leastTransfer : 0;
-  const StageSize all{sums.dense.back(), sums.expert.back(), 0};
+  const StageSize all = sizeOf(sums, Part{0, static_cast<int>(sums.dense.size()) - 1}, false);
   const double total = work + 2 * (s - 1) * hop + floor.data(all);
   const double largest = std::max(total / s, sums.slowestLayer);
 
@@ -112,6 +112,7 @@ std::vector<LayerAlone> heaviestLayers(const Problem& problem, const LayerSums& 
                                        const std::vector<int>& layers) {
   const auto isBelow = [](const LayerAlone& a, const LayerAlone& b) {
     return a.size.dense <= b.size.dense && a.size.expert <= b.size.expert &&
+           a.size.frozenDense <= b.size.frozenDense && a.size.frozenExpert <= b.size.frozenExpert &&
            a.size.gathered() <= b.size.gathered() && a.activations <= b.activations;
   };
   std::vector<LayerAlone> heaviest;
@@ -138,7 +139,7 @@ double leastStageMemory(const StageFloor& floor, const std::vector<LayerAlone>& 
 
 double leastTotalMemory(const Problem& problem, const StageFloor& floor, int stages) {
   const LayerSums& sums = floor.sums();
-  return sums.dense.back() * floor.memoryPerDense() + sums.expert.back() * floor.memoryPerExpert() +
+  return floor.stateBytes(sizeOf(sums, Part{0, static_cast<int>(sums.dense.size()) - 1}, false)) +
          stages * problem.assumptions.reserve.value();
 }
 

@@ -91,8 +91,13 @@ LayerSums::LayerSums(const Problem& problem, const LayerOrder& order, GroupShape
       mostBackwardShare = std::max(mostBackwardShare, own / (of(x).forward.value() + own));
   forward = sumOver<double>(order, [&](int x) { return of(x).forward.value(); });
   weightGradient = sumOver<double>(order, [&](int x) { return of(x).weightGradientSeconds().value(); });
-  dense = sumOver<double>(order, [&](int x) { return of(x).denseParameters; });
-  expert = sumOver<double>(order, [&](int x) { return of(x).expertParameters; });
+  dense = sumOver<double>(order, [&](int x) { return of(x).denseParameters - of(x).frozenDense; });
+  expert = sumOver<double>(order, [&](int x) { return of(x).expertParameters - of(x).frozenExpert; });
+  if (std::any_of(cost.begin(), cost.end(),
+                  [](const LayerCost* c) { return c->frozenDense > 0 || c->frozenExpert > 0; })) {
+    frozenDense = sumOver<double>(order, [&](int x) { return of(x).frozenDense; });
+    frozenExpert = sumOver<double>(order, [&](int x) { return of(x).frozenExpert; });
+  }
   for (int r = 0; r < kRecomputeCount; ++r) {
     const auto policy = [&, r](int x) -> const RecomputeCost& { return of(x).recompute[at(r)]; };
     extra[at(r)] = sumOver<double>(order, [&](int x) { return policy(x).extraBackward.value(); });

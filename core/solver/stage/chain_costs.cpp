@@ -93,10 +93,10 @@ void ChainCosts::boundBackward() {
 void ChainCosts::settleTied() {
   const auto& tied = m_configuration.tied;
   if (!tied) return;
-  const auto& shared = m_configuration.problem->profile->tied->parameters;
+  const TiedParameters& shared = *m_configuration.problem->profile->tied;
   Stage &first = m_stages[at(tied->firstStage)], &second = m_stages[at(tied->secondStage)];
   const double bytes =
-      std::max(shared[at(first.sums->strategyIndex())], shared[at(second.sums->strategyIndex())]) *
+      std::max(shared.trained(at(first.sums->strategyIndex())), shared.trained(at(second.sums->strategyIndex()))) *
       m_configuration.problem->job.optimizer.gradientBytes;
   first.around.tiedSync = second.around.tiedSync =
       tiedSeconds(*m_configuration.problem->cluster, tied->level, bytes);

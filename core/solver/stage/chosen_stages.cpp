@@ -66,7 +66,7 @@ double ChosenStages::transfer(Level level, double bytes) const {
 
 double ChosenStages::share(StrategyId k) const {
   const auto& tied = m_configuration.problem->profile->tied;
-  return tied ? tied->parameters[sums(k).strategyIndex()] : 0;
+  return tied ? tied->trained(at(sums(k).strategyIndex())) : 0;
 }
 
 double ChosenStages::tiedSeconds(int begin, StrategyId earlier, int later, StrategyId laterStrategy) const {

@@ -182,8 +182,7 @@ StageSize StageCosts::size(const Surroundings& around, const P& parts) const {
 }
 
 double StageCosts::fixedMemory(const StageSize& s) const {
-  return s.dense * m_denseRates.memory + s.expert * m_expertRates.memory + m_reserve +
-         s.gathered() * m_gathered;
+  return stateBytes(s, m_denseRates, m_expertRates) + m_reserve + s.gathered() * m_gathered;
 }
 
 double StageCosts::memory(int slot, const Surroundings& around, Parts parts, int policy) const {
@@ -197,16 +196,16 @@ StageCosts::Prepared StageCosts::prepare(int slot, const Surroundings& around, P
 
 // In the group in which the whole message takes longest.
 std::pair<double, double> StageCosts::scatterAndGather(const std::vector<const GroupRates*>& groups,
-                                                       double parameters) const {
+                                                       double trained, double frozen) const {
   const auto messages = GradientMessages::of(m_context.zero, m_context.problem->assumptions.zeroAllReduces);
   double slowest = 0, scatter = 0, gather = 0;
   for (const auto* g : groups) {
     const double whole =
-        gradientSeconds(messages.perMicrobatch, *g, parameters * m_gradient, parameters * m_weight);
+        gradientSeconds(messages.perMicrobatch, *g, trained * m_gradient, (trained + frozen) * m_weight);
     if (whole <= slowest) continue;
     slowest = whole;
-    scatter = g->reduceScatter(parameters * m_gradient);
-    gather = messages.weightsBeforeForward * g->reduceScatter(parameters * m_weight);
+    scatter = g->reduceScatter(trained * m_gradient);
+    gather = messages.weightsBeforeForward * g->reduceScatter((trained + frozen) * m_weight);
   }
   return {scatter, gather};
 }
@@ -220,8 +219,9 @@ StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& a
   const double fixed = fixedMemory(s), own = between(sums.compute, parts);
   // The two kinds of parameters are exchanged one after the other, each in the slowest of its groups.
   const auto exchanged = [&](auto message) {
-    return slowestGroup(*slot.dense, [&](const GroupRates& g) { return message(g, s.dense); }) +
-           slowestGroup(*slot.experts, [&](const GroupRates& g) { return message(g, s.expert); });
+    return slowestGroup(*slot.dense, [&](const GroupRates& g) { return message(g, s.dense, s.frozenDense); }) +
+           slowestGroup(*slot.experts,
+                        [&](const GroupRates& g) { return message(g, s.expert, s.frozenExpert); });
   };
   double data = -1;  // the same under every policy
   Prepared p;
@@ -233,8 +233,9 @@ StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& a
     const double bytes = fixed + activationBytes(sums, parts, r, around.inFlight) + slot.kept;
     if (bytes > slot.site.memory) continue;
     if (data < 0)
-      data = m_context.zero < 2 ? 0 : exchanged([&](const GroupRates& g, double parameters) {
-        return gradientSeconds(messages.perMicrobatch, g, parameters * m_gradient, parameters * m_weight);
+      data = m_context.zero < 2 ? 0 : exchanged([&](const GroupRates& g, double trained, double frozen) {
+        return gradientSeconds(messages.perMicrobatch, g, trained * m_gradient,
+                               (trained + frozen) * m_weight);
       });
     const double exchange[] = {slowestGroup(*slot.tensor, r, parts), slowestGroup(*slot.context, r, parts),
                                slowestGroup(*slot.expert, r, parts), 0, data};
@@ -248,8 +249,8 @@ StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& a
   }
   if (p.count == 0) return p;
   if (!p.byLoad()) {
-    const auto dense = scatterAndGather(*slot.dense, s.dense),
-               expert = scatterAndGather(*slot.experts, s.expert);
+    const auto dense = scatterAndGather(*slot.dense, s.dense, s.frozenDense),
+               expert = scatterAndGather(*slot.experts, s.expert, s.frozenExpert);
     const double ofData = m_context.zero < 2 ? 0 : m_overlap[at(static_cast<int>(Exchange::Data))];
     const double gather = m_context.zero < 2 ? 0 : dense.second + expert.second;
     p.weight = between(sums.weightGradient, parts) / slot.site.speed;
@@ -267,8 +268,8 @@ StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& a
       }
     }
   }
-  p.sync = around.tiedSync + exchanged([&](const GroupRates& g, double parameters) {
-             return gradientSeconds(messages.perStep, g, parameters * m_gradient, parameters * m_weight);
+  p.sync = around.tiedSync + exchanged([&](const GroupRates& g, double trained, double) {
+             return gradientSeconds(messages.perStep, g, trained * m_gradient, trained * m_weight);
            });
   if (slot.copies)
     for (const double shard : {s.dense * m_gradient / m_denseShards, s.expert * m_gradient / m_expertShards})

@@ -129,7 +129,8 @@ private:
   Prepared prepareAs(int slot, const Surroundings&, const P& parts) const;
   double fixedMemory(const StageSize&) const;
   /// Seconds of the reduce-scatter, and of the all-gather before the forward pass, with each microbatch.
-  std::pair<double, double> scatterAndGather(const std::vector<const GroupRates*>&, double parameters) const;
+  std::pair<double, double> scatterAndGather(const std::vector<const GroupRates*>&, double trained,
+                                             double frozen) const;
 
   Context m_context;
   std::vector<Slot> m_slots;

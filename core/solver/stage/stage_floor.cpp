@@ -15,6 +15,7 @@ ParameterRates ParameterRates::of(const Problem& problem, int zero, int shards) 
   const StepRate step = StepRate::of(r, problem.assumptions, problem.cluster->device(), zero);
   ParameterRates p;
   p.memory = held.onDevice(shards);
+  p.frozenMemory = held.weights.onDevice(shards);
   p.hostMemory = held.host.onDevice(shards);
   p.step = step.perParameter().value() / (step.sharded ? shards : 1);
   return p;
@@ -72,22 +73,24 @@ StageFloor::StageFloor(const Problem& problem, const LayerSums& sums, const Grad
       m_gathered(StateBytes::of(problem.job.optimizer, problem.assumptions, zero).gathered) {
   const OptimizerRegime& regime = problem.job.optimizer;
   const auto messages = GradientMessages::of(zero, problem.assumptions.zeroAllReduces);
-  const double perMicrobatch =
-      (1 - problem.assumptions.overlap[Exchange::Data]) * messages.perMicrobatch.bytesPerParameter(regime);
+  const double shownData = 1 - problem.assumptions.overlap[Exchange::Data];
+  const double perMicrobatch = shownData * messages.perMicrobatch.bytesPerParameter(regime),
+               gathered = shownData * messages.perMicrobatch.weights * regime.weightBytes;
   const double shown = 1 - syncOverlap(problem.assumptions, zero),
                perBatch = shown * messages.perStep.bytesPerParameter(regime);
-  const auto least = [&](GradientFloor::Kind GradientFloor::Choice::*kind, double& data, double& tail) {
-    data = tail = std::numeric_limits<double>::infinity();
+  const auto least = [&](GradientFloor::Kind GradientFloor::Choice::*kind, double& data, double& gather, double& tail) {
+    data = gather = tail = std::numeric_limits<double>::infinity();
     for (const auto& choice : gradients.choices) {
       const auto& k = choice.*kind;
       data = std::min(data, perMicrobatch * k.shardPerByte);
+      gather = std::min(gather, gathered * k.shardPerByte);
       tail = std::min(tail, perBatch * k.shardPerByte + shown * 2 * regime.gradientBytes * k.copiesPerByte +
                                 ParameterRates::of(problem, zero, k.shards).step);
       if (zero == 0) break;  // nothing is sharded
     }
   };
-  least(&GradientFloor::Choice::dense, m_dataDense, m_tailDense);
-  least(&GradientFloor::Choice::expert, m_dataExpert, m_tailExpert);
+  least(&GradientFloor::Choice::dense, m_dataDense, m_gatherDense, m_tailDense);
+  least(&GradientFloor::Choice::expert, m_dataExpert, m_gatherExpert, m_tailExpert);
 }
 
 }  // namespace nest::solver

@@ -51,7 +51,7 @@ public:
   }
   /// Bytes of model state, gathered weights and reserve.
   double fixedMemory(const StageSize& s) const {
-    return s.dense * m_dense.memory + s.expert * m_expert.memory + m_reserve + s.gathered() * m_gathered;
+    return stateBytes(s) + m_reserve + s.gathered() * m_gathered;
   }
   /// Seconds of compute and exchanges inside the stage under the fastest policy that fits; infinite if none
   /// does, or if none takes at most `most`. `any`: use the first policy that fits.
@@ -82,7 +82,10 @@ public:
            fixedMemory(size(part)) + activationBytes(*m_sums, part, policy, inFlight) <= capacity * kRoundUp;
   }
   /// Seconds of gradient exchange with each microbatch (ZeRO 2 and 3).
-  double data(const StageSize& s) const { return s.dense * m_dataDense + s.expert * m_dataExpert; }
+  double data(const StageSize& s) const {
+    return s.dense * m_dataDense + s.expert * m_dataExpert + s.frozenDense * m_gatherDense +
+           s.frozenExpert * m_gatherExpert;
+  }
   /// Seconds of sync and step that a first stage of this size exposes.
   double tail(const StageSize& s) const { return s.dense * m_tailDense + s.expert * m_tailExpert; }
   /// The same per parameter.
@@ -92,8 +95,8 @@ public:
   double tailPerLoad() const {
     return m_tailDense * m_sums->leastDensePerLoad + m_tailExpert * m_sums->leastExpertPerLoad;
   }
-  double memoryPerDense() const { return m_dense.memory; }
-  double memoryPerExpert() const { return m_expert.memory; }
+  /// Bytes of model state.
+  double stateBytes(const StageSize& s) const { return solver::stateBytes(s, m_dense, m_expert); }
 
 private:
   const LayerSums* m_sums;
@@ -101,6 +104,7 @@ private:
   ParameterRates m_dense, m_expert;
   double m_reserve, m_gathered;
   double m_dataDense = 0, m_dataExpert = 0, m_tailDense = 0, m_tailExpert = 0;  ///< seconds per parameter
+  double m_gatherDense = 0, m_gatherExpert = 0;  ///< seconds per parameter that is not trained
 };
 
 }  // namespace nest::solver

@@ -20,17 +20,19 @@ using Policies = PerRecompute<bool>;
 
 /// Parameters on one device.
 struct StageSize {
-  double dense = 0, expert = 0;
+  double dense = 0, expert = 0;  ///< that are trained
   /// Parameters gathered at once under ZeRO-3: the largest layer gathered by itself, and what stays gathered
   /// for the whole step. 0 if not requested.
   double alone = 0, whole = 0;
+  double frozenDense = 0, frozenExpert = 0;  ///< parameters that are not trained, in addition to the others
 
   double gathered() const { return alone + whole; }
   /// Adds the second copy of the shared parameters.
   void addCopy(const Problem& problem, const LayerSums& sums) {
     const auto& tied = *problem.profile->tied;
     const double copy = tied.parameters[sums.strategyIndex()];
-    dense += copy;
+    dense += copy * (1 - tied.frozen);
+    frozenDense += copy * tied.frozen;
     if (sums.tiedGathersAlone)
       alone = std::max(alone, sums.layerParameters[tied.second.at()] + copy);
     else
@@ -50,17 +52,23 @@ inline double between(const std::vector<double>& sums, Parts parts) {
 inline double gatheredAlways(const LayerSums& sums, const Part& p) {
   return sums.outsideBlocks.empty() ? 0 : between(sums.outsideBlocks, p);
 }
+inline double frozenOf(const std::vector<double>& sums, const Part& p) {
+  return sums.empty() ? 0 : between(sums, p);
+}
 // Each function also exists for one part: most stages have only one, for which it is a difference without a
 // loop.
 inline StageSize sizeOf(const LayerSums& sums, const Part& p, bool gathers) {
   return {between(sums.dense, p), between(sums.expert, p), gathers ? sums.largestLayer(p.from, p.to) : 0,
-          gathers ? gatheredAlways(sums, p) : 0};
+          gathers ? gatheredAlways(sums, p) : 0, frozenOf(sums.frozenDense, p),
+          frozenOf(sums.frozenExpert, p)};
 }
 inline StageSize sizeOf(const LayerSums& sums, Parts parts, bool gathers) {
   StageSize s;
   for (const Part& p : parts) {
     s.dense += between(sums.dense, p);
     s.expert += between(sums.expert, p);
+    s.frozenDense += frozenOf(sums.frozenDense, p);
+    s.frozenExpert += frozenOf(sums.frozenExpert, p);
     if (!gathers) continue;
     s.alone = std::max(s.alone, sums.largestLayer(p.from, p.to));
     s.whole += gatheredAlways(sums, p);
@@ -114,7 +122,12 @@ inline double activationBytes(const LayerSums& sums, Parts parts, int policy, In
 /// for one sharding.
 struct ParameterRates {
   double memory = 0, hostMemory = 0, step = 0;
+  double frozenMemory = 0;  ///< bytes for a parameter that is not trained
   static ParameterRates of(const Problem&, int zero, int shards);
 };
+inline double stateBytes(const StageSize& s, const ParameterRates& dense, const ParameterRates& expert) {
+  return s.dense * dense.memory + s.expert * expert.memory + s.frozenDense * dense.frozenMemory +
+         s.frozenExpert * expert.frozenMemory;
+}
 
 }  // namespace nest::solver
