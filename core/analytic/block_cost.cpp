@@ -17,6 +17,7 @@ public:
     mergeContext();
     if (a.mixer == Mixer::StateSpace) stateSpaceCore();
     if (a.mixer == Mixer::DeltaNet) deltaCore();
+    if (a.mixer == Mixer::ShortConvolution) convolveAndGate(a.hidden, a.hidden);
     if (a.encoder) crossAttention();
     mlp();
     elementWise();
@@ -275,7 +276,7 @@ private:
             (l.isExpert ? m.strategy.expert : 1);
   }
 
-  /// LoRA: beside each projection a product down to the rank and one up from it, in 16 bits, whose result is
+  /// LoRA: for each projection a product down to the rank and one up from it, in 16 bits, whose result is
   /// added. Tensor ranks split both.
   void adapters() {
     c.frozenDense = c.denseParameters * m.options.frozenOfBlocks();

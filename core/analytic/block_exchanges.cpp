@@ -64,6 +64,9 @@ private:
     const double sequences = m.tokens / (m.sequence / m.strategy.context);
     if (a.mixer == Mixer::StateSpace)
       return 4 * sequences * m.shares.width * a.stateSpace->inner() * a.stateSpace->stateSize;
+    if (a.mixer == Mixer::ShortConvolution)  // the tokens in front of a rank's own
+      return sequences * m.shares.width * a.hidden * std::max(0, a.shortConvolution - 1) *
+             m.device.elementBytes();
     const DeltaNet& d = *a.deltaNet;
     return 4 * sequences * m.shares.width * d.valueHeads * d.keyHeadDim * d.valueHeadDim;
   }

@@ -42,6 +42,8 @@ public:
              (2 * a.stateSpace->inner() + 2.0 * a.stateSpace->groups * a.stateSpace->stateSize);
     if (a.mixer == Mixer::DeltaNet)
       return m.shares.width * 2 * (2.0 * a.deltaNet->keyHeads * a.deltaNet->keyHeadDim);
+    // Both gates, what they gate, and what the convolution makes of it.
+    if (a.mixer == Mixer::ShortConvolution) return m.shares.width * 4 * a.hidden;
     if (a.mixer == Mixer::None) return 0;
     return heads() * shape.queryKeyHeadDim;
   }
@@ -49,6 +51,7 @@ public:
   double outputWidth() const {
     if (a.mixer == Mixer::StateSpace) return m.shares.width * a.stateSpace->inner();
     if (a.mixer == Mixer::DeltaNet) return m.shares.width * a.deltaNet->valueHeads * a.deltaNet->valueHeadDim;
+    if (a.mixer == Mixer::ShortConvolution) return m.shares.width * a.hidden;
     return a.mixer == Mixer::None ? 0 : heads() * shape.valueHeadDim * (a.attentionGate ? 2 : 1);
   }
 

@@ -59,6 +59,7 @@ std::vector<Linear> latentAttention(const TransformerArchitecture& a) {
                  .split = Split::Row,
                  .axis = Axis::Heads,
                  .bias = a.attentionOutputBias});
+  if (a.attentionGate) out.insert(out.end() - 1, up("attention gate", h, heads * l.valueHeadDim));
   return out;
 }
 
@@ -88,9 +89,33 @@ std::vector<Linear> stateSpaceProjections(const TransformerArchitecture& a) {
 std::vector<Linear> deltaProjections(const TransformerArchitecture& a) {
   const DeltaNet& d = *a.deltaNet;
   const double keys = double(d.keyHeads) * d.keyHeadDim, values = double(d.valueHeads) * d.valueHeadDim;
+  const double h = a.hidden, rank = d.gateRank;
+  if (d.gateRank > 0) {
+    std::vector<Linear> out = {
+        {.name = "delta input", .in = h, .out = 2 * keys + values + (d.wholeGate ? values : 0)},
+        {.name = "delta gates", .in = h, .out = double(d.valueHeads)},
+        {.name = "delta gates down",
+         .in = h,
+         .out = d.wholeGate ? rank : 2 * rank,
+         .split = Split::Replicated},
+        {.name = "delta decay", .in = rank, .out = keys}};
+    if (!d.wholeGate) out.push_back({.name = "delta output gate", .in = rank, .out = values});
+    out.push_back({.name = "delta output", .in = values, .out = h, .split = Split::Row});
+    return out;
+  }
   return {{.name = "delta input", .in = double(a.hidden), .out = 2 * keys + 2 * values},
           {.name = "delta gates", .in = double(a.hidden), .out = 2.0 * d.valueHeads},
           {.name = "delta output", .in = values, .out = double(a.hidden), .split = Split::Row}};
+}
+
+std::vector<Linear> convolutionProjections(const TransformerArchitecture& a) {
+  const double h = a.hidden;
+  return {{.name = "convolution input", .in = h, .out = 3 * h, .bias = a.shortConvolutionBias},
+          {.name = "convolution output",
+           .in = h,
+           .out = h,
+           .split = Split::Row,
+           .bias = a.shortConvolutionBias}};
 }
 
 /// Parameters of a mixer that are no matrices.
@@ -106,8 +131,12 @@ double smallParameters(const TransformerArchitecture& a) {
   if (a.mixer == Mixer::DeltaNet) {
     const DeltaNet& d = *a.deltaNet;
     p += (2.0 * d.keyHeads * d.keyHeadDim + double(d.valueHeads) * d.valueHeadDim) * d.convolution;
-    p += 2.0 * d.valueHeads + d.valueHeadDim;
+    // A decay and a time step for each head, or time steps for each channel; the weights of a gated norm.
+    p += d.gateRank > 0 ? d.valueHeads + double(d.keyHeads) * d.keyHeadDim : 2.0 * d.valueHeads;
+    p += d.valueHeadDim;
   }
+  if (a.mixer == Mixer::ShortConvolution)
+    p += double(a.hidden) * (a.shortConvolution + (a.shortConvolutionBias ? 1 : 0));
   if (a.mixer != Mixer::Attention) return p;
   if (a.queryKeyNorm)
     p += a.wideQueryKeyNorm ? (double(a.heads) + a.keyValueHeads) * a.headDim : 2.0 * a.headDim;
@@ -123,6 +152,8 @@ std::vector<Linear> mixerProjections(const TransformerArchitecture& a) {
       return stateSpaceProjections(a);
     case Mixer::DeltaNet:
       return deltaProjections(a);
+    case Mixer::ShortConvolution:
+      return convolutionProjections(a);
     case Mixer::None:
       return {};
     case Mixer::Attention:
@@ -199,7 +230,7 @@ BlockShape blockShape(const TransformerArchitecture& a, bool withExperts) {
   const ExpertLayers& e = *a.experts;
   s.mlp.push_back({.name = "router",
                    .in = h,
-                   .out = double(e.experts),
+                   .out = double(e.experts) + e.zeroExperts,
                    .split = Split::Replicated,
                    .bias = e.routerBias});
   if (e.sharedIntermediate > 0) {
@@ -237,6 +268,7 @@ double mixerFlopsPerToken(const TransformerArchitecture& a, const BlockShape& sh
       return 2 * d.valueHeads * (chunk * (3 * k + 2 * v + chunk) + 3 * k * v);
     }
     case Mixer::None:
+    case Mixer::ShortConvolution:
       break;
   }
   return 0;

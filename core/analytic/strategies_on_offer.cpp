@@ -29,6 +29,7 @@ std::vector<int> freeTensorDegrees(const TransformerArchitecture& a, int devices
 bool dividesBlocks(const TransformerArchitecture& a, int tensor) {
   const auto divides = [&](const BlockVariant& v) {
     if (v.mixer == Mixer::StateSpace) return a.stateSpace->heads % tensor == 0;
+    if (v.mixer == Mixer::ShortConvolution) return a.hidden % tensor == 0;
     if (v.mixer == Mixer::DeltaNet)
       return a.deltaNet->valueHeads % tensor == 0 && dividesEitherWay(a.deltaNet->keyHeads, tensor);
     return (v.heads == 0 || v.heads % tensor == 0) &&

@@ -90,6 +90,7 @@ TransformerArchitecture TransformerArchitecture::withVariant(int variant) const 
   a.slidingWindow = v.window;
   a.windowIsChunk = v.windowIsChunk;
   a.sharedKeyValue = v.sharedKeyValue;
+  if (v.mixer != Mixer::Attention) a.latent.reset(), a.sparse.reset();
   const auto replace = [](int& field, int value) {
     if (value > 0) field = value;
   };

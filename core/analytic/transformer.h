@@ -33,6 +33,7 @@ struct ExpertLayers {
   int latent = 0;  ///< width that experts work in, between a projection down and one up; 0: hidden
   bool routerBias = false;
   int groups = 0, groupsPerToken = 0;  ///< of experts; a token's experts are in so many of them. 0: any
+  int zeroExperts = 0;  ///< that the router may choose as well and that return what they read
   friend bool operator==(const ExpertLayers&, const ExpertLayers&) = default;
 };
 
@@ -54,6 +55,10 @@ struct StateSpace {
 struct DeltaNet {
   int keyHeads = 0, valueHeads = 0, keyHeadDim = 128, valueHeadDim = 128;
   int convolution = 4;
+  /// Of the two products that make a decay for each channel of a key, and of those that make the output's
+  /// gate (Kimi Delta Attention, arXiv 2510.26692); 0: a decay for each head, and one product for the gate.
+  int gateRank = 0;
+  bool wholeGate = false;  ///< with a rank, the output's gate is one product all the same
   friend bool operator==(const DeltaNet&, const DeltaNet&) = default;
 };
 
@@ -65,7 +70,13 @@ struct SparseAttention {
 };
 
 /// How the tokens of a block learn of each other, and what follows.
-enum class Mixer { Attention, StateSpace, DeltaNet, None };
+enum class Mixer {
+  Attention,
+  StateSpace,
+  DeltaNet,
+  None,
+  ShortConvolution,  ///< a convolution over a few tokens between two gates (LFM2)
+};
 enum class Feed { Dense, Experts, None };
 
 /// A kind of block beside others in one model.
@@ -134,6 +145,8 @@ struct TransformerArchitecture {
   std::string activation;       ///< of the MLP, as its file names it: "silu", "gelu"; empty: not known
   int patchInputs =
       0;  ///< numbers in a patch of an image that takes a token's place; 0: tokens are looked up
+  int shortConvolution = 0;  ///< taps of Mixer::ShortConvolution
+  bool shortConvolutionBias = false;
   Mixer mixer = Mixer::Attention;
   std::optional<LatentAttention> latent;
   std::optional<ExpertLayers> experts;
@@ -244,7 +257,7 @@ struct AnalyticOptions {
   /// Share of the weights that are not trained, by kind of layer. The last norm goes with the head, a tied
   /// head with the embedding.
   double frozenEmbedding = 0, frozenBlocks = 0, frozenHead = 0;
-  /// Rank of LoRA's adapters, beside which no weight is trained; 0: there are none.
+  /// Rank of LoRA's adapters, with which no other weight is trained; 0: there are none.
   int loraRank = 0;
   LoraTargets loraTargets = LoraTargets::AllLinear;
   double activationFactor = 1, workspaceFactor = 1;  ///< memory that the program takes ÷ what is counted

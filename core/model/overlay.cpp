@@ -18,6 +18,16 @@ const LayerCost* costIn(const Profile& p, int classId, int strategy, int microba
   return strategy >= 0 && microbatch >= 0 ? p.cost(classId, strategy, microbatch) : nullptr;
 }
 
+/// What was measured, of whose parameters as large a share is frozen as of the estimate's; a measurement that
+/// says so itself is left as it is.
+LayerCost frozenAs(const LayerCost& estimate, LayerCost own) {
+  if (own.frozenDense > 0 || own.frozenExpert > 0) return own;
+  const auto share = [](double frozen, double all) { return all > 0 ? frozen / all : 0; };
+  own.frozenDense = own.denseParameters * share(estimate.frozenDense, estimate.denseParameters);
+  own.frozenExpert = own.expertParameters * share(estimate.frozenExpert, estimate.expertParameters);
+  return own;
+}
+
 }  // namespace
 
 Reading<GraphAndProfile> overlayMeasured(const GraphAndProfile& analytic, const GraphAndProfile& measured) {
@@ -54,7 +64,8 @@ Reading<GraphAndProfile> overlayMeasured(const GraphAndProfile& analytic, const 
         const LayerCost* own = costIn(measured.profile, pair.second, ms, mb);
         const LayerCost* estimate = costIn(analytic.profile, pair.first, as, ab);
         isMeasured = isMeasured || own;
-        if (own || estimate) out.profile.setCost(id, s, b, own ? *own : *estimate);
+        if (own || estimate)
+          out.profile.setCost(id, s, b, own && estimate ? frozenAs(*estimate, *own) : own ? *own : *estimate);
       }
       for (int t = 0; t < tensors; ++t) {
         if (isMeasured && measured.profile.tensorBytes(t, ms, mb).value() > 0)

@@ -42,7 +42,8 @@ constexpr Size<TransformerArchitecture> kSizes[] = {
 constexpr Size<TransformerArchitecture> kRareSizes[] = {
     {"value_head_dim", &TransformerArchitecture::valueHeadDim},
     {"block_norms", &TransformerArchitecture::blockNorms},
-    {"patch_inputs", &TransformerArchitecture::patchInputs}};
+    {"patch_inputs", &TransformerArchitecture::patchInputs},
+    {"short_convolution", &TransformerArchitecture::shortConvolution}};
 constexpr Flag<TransformerArchitecture> kRareFlags[] = {
     {"norm_bias", &TransformerArchitecture::normBias},
     {"parallel_block", &TransformerArchitecture::parallelBlock},
@@ -53,7 +54,8 @@ constexpr Flag<TransformerArchitecture> kRareFlags[] = {
     {"scaled_rotary", &TransformerArchitecture::scaledRotary},
     {"head_bias", &TransformerArchitecture::headBias},
     {"shared_key_value", &TransformerArchitecture::sharedKeyValue},
-    {"window_is_chunk", &TransformerArchitecture::windowIsChunk}};
+    {"window_is_chunk", &TransformerArchitecture::windowIsChunk},
+    {"short_convolution_bias", &TransformerArchitecture::shortConvolutionBias}};
 
 constexpr Size<StateSpace> kStateSpace[] = {{"heads", &StateSpace::heads},
                                             {"head_dim", &StateSpace::headDim},
@@ -69,6 +71,8 @@ constexpr Size<DeltaNet> kDeltaNet[] = {{"key_heads", &DeltaNet::keyHeads},
                                         {"key_head_dim", &DeltaNet::keyHeadDim},
                                         {"value_head_dim", &DeltaNet::valueHeadDim},
                                         {"convolution", &DeltaNet::convolution}};
+constexpr Size<DeltaNet> kRareDeltaNet[] = {{"gate_rank", &DeltaNet::gateRank}};
+constexpr Flag<DeltaNet> kRareDeltaNetFlags[] = {{"whole_gate", &DeltaNet::wholeGate}};
 constexpr Size<SparseAttention> kSparse[] = {{"heads", &SparseAttention::heads},
                                              {"head_dim", &SparseAttention::headDim},
                                              {"keys", &SparseAttention::keys}};
@@ -85,7 +89,7 @@ constexpr Size<BlockVariant> kVariant[] = {{"window", &BlockVariant::window},
                                            {"intermediate_size", &BlockVariant::intermediate}};
 constexpr Flag<BlockVariant> kVariantFlags[] = {{"window_is_chunk", &BlockVariant::windowIsChunk},
                                                 {"shared_key_value", &BlockVariant::sharedKeyValue}};
-constexpr const char* kMixers[] = {"attention", "state_space", "delta_net", "none"};
+constexpr const char* kMixers[] = {"attention", "state_space", "delta_net", "none", "short_convolution"};
 constexpr const char* kFeeds[] = {"dense", "experts", "none"};
 constexpr std::string_view kRequired[] = {"hidden_size", "layers", "heads", "vocabulary"};
 
@@ -117,7 +121,8 @@ constexpr Size<ExpertLayers> kExperts[] = {{"experts", &ExpertLayers::experts},
                                            {"period", &ExpertLayers::period}};
 constexpr Size<ExpertLayers> kRareExperts[] = {{"latent_size", &ExpertLayers::latent},
                                                {"groups", &ExpertLayers::groups},
-                                               {"groups_per_token", &ExpertLayers::groupsPerToken}};
+                                               {"groups_per_token", &ExpertLayers::groupsPerToken},
+                                               {"zero_experts", &ExpertLayers::zeroExperts}};
 constexpr Flag<ExpertLayers> kRareExpertFlags[] = {{"router_bias", &ExpertLayers::routerBias}};
 
 template <class T, std::size_t N>
@@ -228,6 +233,7 @@ void checkParts(JsonFields& f, const TransformerArchitecture& a) {
   need(!uses(Mixer::StateSpace) || (a.stateSpace && a.stateSpace->heads > 0 && a.stateSpace->chunk > 0),
        "state_space");
   need(!uses(Mixer::DeltaNet) || (a.deltaNet && a.deltaNet->valueHeads > 0), "delta_net");
+  need(!uses(Mixer::ShortConvolution) || a.shortConvolution > 0, "short_convolution");
   need(!feedsExperts || a.experts, "expert_layers");
   need(!a.sparse || (a.latent && a.sparse->keys > 0), "sparse_attention");
 }
@@ -286,8 +292,11 @@ TransformerArchitecture readArchitecture(JsonFields& f, const JsonText& text, Di
   std::optional<JsonFields> inner;
   if (readPart(f, text, "state_space", kStateSpace, a.stateSpace, out, inner))
     readFlags(*inner, kStateSpaceFlags, *a.stateSpace), inner->reportUnknown(Severity::Warning);
-  if (readPart(f, text, "delta_net", kDeltaNet, a.deltaNet, out, inner))
+  if (readPart(f, text, "delta_net", kDeltaNet, a.deltaNet, out, inner)) {
+    readSizes(*inner, kRareDeltaNet, *a.deltaNet);
+    readFlags(*inner, kRareDeltaNetFlags, *a.deltaNet);
     inner->reportUnknown(Severity::Warning);
+  }
   if (readPart(f, text, "sparse_attention", kSparse, a.sparse, out, inner))
     inner->reportUnknown(Severity::Warning);
   if (readPart(f, text, "encoder", kEncoder, a.encoder, out, inner)) inner->reportUnknown(Severity::Warning);
@@ -322,7 +331,12 @@ Json architectureJson(const TransformerArchitecture& a) {
     addRare(space, kStateSpaceFlags, *a.stateSpace);
     j["state_space"] = std::move(space);
   }
-  if (a.deltaNet) j["delta_net"] = sizesJson(kDeltaNet, *a.deltaNet);
+  if (a.deltaNet) {
+    Json net = sizesJson(kDeltaNet, *a.deltaNet);
+    addRare(net, kRareDeltaNet, *a.deltaNet);
+    addRare(net, kRareDeltaNetFlags, *a.deltaNet);
+    j["delta_net"] = std::move(net);
+  }
   if (a.sparse) j["sparse_attention"] = sizesJson(kSparse, *a.sparse);
   if (a.encoder) j["encoder"] = sizesJson(kEncoder, *a.encoder);
   if (!a.variants.empty()) {

@@ -469,7 +469,8 @@ const Format& huggingFaceFormat() {
       .remarks =
           R"(Dense and with experts: llama, mistral, qwen2 to qwen3_5, deepseek to v3.2, kimi_k2, glm4, glm4_moe, glm_moe_dsa,
 gpt_oss, minimax_m2, minimax_m3, gemma to gemma4, olmo, olmoe, cohere, nemotron, phi, granite, falcon, starcoder2, …
-Hybrids with state-space or linear attention: nemotron_h, granitemoehybrid, qwen3_next, jamba, mamba, mamba2.
+Hybrids with state-space, linear attention or convolutions: nemotron_h, granitemoehybrid, qwen3_next, kimi_linear,
+lfm2, jamba, mamba, mamba2. Layers in two halves: longcat_flash.
 Encoder-decoders: t5, bart, whisper. Images: vit. Of models that also see or hear the language part (text_config).
 Sizes have to be there; other absent keys get the defaults of transformers, and are reported. What a file asks for and
 its family does not have is named.)",

@@ -59,6 +59,9 @@ const char* natureOf(const json& object) {
       return it != object.end() && !it->is_null() && *it != false;
     });
   };
+  if (has({"compress_ratios", "compress_rates", "o_lora_rank"}) && has({"hc_mult"}))
+    return "a model that attends to compressed keys and carries several residual streams (DeepSeek-V4), "
+           "neither of which this program has a shape for";
   if (has({"is_encoder_decoder", "encoder_layers", "num_decoder_layers"}))
     return "an encoder-decoder, which this program has no shape for";
   if (has({"rescale_every", "attention_hidden_size", "decay_low_rank_dim"}))

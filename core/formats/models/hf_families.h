@@ -38,6 +38,9 @@ enum class BlockPattern {
   Jamba,         ///< attn_layer_period and expert_layer_period
   MiMo,          ///< hybrid_layer_pattern, with heads of its own for windows
   BlockConfigs,  ///< block_configs: heads and width block by block (Nemotron NAS)
+  Convolution,   ///< layer_types of attention and short convolutions (LFM2)
+  KimiDelta,     ///< linear_attn_config lists the layers of either kind (Kimi Linear)
+  Shortcut,      ///< two blocks a layer, the first with experts (LongCat-Flash)
 };
 
 enum class SharedExperts {

@@ -98,6 +98,11 @@ private:
         return blockConfigs(), keep();
       case BlockPattern::LocalGlobal:
         return localGlobal(), keep();
+      case BlockPattern::KimiDelta:
+        return kimiDelta(), keep();
+      case BlockPattern::Shortcut:
+        for (int i = 1; i < a.layers; i += 2) block(i).feed = Feed::Dense;
+        return keep();
       default:
         break;
     }
@@ -190,6 +195,8 @@ private:
         block(i).window = chunk(), block(i).windowIsChunk = block(i).window > 0;
       } else if (type == "linear_attention" && e.pattern == BlockPattern::DeltaPeriod) {
         setLinear(i);
+      } else if (type == "conv" && e.pattern == BlockPattern::Convolution) {
+        block(i).mixer = Mixer::ShortConvolution;
       } else if (type == "mamba" && e.pattern == BlockPattern::MixerTypes) {
         setState(i);
       } else if (type == "full_attention" && f.isGiven({"global_head_dim"})) {  // Gemma 4
@@ -234,6 +241,12 @@ private:
       case BlockPattern::ChunkPeriod:
         for (int i = 0, c = chunk(); i < a.layers; ++i)
           if (isChunked(i) && c > 0) block(i).window = c, block(i).windowIsChunk = true;
+        break;
+      case BlockPattern::Convolution:
+        if (const json* full = f.array("full_attn_idxs"))
+          for (int i = 0; i < a.layers; ++i)
+            if (std::find(full->begin(), full->end(), json(i)) == full->end())
+              block(i).mixer = Mixer::ShortConvolution;
         break;
       case BlockPattern::DeltaPeriod: {
         const int period = f.optional({"full_attention_interval"}, e.period, 1, kMostLayers);
@@ -287,6 +300,36 @@ private:
         return f.fields().report(Severity::Error, "config-not-modelled", "hybrid_override_pattern",
                                  "a layer is none of mamba, attention, mlp and moe");
     }
+  }
+
+  /// Layers are numbered from 1; each stands in one of both lists.
+  void kimiDelta() {
+    const json* config = f.value("linear_attn_config");
+    if (!config || !config->is_object()) return;
+    const auto number = [&](const char* key, int byDefault) {
+      const json& v = partOf(*config, key);
+      const bool isSize = v.is_number_integer() && v.get<double>() >= 1 && v.get<double>() <= kMostWidth;
+      return isSize ? v.get<int>() : byDefault;
+    };
+    DeltaNet d;
+    d.keyHeads = d.valueHeads = number("num_heads", a.heads);
+    d.keyHeadDim = d.valueHeadDim = d.gateRank = number("head_dim", 128);
+    d.convolution = number("short_conv_kernel_size", 4);
+    const json& whole = partOf(*config, "use_full_rank_gate");
+    d.wholeGate = whole.is_boolean() && whole.get<bool>();
+    const json &linear = partOf(*config, "kda_layers"), &full = partOf(*config, "full_attn_layers");
+    const auto lists = [](const json& list, int layer) {
+      return list.is_array() && std::find(list.begin(), list.end(), json(layer)) != list.end();
+    };
+    for (int i = 0; i < a.layers; ++i) {
+      const bool isLinear = lists(linear, i + 1), isFull = lists(full, i + 1);
+      if (linear.is_array() && full.is_array() && isLinear == isFull)
+        return f.fields().report(Severity::Error, "config-layer-types", "linear_attn_config",
+                                 "layer " + std::to_string(i + 1) + " must stand in one of kda_layers and "
+                                                                   "full_attn_layers");
+      if (linear.is_array() ? isLinear : !isFull) block(i).mixer = Mixer::DeltaNet;
+    }
+    a.deltaNet = d;
   }
 
   void jamba() {

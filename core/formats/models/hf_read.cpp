@@ -34,15 +34,17 @@ int labels(ConfigFields& f) {
 
 /// Names of one size, as families have come to call it. Left out are those that also mean something else: the
 /// length of a generated text, the layers of a decoder next to an encoder.
-void checkAliases(ConfigFields& f) {
+void checkAliases(const ConfigFamily& e, ConfigFields& f) {
   f.checkAgreement({"hidden_size", "n_embd", "n_embed", "d_model", "emb_dim", "model_dim"});
-  f.checkAgreement({"num_hidden_layers", "n_layer", "n_layers", "num_layers"});
+  if (e.pattern != BlockPattern::Shortcut)
+    f.checkAgreement({"num_hidden_layers", "n_layer", "n_layers", "num_layers"});
   f.checkAgreement({"num_attention_heads", "n_head", "n_heads"});
   f.checkAgreement({"vocab_size", "n_vocab"});
   f.checkAgreement({"max_position_embeddings", "n_positions", "max_sequence_length", "max_seq_len"});
   f.checkAgreement({"num_key_value_heads", "num_kv_heads", "n_kv_heads", "n_head_kv", "kv_n_heads",
                     "multi_query_group_num", "num_query_groups"});
-  f.checkAgreement({"intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size", "d_ff", "mlp_hidden_size"});
+  f.checkAgreement({"intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size", "d_ff", "mlp_hidden_size",
+                    "block_ff_dim"});
   f.checkAgreement({"head_dim", "kv_channels", "attention_head_dim"});
   f.checkAgreement(kExpertCounts);
   f.checkAgreement(kExpertsPerToken);
@@ -56,6 +58,8 @@ void readSizes(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture& 
                     kMostWidth);
   if (e.pattern == BlockPattern::Hybrid && !f.isGiven({"num_hidden_layers"}))
     a.layers = hybridLayers(f);
+  else if (e.pattern == BlockPattern::Shortcut)  // newer files count both halves of a layer, too
+    a.layers = 2 * f.size({"num_layers"}, d.layers, 1, kMostLayers / 2);
   else
     a.layers = f.size({"num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers"}, d.layers,
                       1, kMostLayers);
@@ -82,7 +86,7 @@ void readSizes(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture& 
 
 void readIntermediate(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture& a) {
   const Names names = {"intermediate_size", "ffn_dim",        "n_inner", "ffn_hidden_size", "d_ff",
-                       "decoder_ffn_dim",   "mlp_hidden_size"};
+                       "decoder_ffn_dim",   "mlp_hidden_size", "block_ff_dim"};
   if (e.intermediateFactor > 0) {
     a.intermediate = f.optional(names, e.intermediateFactor * a.hidden, 1, kMostWidth * 8);
     return;
@@ -250,7 +254,7 @@ void readExperts(const FamilyExperts& d, ConfigFields& f, TransformerArchitectur
   if (d.residual && f.flag({d.residual}, false)) e.sharedIntermediate = a.intermediate;
   if (d.denseWidth) a.intermediate = f.shape({d.denseWidth}, 16384, 1, kMostWidth * 8);
   if (d.period) e.period = f.optional({d.period}, 1, 1, kMostLayers);
-  const Names firstDense = {"first_k_dense_replace", "moe_layer_start_index"};
+  const Names firstDense = {"first_k_dense_replace", "moe_layer_start_index", "num_dense_layers"};
   e.firstDense = d.firstDense > 0 ? f.shape(firstDense, d.firstDense, 0, kMostLayers)
                                   : f.optional(firstDense, 0, 0, kMostLayers);
   e.routerBias = d.routerBias;
@@ -265,7 +269,7 @@ void readExperts(const FamilyExperts& d, ConfigFields& f, TransformerArchitectur
 
 void readFamily(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture& a) {
   readSizes(e, f, a);
-  checkAliases(f);
+  checkAliases(e, f);
   readShape(e, f, a);
   if (e.pattern != BlockPattern::StateOnly) {
     readIntermediate(e, f, a);

@@ -108,6 +108,84 @@ private slots:
     QVERIFY(told);
     QVERIFY(!find(whole.diagnostics, "config-key-unread"));
   }
+  /// Two blocks a layer, the first with experts and a dense MLP; of twelve choices eight fall on experts
+  /// with weights where 512 of 768 have some, and the router knows all of them.
+  void longCatHasTwoBlocksALayer() {
+    json c = config("longcat-flash");
+    const auto a = read(c);
+    QVERIFY(a && a->experts);
+    QCOMPARE(a->layers, 56);
+    for (int i = 0; i < a->layers; ++i) QCOMPARE(a->hasExperts(i), i % 2 == 0);
+    QCOMPARE(a->experts->perToken, 8);
+    QCOMPARE(a->experts->sharedIntermediate, 12288);
+    QVERIFY(find(a.diagnostics, "config-zero-experts") && find(a.diagnostics, "config-shortcut"));
+    // Newer files count both halves of a layer as well.
+    c["num_hidden_layers"] = 56;
+    const auto newer = read(c);
+    QVERIFY(newer && newer->layers == 56 && !find(newer.diagnostics, "config-contradiction"));
+    c["zero_expert_num"] = 0;
+    const auto plain = read(c);
+    QVERIFY(plain && plain->experts->perToken == 12 && !find(plain.diagnostics, "config-zero-experts"));
+    QCOMPARE(parameterCount(*a) - parameterCount(*plain), 28 * 6144.0 * 256);
+    c["ngram_vocab_size_ratio"] = 78;
+    QVERIFY(!read(c));
+  }
+  /// Three layers with Kimi Delta Attention to one with latent attention; what Kimi K3 has besides is read or
+  /// named.
+  void kimiLinearMixesBothKinds() {
+    json c = config("kimi-linear-48b-a3b");
+    const auto a = read(c);
+    QVERIFY(a && a->latent && a->deltaNet);
+    int linear = 0;
+    for (const int v : a->variantOf) linear += a->variants[std::size_t(v)].mixer == Mixer::DeltaNet;
+    QCOMPARE(linear, 20);
+    QCOMPARE(a->latent->queryRank, 0);
+    QCOMPARE(a->deltaNet->gateRank, 128);
+    c["linear_attn_config"]["use_full_rank_gate"] = true;
+    c["mla_use_output_gate"] = true;
+    c["attn_res_block_size"] = 9;
+    const auto k3 = read(c);
+    QVERIFY(k3 && k3->deltaNet->wholeGate && k3->attentionGate);
+    QCOMPARE(find(k3.diagnostics, "config-not-modelled")->where.pointer, std::string("/attn_res_block_size"));
+    // A whole gate in place of two products in 20 layers, and one of the attention's output in 7.
+    const double width = 4096, h = 2304;
+    QCOMPARE(parameterCount(*k3) - parameterCount(*a), 20 * (h * width - 128 * (h + width)) + 7 * h * width);
+    c["linear_attn_config"]["kda_layers"] = {1, 2};
+    QVERIFY(find(read(c).diagnostics, "config-layer-types"));
+  }
+  /// LFM2 rounds two thirds of its width up; a convolution has no scores, whose time grows with the sequence.
+  void lfm2MixesConvolutionsAndAttention() {
+    const auto a = read(config("lfm2-1.2b"));
+    QVERIFY(a);
+    QCOMPARE(a->intermediate, 8192);
+    QCOMPARE(a->shortConvolution, 3);
+    int convolutions = 0;
+    for (const int v : a->variantOf)
+      convolutions += a->variants[std::size_t(v)].mixer == Mixer::ShortConvolution;
+    QCOMPARE(convolutions, 10);
+    TransformerArchitecture only = a->withVariant(a->variantOf[0]);
+    QVERIFY(only.mixer == Mixer::ShortConvolution);
+    only.layers = 1;
+    const double once = modelFlops(only, 1024, 1).value();
+    QCOMPARE(modelFlops(only, 2048, 1).value(), 2 * once);
+    QVERIFY(forwardSeconds(*a, 2048) > 0);
+    json c = config("lfm2-1.2b");
+    c["layer_types"][0] = "recurrent";
+    QVERIFY(!read(c));
+  }
+  /// What has no shape here is refused by what it is.
+  void deepSeekV4IsRefusedByName() {
+    const auto r = read({{"model_type", "deepseek_v4"},
+                         {"hidden_size", 4096},
+                         {"num_hidden_layers", 43},
+                         {"num_attention_heads", 64},
+                         {"vocab_size", 129280},
+                         {"compress_ratios", {0, 4, 128}},
+                         {"o_lora_rank", 1024},
+                         {"hc_mult", 4}});
+    QVERIFY(!r);
+    QVERIFY(r.diagnostics.front().message.find("DeepSeek-V4") != std::string::npos);
+  }
   void everyArchitectureIsWrittenAndReadBack() {
     for (const json& fact : facts()) {
       const auto a = read(fact["config"]);

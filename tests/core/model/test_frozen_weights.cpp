@@ -50,7 +50,7 @@ GraphAndProfile profileOf(const TransformerArchitecture& a, const AnalyticOption
 
 }  // namespace
 
-/// Frozen weights, and LoRA's adapters beside them (STATEMENT.md (10.13)).
+/// Frozen weights and LoRA's adapters (STATEMENT.md (10.13)).
 class TestFrozenWeights : public QObject {
   Q_OBJECT
 private slots:
