@@ -121,7 +121,8 @@ private slots:
     for (const Candidate& c : desk.context.outcome->log.candidates) {
       if (c.result != CandidateResult::OutOfMemory) continue;
       ++short_;
-      QVERIFY2(c.shortfall.value() > 0, qPrintable(CandidateModel::reason(c, *desk.context.outcome)));
+      QVERIFY2(c.shortfall.value() > 0,
+               qPrintable(CandidateModel::reason(c, *desk.context.outcome, nullptr)));
     }
     QVERIFY(short_ > 10);
   }

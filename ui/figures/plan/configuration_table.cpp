@@ -14,7 +14,7 @@
 namespace nest {
 namespace {
 
-QString tr(const char* text) {
+QString translated(const char* text) {
   return QCoreApplication::translate("ConfigurationTable", text);
 }
 
@@ -42,11 +42,11 @@ bool precedes(const Candidate& a, const Candidate& b, double optimum) {
 }
 
 QString degreesOf(const Candidate& c) {
-  QString out = tr("MBS %1, DP %2").arg(c.microbatch).arg(c.dataDegree);
+  QString out = translated("MBS %1, DP %2").arg(c.microbatch).arg(c.dataDegree);
   if (c.schedule != usualSchedule(c.chunks))
     out += QStringLiteral(", ") + toQt(std::string(scheduleOf(c.schedule).label()));
   else if (c.chunks > 1)
-    out += tr(", VPP %1").arg(c.chunks);
+    out += translated(", VPP %1").arg(c.chunks);
   return out;
 }
 
@@ -81,21 +81,30 @@ std::shared_ptr<const ConfigurationTable> ConfigurationTable::of(std::shared_ptr
 void ConfigurationTable::fill() {
   const double optimum = optimumOf(*m_outcome);
   const auto columnOf = [](const Candidate& c) { return std::pair(c.strategy.width(), toText(c.strategy)); };
-  std::map<int, int> rows;
+  // Of many numbers of stages, only those that come near the best.
+  constexpr std::size_t kMostRows = 24;
+  constexpr double kNear = 1.5;
+  std::map<int, int> rows, near;
   std::map<std::pair<int, std::string>, int> columns;
-  for (const Candidate& c : m_outcome->log.candidates) rows[c.stageCount], columns[columnOf(c)];
+  for (const Candidate& c : m_outcome->log.candidates) {
+    rows[c.stageCount], columns[columnOf(c)];
+    if (optimum > 0 && hasTime(c) && leastTime(c, optimum) < kNear * optimum) near[c.stageCount];
+  }
+  const bool leavesOut = rows.size() > kMostRows && !near.empty() && near.size() < rows.size();
+  if (leavesOut) rows = near;
   for (auto& [stages, row] : rows) {
     row = m_grid.rowCount();
-    m_grid.rows << (stages > 0 ? QString::number(stages) : tr("any"));
+    m_grid.rows << (stages > 0 ? QString::number(stages) : translated("any"));
   }
   for (auto& [strategy, column] : columns) {
     column = m_grid.columnCount();
     m_grid.columns << toQt(strategy.second);
   }
-  m_grid.rowTitle = tr("Pipeline stages");
-  m_grid.columnTitle = tr("Strategy of the stages");
+  m_grid.rowTitle = leavesOut ? translated("Pipeline stages below 1.5 ×") : translated("Pipeline stages");
+  m_grid.columnTitle = translated("Strategy of the stages");
   m_candidates.resize(rows.size() * columns.size());
   for (const Candidate& c : m_outcome->log.candidates) {
+    if (!rows.contains(c.stageCount)) continue;
     const int row = rows[c.stageCount], column = columns[columnOf(c)];
     m_candidates[static_cast<std::size_t>(row) * columns.size() + static_cast<std::size_t>(column)].push_back(
         &c);
@@ -116,28 +125,29 @@ const std::vector<const Candidate*>& ConfigurationTable::candidates(int row, int
 QString ConfigurationTable::sentence(int row, int column) const {
   const auto& all = candidates(row, column);
   const DpGrid::Cell& cell = m_grid.at(row, column);
-  QString out = tr("%1 stages of %2: ").arg(m_grid.rows[row], m_grid.columns[column]);
-  if (m_grid.rows[row] == QStringLiteral("1")) out = tr("One stage of %1: ").arg(m_grid.columns[column]);
-  if (all.empty()) return out + tr("not among the candidates that the search lists.");
+  QString out = translated("%1 stages of %2: ").arg(m_grid.rows[row], m_grid.columns[column]);
+  if (m_grid.rows[row] == QStringLiteral("1"))
+    out = translated("One stage of %1: ").arg(m_grid.columns[column]);
+  if (all.empty()) return out + translated("not among the candidates that the search lists.");
   const Candidate& first = *all.front();
   using enum DpGrid::Kind;
   switch (cell.kind) {
     case Value:
-      return out + tr("%1 with %2, %3 × the best. %4.")
+      return out + translated("%1 with %2, %3 × the best. %4.")
                        .arg(timeText(*first.best), degreesOf(first), cell.text,
-                            plural(static_cast<long long>(all.size()), tr("candidate")));
+                            plural(static_cast<long long>(all.size()), translated("candidate")));
     case AtLeast:
-      return out + tr("at least %1 (a bound), %2 × the best. %3.")
+      return out + translated("at least %1 (a bound), %2 × the best. %3.")
                        .arg(timeText(Seconds(leastTime(first, optimumOf(*m_outcome)))), cell.text.mid(1),
-                            plural(static_cast<long long>(all.size()), tr("candidate")));
+                            plural(static_cast<long long>(all.size()), translated("candidate")));
     case Short:
-      return out + tr("does not fit; a stage lacks %1 or more.").arg(memoryText(first.shortfall));
+      return out + translated("does not fit; a stage lacks %1 or more.").arg(memoryText(first.shortfall));
     case Waiting:
-      return out + tr("the search ended before reaching it.");
+      return out + translated("the search ended before reaching it.");
     case Blank:
       break;
   }
-  return out + tr("not in the model's profile.");
+  return out + translated("not in the model's profile.");
 }
 
 }  // namespace nest

@@ -92,9 +92,9 @@ std::optional<FigureState> DpFigure::state(const PlanContext& c, bool onPaper) c
 
 QString DpFigure::sentence(const PlanContext&) const {
   if (m_configurations)
-    return m_probe
-               ? tr("%1. Configurations instead: the best time of each, as a multiple of the best").arg(m_why)
-               : tr("No DP table: %1. Configurations instead, as multiples of the best time").arg(m_why);
+    return (m_probe ? tr("Configurations as multiples of the best time. %1")
+                    : tr("Configurations as multiples of the best time. There is no DP table: %1"))
+        .arg(m_why);
   if (!m_why.isEmpty()) return m_why;
   if (isFilling()) {
     if (m_filled == 0) return tr("An empty table: Step fills it from the last stage");
@@ -206,7 +206,9 @@ void DpFigure::drawAxes(FigurePainter& ink, const QRectF& area, const QRectF& p)
   painter.save();
   painter.translate(area.left() + 16, p.center().y());
   painter.rotate(-90);
-  ink.label({-60, -8, 120, 16}, g.rowTitle, Qt::AlignCenter, FigurePainter::kSmall, ink.color(Role::Text));
+  const double half = std::min(90.0, p.height() / 2 + 12);
+  ink.label({-half, -8, 2 * half, 16}, g.rowTitle, Qt::AlignCenter, FigurePainter::kSmall,
+            ink.color(Role::Text));
   painter.restore();
 }
 

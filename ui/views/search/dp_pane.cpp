@@ -25,6 +25,8 @@
 namespace nest {
 namespace {
 
+constexpr int kLeastTableHeight = 170;  ///< pixels of the figure; below, it scrolls
+
 QString secondsText(double seconds) {
   return std::isfinite(seconds) ? toQt(text::time(Seconds(seconds))) : QStringLiteral("–");
 }
@@ -34,6 +36,7 @@ QString secondsText(double seconds) {
 DpPane::DpPane(QWidget* parent) : QWidget(parent), m_worker(new StudyWorker(this)) {
   m_pane = new FigurePane(m_figure, m_cell);
   m_pane->canvas()->installEventFilter(this);
+  m_pane->setLeastHeight(kLeastTableHeight);
   m_recurrence = new QLabel;
   m_recurrence->setObjectName(QStringLiteral("recurrence"));
   m_recurrence->setWordWrap(true);
@@ -214,8 +217,8 @@ QString DpPane::whyNot(const DpAlternative& a, double best) const {
 void DpPane::listWays(int stage, int cut) {
   m_table->setAccessibleName(tr("Ways to go on from the chosen cell"));
   m_table->setColumnCount(7);
-  m_table->setHorizontalHeaderLabels({tr("Ends before"), tr("Recompute"), tr("Load"), tr("From here"),
-                                      tr("Whole plan"), tr("From here against the best"), tr("Sum")});
+  m_table->setHorizontalHeaderLabels({tr("Ends before"), tr("From here"), tr("Against the best"),
+                                      tr("Whole plan"), tr("Load"), tr("Recompute"), tr("Sum")});
   const DpProbe& probe = *m_figure.probe();
   const DpThrough* through = m_figure.through();
   const auto all = probe.alternatives(stage, cut);
@@ -225,11 +228,11 @@ void DpPane::listWays(int stage, int cut) {
     const QString none = QStringLiteral("–");
     const bool fits = a.policy >= 0, ends = std::isfinite(a.time);
     const double whole = through && ends ? through->time(stage, cut, a.to) : INFINITY;
-    addRow({dp::layerText(probe, a.to, *m_context),
-            fits ? QString::fromLatin1(nameOf(static_cast<Recompute>(a.policy))) : none,
-            fits ? secondsText(a.load) : none, secondsText(a.time),
+    addRow({dp::layerText(probe, a.to, *m_context), secondsText(a.time), whyNot(a, best),
             std::isfinite(whole) ? tr("%1 × the best").arg(dp::ratioText(whole / through->best())) : none,
-            whyNot(a, best), ends ? dp::sumOf(probe, a.terms, stage) : none},
+            fits ? secondsText(a.load) : none,
+            fits ? QString::fromLatin1(nameOf(static_cast<Recompute>(a.policy))) : none,
+            ends ? dp::sumOf(probe, a.terms, stage) : none},
            a.chosen);
   }
   m_table->resizeColumnsToContents();
