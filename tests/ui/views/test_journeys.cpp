@@ -351,7 +351,9 @@ private slots:
     QVERIFY(desk.selection.playhead());
     QVERIFY(desk.selection.playhead()->at > Seconds());
     QVERIFY(!desk.selection.playhead()->running.empty());
-    view.setContext(std::make_shared<PlanContext>(desk.context));
+    PlanContext other = desk.context;  // what ran at that time is not another plan's
+    other.plan = std::make_shared<RankedPlan>(*other.plan);
+    view.setContext(std::make_shared<PlanContext>(other));
     QVERIFY(!desk.selection.playhead());
   }
 };

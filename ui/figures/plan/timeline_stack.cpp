@@ -94,7 +94,7 @@ std::vector<LegendItem> TimelineFigure::stackLegend(const PlanContext& c, const 
   return timelineLegend(used, *c.shownEvaluation(), theme);
 }
 
-/// Where the rows of each schedule go, on screen and on paper alike.
+/// Where the rows of each schedule go, on screen and on paper.
 std::vector<QRectF> TimelineFigure::stackBands(const QRectF& body, const PlanContext& c) const {
   const double legend = legendHeight(stackLegend(c, Theme::of(Theme::Kind::Light)), body.width());
   const auto count = static_cast<double>(stackOf(c).size());
