@@ -151,15 +151,15 @@ void TimelineRows::paintBoxes(FigurePainter& ink, const Focus& focus) const {
       if (b <= a) continue;
       // A hairline between tasks of one colour, so that one can count them.
       const double seam = b - a > 7 && meetsItsLike(k, to) ? 0.7 : 0;
-      rects[partOf(i.kind)].push_back(QRectF(a, lane.top(), b - a - seam, lane.height()));
+      double begin = a;
       if (i.recompute.value() > 0) {
-        const double r = std::min(xOf((i.begin + i.recompute).value()), m_plot.right());
-        if (r > a)
-          rects[LoadPart::Recompute].push_back(QRectF(a, lane.top(), std::min(r, b) - a, lane.height()));
+        begin = std::clamp(xOf((i.begin + i.recompute).value()), a, b);
+        if (begin > a) rects[LoadPart::Recompute].push_back(QRectF(a, lane.top(), begin - a, lane.height()));
       }
+      if (b > begin)
+        rects[partOf(i.kind)].push_back(QRectF(begin, lane.top(), b - begin - seam, lane.height()));
     }
   }
-  // Recompute lies on its backward, so it comes after.
   for (const LoadPart part :
        {LoadPart::Forward, LoadPart::Backward, LoadPart::WeightGradient, LoadPart::Recompute,
         LoadPart::Activation, LoadPart::Gradient, LoadPart::Sync, LoadPart::Step})
