@@ -173,8 +173,8 @@ Evaluation costed(const Problem& problem, const Plan& plan) {
   Evaluation e = evaluate(problem, plan);
   Diagnostics wrong;
   for (const Violation& v : e.violations)
-    if (v.kind != Violation::Kind::Memory && v.kind != Violation::Kind::HostMemory && v.kind != Violation::Kind::Constraint &&
-        v.kind != Violation::Kind::Program)
+    if (v.kind != Violation::Kind::Memory && v.kind != Violation::Kind::HostMemory &&
+        v.kind != Violation::Kind::Constraint && v.kind != Violation::Kind::Program)
       wrong.push_back(error(nameOf(v.kind), {"plan", 0, 0, ""}, v.message));
   if (!wrong.empty()) raise(wrong);
   return e;

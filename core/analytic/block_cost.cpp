@@ -43,8 +43,8 @@ private:
       return work == Work::Wide ? Seconds(0) : m.device.cast(tokens * width * count);
     };
     const Seconds issue = work == Work::Grouped ? m.device.expertIssue(count) : Seconds(0);
-    const Seconds weights = std::max(gradientProduct(m, out, in, tokens, count, work), issue) *
-                            (1 - m.options.frozenOfBlocks());
+    const Seconds weights =
+        std::max(gradientProduct(m, out, in, tokens, count, work), issue) * (1 - m.options.frozenOfBlocks());
     m_times.lastProduct = std::max(time(tokens, out, in) + cast(in), issue);
     c.forward += m_times.lastProduct;
     c.backward += std::max(time(tokens, in, out) + cast(out), issue) + weights;
@@ -288,9 +288,9 @@ private:
   }
   void adapt(const Linear& l) {
     const TensorShares& shares = l.isExpert ? m.expertShares : m.shares;
-    const double tokens = l.isExpert                      ? tokensPerExpert(m, l)
+    const double tokens = l.isExpert                     ? tokensPerExpert(m, l)
                           : l.split == Split::Replicated ? m.outerTokens()
-                                                          : m.tokens;
+                                                         : m.tokens;
     const double matrices = matricesIn(a, l), r = m.options.loraRank, e = m.device.elementBytes();
     const double count = matrices * (l.isExpert ? l.copies / m.strategy.expert : 1);
     const double split = l.split == Split::Replicated ? 1 : shares.width;
@@ -298,7 +298,8 @@ private:
     const double out = l.out / matrices * split;
     const Seconds weights = gradientProduct(m, inner, in, tokens, count, Work::Wide) +
                             gradientProduct(m, out, r, tokens, count, Work::Wide);
-    c.forward += m.device.wideProduct(tokens, inner, in, count) + m.device.wideProduct(tokens, out, r, count) +
+    c.forward += m.device.wideProduct(tokens, inner, in, count) +
+                 m.device.wideProduct(tokens, out, r, count) +
                  m.device.traffic(kResidualTraffic * e * tokens * out * count);
     c.backward += m.device.wideProduct(tokens, in, inner, count) +
                   m.device.wideProduct(tokens, r, out, count) +

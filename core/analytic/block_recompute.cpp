@@ -16,8 +16,8 @@ public:
     const double perScore = k.storedScores.value * e + (hasDropout(a) ? e + 1 : 0);
     const bool storesScores = !m.options.flashAttention && a.mixer == Mixer::Attention;
     const double kept = storesScores ? perScore * rank.scores() : 0;
-    const double whole = k.gradientWorkspace.value *
-                         (c.denseParameters + c.expertParameters - c.frozenDense - c.frozenExpert);
+    const double whole =
+        k.gradientWorkspace.value * (c.denseParameters + c.expertParameters - c.frozenDense - c.frozenExpert);
     const double gradients = whole + m.outerTokens() * 2 * a.hidden * e +
                              m.tokens * rank.activeWidth() * (a.gatedMlp ? 2 : 1) * e +
                              (storesScores ? 2 * e * rank.scores() : 0);

@@ -110,12 +110,9 @@ std::vector<Linear> deltaProjections(const TransformerArchitecture& a) {
 
 std::vector<Linear> convolutionProjections(const TransformerArchitecture& a) {
   const double h = a.hidden;
-  return {{.name = "convolution input", .in = h, .out = 3 * h, .bias = a.shortConvolutionBias},
-          {.name = "convolution output",
-           .in = h,
-           .out = h,
-           .split = Split::Row,
-           .bias = a.shortConvolutionBias}};
+  return {
+      {.name = "convolution input", .in = h, .out = 3 * h, .bias = a.shortConvolutionBias},
+      {.name = "convolution output", .in = h, .out = h, .split = Split::Row, .bias = a.shortConvolutionBias}};
 }
 
 /// Parameters of a mixer that are no matrices.

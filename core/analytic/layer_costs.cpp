@@ -40,8 +40,8 @@ LayerCost embeddingCost(const LayerSetting& s) {
   if (hasDropout(a)) forward += 2 * moved;
   c.forward = s.device.traffic(forward);
   c.backward = s.device.traffic(moved + 2 * s.outerTokens() * a.hidden * s.gradientBytes) *
-               trained;  // rows added into gradients
-  c.weightGradient = c.backward;                               // nothing in front of it asks for gradients
+               trained;           // rows added into gradients
+  c.weightGradient = c.backward;  // nothing in front of it asks for gradients
   if (a.patchInputs > 0) {
     c.forward += s.device.wideProduct(s.outerTokens(), a.hidden, a.patchInputs);
     c.backward += gradientProduct(s, a.hidden, a.patchInputs, s.outerTokens(), 1, Work::Wide) * trained;

@@ -33,7 +33,7 @@ struct ExpertLayers {
   int latent = 0;  ///< width that experts work in, between a projection down and one up; 0: hidden
   bool routerBias = false;
   int groups = 0, groupsPerToken = 0;  ///< of experts; a token's experts are in so many of them. 0: any
-  int zeroExperts = 0;  ///< that the router may choose as well and that return what they read
+  int zeroExperts = 0;                 ///< that the router may choose as well and that return what they read
   friend bool operator==(const ExpertLayers&, const ExpertLayers&) = default;
 };
 
@@ -269,9 +269,7 @@ struct AnalyticOptions {
   double frozenOfEmbedding() const { return loraRank > 0 ? 1 : frozenEmbedding; }
   double frozenOfBlocks() const { return loraRank > 0 ? 1 : frozenBlocks; }
   double frozenOfHead() const { return loraRank > 0 ? 1 : frozenHead; }
-  bool freezes() const {
-    return frozenOfEmbedding() > 0 || frozenOfBlocks() > 0 || frozenOfHead() > 0;
-  }
+  bool freezes() const { return frozenOfEmbedding() > 0 || frozenOfBlocks() > 0 || frozenOfHead() > 0; }
   friend bool operator==(const AnalyticOptions&, const AnalyticOptions&) = default;
 };
 

@@ -315,11 +315,13 @@ void takeOver(const RunSettings& run, bool keepsProgram, Setting& s, Diagnostics
   if (r.format) s.job.format = *r.format;
   if (r.offloadedOptimizer) {
     setValue(s, {"/assumptions/offloaded_optimizer_share", *r.offloadedOptimizer, Origin::Typed, {}});
-    setValue(s, {"/assumptions/overlaps_optimizer_copies", r.overlapsOptimizerCopies.value_or(false),
-                 Origin::Typed, {}});
-    out.push_back(note("run-optimizer", given("/assumptions/offloaded_optimizer_share"),
-                       "optimizer state in host memory, as in the run: " +
-                           text::percent(*r.offloadedOptimizer)));
+    setValue(s, {"/assumptions/overlaps_optimizer_copies",
+                 r.overlapsOptimizerCopies.value_or(false),
+                 Origin::Typed,
+                 {}});
+    out.push_back(
+        note("run-optimizer", given("/assumptions/offloaded_optimizer_share"),
+             "optimizer state in host memory, as in the run: " + text::percent(*r.offloadedOptimizer)));
   }
   if (r.globalBatch) s.job.globalBatch = *r.globalBatch;
   if (r.sequenceLength) s.job.sequenceLength = *r.sequenceLength;

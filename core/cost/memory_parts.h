@@ -81,11 +81,11 @@ struct StepTraffic {
 };
 /// What the host updates in its place, for each parameter of the device, STATEMENT.md (10.12).
 struct HostStep {
-  double share = 0;                       ///< of the parameters
-  double gradientBytes = 0;               ///< to the host
-  double weightBytes = 0;                 ///< back
-  double updatesPerSecond = 0;            ///< of one device's parameters; 0: not counted
-  BytesPerSecond link;                    ///< 0: not known, copies are not counted
+  double share = 0;             ///< of the parameters
+  double gradientBytes = 0;     ///< to the host
+  double weightBytes = 0;       ///< back
+  double updatesPerSecond = 0;  ///< of one device's parameters; 0: not counted
+  BytesPerSecond link;          ///< 0: not known, copies are not counted
   bool overlaps = false;
 
   Seconds toHost() const { return copy(gradientBytes); }
@@ -93,9 +93,7 @@ struct HostStep {
   Seconds update() const { return Seconds(updatesPerSecond > 0 ? share / updatesPerSecond : 0); }
 
 private:
-  Seconds copy(double bytes) const {
-    return link.value() > 0 ? Bytes(share * bytes) / link : Seconds();
-  }
+  Seconds copy(double bytes) const { return link.value() > 0 ? Bytes(share * bytes) / link : Seconds(); }
 };
 struct StepBytes {
   std::array<StepTraffic, 4> parts;

@@ -21,8 +21,9 @@ MessagePhase phaseOf(Phase phase) {
 
 /// Appends the messages of dense parameters, or of those of experts. Gradients are those of the trained ones;
 /// weights are gathered all for a pass, at the end of a step those that it has changed.
-void addGradientsOf(double parameters, double trained, double shards, double copies, const GradientMessages& messages,
-                    const OptimizerRegime& r, bool experts, std::vector<GroupMessages>& out) {
+void addGradientsOf(double parameters, double trained, double shards, double copies,
+                    const GradientMessages& messages, const OptimizerRegime& r, bool experts,
+                    std::vector<GroupMessages>& out) {
   if (!(parameters > 0)) return;
   const Bytes gradients(trained * r.gradientBytes), weights(parameters * r.weightBytes),
       changed(trained * r.weightBytes);
@@ -30,14 +31,15 @@ void addGradientsOf(double parameters, double trained, double shards, double cop
       Exchange::Data, experts ? RankGroup::ExpertShards : RankGroup::DenseShards, shards, experts, {}};
   whole.messages.reserve(3);  // no ZeRO stage sends more kinds
   const auto add = [&](CollectiveKind kind, Payload payload, MessagePhase phase, Bytes bytes, int times) {
-    if (times > 0 && bytes > Bytes(0)) whole.messages.push_back({kind, payload, phase, bytes, double(times), 0});
+    if (times > 0 && bytes > Bytes(0))
+      whole.messages.push_back({kind, payload, phase, bytes, double(times), 0});
   };
   const auto scatter = [&](MessagePhase phase, int times) {
     add(CollectiveKind::ReduceScatter, Payload::Gradients, phase, gradients, times);
   };
   const auto gather = [&](MessagePhase phase, int times) {
-    add(CollectiveKind::AllGather, Payload::Weights, phase, phase == MessagePhase::StepEnd ? changed : weights,
-        times);
+    add(CollectiveKind::AllGather, Payload::Weights, phase,
+        phase == MessagePhase::StepEnd ? changed : weights, times);
   };
   gather(MessagePhase::Forward, messages.weightsBeforeForward);
   gather(MessagePhase::Backward, messages.perMicrobatch.weights - messages.weightsBeforeForward);

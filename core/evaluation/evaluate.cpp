@@ -168,9 +168,10 @@ void checkMemory(Evaluation& out) {
 }  // namespace
 
 const char* nameOf(Violation::Kind kind) {
-  constexpr std::array kNames = {"memory",    "host-memory",  "microbatch",   "batch",   "devices",    "shard-group",
-                                 "placement", "expert-group", "degrees", "stages",     "strategy",
-                                 "recompute", "chunks",       "layers",  "constraint", "program"};
+  constexpr std::array kNames = {"memory",  "host-memory", "microbatch", "batch",
+                                 "devices", "shard-group", "placement",  "expert-group",
+                                 "degrees", "stages",      "strategy",   "recompute",
+                                 "chunks",  "layers",      "constraint", "program"};
   static_assert(kNames.size() == static_cast<std::size_t>(Violation::Kind::Program) + 1);
   return kNames[static_cast<std::size_t>(kind)];
 }

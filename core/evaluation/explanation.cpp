@@ -102,14 +102,16 @@ CostTerm earlierBackwardTerm(const Scene& s, int stage) {
 /// The formula of what the host does in the device's place, with its inputs (STATEMENT.md (10.12)).
 std::string hostStepFormula(const Scene& s, const HostStep& host, const std::string& ofDevice, CostTerm& t) {
   const auto& link = s.problem.cluster->device().hostMemoryBandwidth;
-  t.inputs.push_back(typed("ω", "share of the optimizer state in host memory", host.share, TermUnit::Fraction));
+  t.inputs.push_back(
+      typed("ω", "share of the optimizer state in host memory", host.share, TermUnit::Fraction));
   std::vector<std::string> parts = {ofDevice};
   if (link) {
     parts.insert(parts.end(), {"ω·g ÷ host bandwidth", "ω·w ÷ host bandwidth"});
     t.inputs.push_back({"host bandwidth", "between the device and its host's memory", link->value.value(),
                         TermUnit::Bandwidth, link->origin, link->citation});
   } else {
-    TermInput unknown = typed("host bandwidth", "between the device and its host's memory", 0, TermUnit::Count);
+    TermInput unknown =
+        typed("host bandwidth", "between the device and its host's memory", 0, TermUnit::Count);
     unknown.words = "not known: copies are not counted";
     t.inputs.push_back(std::move(unknown));
   }
@@ -127,8 +129,8 @@ std::string hostStepFormula(const Scene& s, const HostStep& host, const std::str
 
 CostTerm stepTerm(const Scene& s, int stage) {
   const auto& bandwidth = s.problem.cluster->device().memoryBandwidth;
-  const StepRate rate = StepRate::of(s.problem.job.optimizer, s.problem.assumptions,
-                                     s.problem.cluster->device(), s.plan.zero);
+  const StepRate rate =
+      StepRate::of(s.problem.job.optimizer, s.problem.assumptions, s.problem.cluster->device(), s.plan.zero);
   const StepBytes step = StepBytes::of(s.problem.job.optimizer, s.problem.assumptions, s.plan.zero);
   CostTerm t = term(stageId(stage) + "/step", "Optimizer step", s.figures(stage).step.value(), TermUnit::Time,
                     TermKind::Tail, stage);

@@ -230,10 +230,10 @@ CostTerm messageTerm(const Subject& s, const std::string& id, bool expert, bool 
   CostTerm t = s.seconds(id, expert ? "Expert parameters" : "Dense parameters", 0,
                          formulaOf(countOf(scene, load), copied));
   t.inputs = {{},
-              s.scene.profiled("G", "gradient bytes of one rank", trained * o.gradientBytes,
-                               TermUnit::Memory, Origin::Estimated),
-              s.scene.profiled("W", "weight bytes of one rank", (load ? parameters : trained) * o.weightBytes, TermUnit::Memory,
-                               Origin::Estimated)};
+              s.scene.profiled("G", "gradient bytes of one rank", trained * o.gradientBytes, TermUnit::Memory,
+                               Origin::Estimated),
+              s.scene.profiled("W", "weight bytes of one rank", (load ? parameters : trained) * o.weightBytes,
+                               TermUnit::Memory, Origin::Estimated)};
   for (std::size_t g = 0; g < work.groups.size(); ++g) {
     const GroupMessages& list = work.groups[g];
     if (list.exchange != Exchange::Data || list.experts != expert) continue;

@@ -39,8 +39,9 @@ void addUtilisation(PlanMetrics& m, const Problem& p, int globalBatch,
                     const TransformerArchitecture& architecture) {
   m.peak = peakOf(p);
   const double able = m.peak.rate.value() * m.devicesUsed * m.batchTime.value();
-  if (able > 0) 
-    m.mfu = modelFlops(architecture, p.job.sequenceLength, globalBatch).value() * p.profile->trainedWork / able;
+  if (able > 0)
+    m.mfu =
+        modelFlops(architecture, p.job.sequenceLength, globalBatch).value() * p.profile->trainedWork / able;
 }
 
 }  // namespace

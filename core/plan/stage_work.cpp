@@ -23,8 +23,8 @@ double tiedCopy(const Problem& problem, const std::vector<int>& stageOf, int str
   return static_cast<std::size_t>(strategy) < tied->parameters.size() ? tied->parameters[at(strategy)] : 0;
 }
 
-void addLayer(const LayerCost& cost, Recompute policy, double copy, double frozenCopy, bool gathersAlone, StageWork& stage,
-              std::size_t q) {
+void addLayer(const LayerCost& cost, Recompute policy, double copy, double frozenCopy, bool gathersAlone,
+              StageWork& stage, std::size_t q) {
   ChunkWork& chunk = stage.chunks[q];
   const RecomputeCost& r = cost.recompute[policyIndex(policy)];
   chunk.forward += cost.forward.value();
@@ -51,9 +51,13 @@ void addLayer(const LayerCost& cost, Recompute policy, double copy, double froze
 ModelState modelStateOf(const Plan& plan, int stage, const StageWork& work) {
   const Strategy& s = plan.stages[at(stage)].strategy;
   const double replicas = plan.shardDegree();
-  return {work.dense, work.expert, replicas * s.context,
+  return {work.dense,
+          work.expert,
+          replicas * s.context,
           replicas * (s.foldedExperts ? s.width() : s.context) / s.expert,
-          work.largestLayer + work.outsideBlocks, work.frozenDense, work.frozenExpert};
+          work.largestLayer + work.outsideBlocks,
+          work.frozenDense,
+          work.frozenExpert};
 }
 
 std::vector<int> partOfLayers(const Problem& problem, const Plan& plan) {

@@ -21,14 +21,14 @@ struct ChunkWork {
 struct StageWork {
   int strategy = -1;  ///< index in the profile; −1 if it is not in there
   std::vector<ChunkWork> chunks;
-  double dense = 0, expert = 0;  ///< parameters, including a tied copy
+  double dense = 0, expert = 0;              ///< parameters, including a tied copy
   double frozenDense = 0, frozenExpert = 0;  ///< parts of them that are not trained
-  double tied = 0;               ///< part of `dense` that is copied from another stage
-  double largestLayer = 0;       ///< parameters of the largest layer that ZeRO-3 gathers by itself
-  double outsideBlocks = 0;      ///< parameters that ZeRO-3 gathers for the whole step (STATEMENT.md (10.10))
-  double workspace = 0;          ///< bytes, of the largest layer
-  double largestStash = 0;       ///< bytes, of the largest chunk
-  double wholeStash = 0;         ///< bytes, of all chunks
+  double tied = 0;                           ///< part of `dense` that is copied from another stage
+  double largestLayer = 0;   ///< parameters of the largest layer that ZeRO-3 gathers by itself
+  double outsideBlocks = 0;  ///< parameters that ZeRO-3 gathers for the whole step (STATEMENT.md (10.10))
+  double workspace = 0;      ///< bytes, of the largest layer
+  double largestStash = 0;   ///< bytes, of the largest chunk
+  double wholeStash = 0;     ///< bytes, of all chunks
   /// All group exchanges of its ranks, one list per kind of group; the first three are those of GroupKind.
   std::vector<GroupMessages> groups;
 };

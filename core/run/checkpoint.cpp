@@ -39,7 +39,8 @@ CheckpointSize checkpointSizeOf(const Problem& problem, const Plan& plan, const 
     const double copy = double(plan.shardDegree()) * plan.stages[at(i)].strategy.width();
     const double all = uniqueParameters(state, copy) * perParameter;
     const double own = all / stage.devices;
-    const Bytes held = stage.memory[MemoryPart::Weights] + stage.memory[MemoryPart::Optimizer] + stage.hostMemory;
+    const Bytes held =
+        stage.memory[MemoryPart::Weights] + stage.memory[MemoryPart::Optimizer] + stage.hostMemory;
     size.all += Bytes(all);
     size.ofDevice = std::max(size.ofDevice, Bytes(own));
     size.readByAll += held * stage.devices;

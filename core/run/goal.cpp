@@ -37,7 +37,8 @@ Bytes leastCheckpoint(const Problem& problem) {
         const LayerCost* cost = profile.cost(layer.classId, static_cast<int>(k), static_cast<int>(b));
         if (cost)
           least = std::min(least, (cost->denseParameters - cost->frozenDense) * s.tensor +
-                                      (cost->expertParameters - cost->frozenExpert) * s.expert * (s.foldedExperts ? 1 : s.tensor));
+                                      (cost->expertParameters - cost->frozenExpert) * s.expert *
+                                          (s.foldedExperts ? 1 : s.tensor));
       }
     if (least < std::numeric_limits<double>::infinity()) parameters += least;
   }

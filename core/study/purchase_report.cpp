@@ -5,11 +5,11 @@
 #include "formats/results/plan_json.h"
 #include "study/json_list.h"
 #include "study/purchase.h"
+#include "text/csv.h"
 #include "text/json_layout.h"
 #include "text/text_table.h"
 #include "units/amount.h"
 #include "units/text.h"
-#include "text/csv.h"
 
 namespace nest::report {
 namespace {

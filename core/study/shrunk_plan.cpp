@@ -120,8 +120,8 @@ private:
       Evaluation e = evaluate(m_problem, *plan);
       if (!e.feasible()) {
         const Violation& first = e.violations.front();
-        const bool isMemory = first.kind == Violation::Kind::Memory ||
-                              first.kind == Violation::Kind::HostMemory,
+        const bool isMemory =
+                       first.kind == Violation::Kind::Memory || first.kind == Violation::Kind::HostMemory,
                    isSchedule = first.kind == Violation::Kind::Chunks;
         if (m_obstacle.empty())
           m_obstacle = (isMemory     ? "does not fit; "

@@ -7,8 +7,8 @@
 #include "evaluation/explanation.h"
 #include "solver/baselines/baselines.h"
 #include "study/counterfactual.h"
-#include "study/scaling.h"
 #include "study/improvements.h"
+#include "study/scaling.h"
 #include "study/sensitivity.h"
 
 /// What studies found, as text for people and as JSON for programs (keys end in their units, figures exact).

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "units/text.h"
 #include "text/text_hash.h"
+#include "units/text.h"
 
 namespace nest {
 namespace {

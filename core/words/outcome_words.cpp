@@ -182,7 +182,8 @@ NoPlan noPlan(const Outcome& o) {
 
 const char* obstacleTo(const Evaluation& e) {
   const Violation::Kind first = e.violations.front().kind;
-  return first == Violation::Kind::Memory || first == Violation::Kind::HostMemory ? kDoesNotFit : "cannot run";
+  return first == Violation::Kind::Memory || first == Violation::Kind::HostMemory ? kDoesNotFit
+                                                                                  : "cannot run";
 }
 
 const char* obstacleTo(const BaselineResult& b) {

@@ -38,7 +38,8 @@ public:
   bool mayDiscard();
   bool mayLetGo();  ///< asks if what is open, and nothing else, has unsaved work
   void fillRecent(QMenu&);
-  /// Who takes the lessons, and folders of them, among the files that are opened; false: it could not, and said so.
+  /// Who takes the lessons, and folders of them, among the files that are opened; false: it could not, and
+  /// said so.
   void setLessonOpener(std::function<bool(const QString& path)> opener) { m_openLesson = std::move(opener); }
   /// Shows why something did not work: the first cause, and all of them among the issues.
   void report(const QString& sentence, const Diagnostics& why) { tellFailure(sentence, why); }

@@ -44,8 +44,9 @@ public:
 
   LessonsPane* pane() const { return m_pane; }
   const LessonRecord& record() const { return m_record; }
-  /// A built-in lesson by its id, or a file; of a folder the lessons are listed. It goes on where it was left. False: it stays as it is, and why
-  /// was said; both ask where the lesson's scenario was saved to a file and edited since.
+  /// A built-in lesson by its id, or a file; of a folder the lessons are listed. It goes on where it was
+  /// left. False: it stays as it is, and why was said; both ask where the lesson's scenario was saved to a
+  /// file and edited since.
   bool start(const QString& key);
   bool leave();
 

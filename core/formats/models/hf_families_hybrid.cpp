@@ -67,12 +67,13 @@ void longCat(ConfigFields& f, TransformerArchitecture& a) {
   ExpertLayers& e = *a.experts;
   e.zeroExperts = f.shape({"zero_expert_num"}, 256, 0, 65'536);
   const int chosen = e.perToken;
-  e.perToken = std::max(1, static_cast<int>(std::lround(double(chosen) * e.experts /
-                                                         std::max(1, e.experts + e.zeroExperts))));
+  e.perToken = std::max(
+      1, static_cast<int>(std::lround(double(chosen) * e.experts / std::max(1, e.experts + e.zeroExperts))));
   if (e.zeroExperts > 0)
     f.fields().report(Severity::Note, "config-zero-experts", "zero_expert_num",
                       "of the " + std::to_string(chosen) + " experts that a token chooses " +
-                          std::to_string(e.perToken) + " count: those without weights are as likely as others");
+                          std::to_string(e.perToken) +
+                          " count: those without weights are as likely as others");
   f.fields().report(Severity::Note, "config-shortcut", "",
                     "what experts exchange counts as if nothing ran in parallel, although the second half of "
                     "their layer does (shortcut)",

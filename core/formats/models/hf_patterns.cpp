@@ -325,8 +325,9 @@ private:
       const bool isLinear = lists(linear, i + 1), isFull = lists(full, i + 1);
       if (linear.is_array() && full.is_array() && isLinear == isFull)
         return f.fields().report(Severity::Error, "config-layer-types", "linear_attn_config",
-                                 "layer " + std::to_string(i + 1) + " must stand in one of kda_layers and "
-                                                                   "full_attn_layers");
+                                 "layer " + std::to_string(i + 1) +
+                                     " must stand in one of kda_layers and "
+                                     "full_attn_layers");
       if (linear.is_array() ? isLinear : !isFull) block(i).mixer = Mixer::DeltaNet;
     }
     a.deltaNet = d;

@@ -85,7 +85,7 @@ void readSizes(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture& 
 }
 
 void readIntermediate(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture& a) {
-  const Names names = {"intermediate_size", "ffn_dim",        "n_inner", "ffn_hidden_size", "d_ff",
+  const Names names = {"intermediate_size", "ffn_dim",         "n_inner",     "ffn_hidden_size", "d_ff",
                        "decoder_ffn_dim",   "mlp_hidden_size", "block_ff_dim"};
   if (e.intermediateFactor > 0) {
     a.intermediate = f.optional(names, e.intermediateFactor * a.hidden, 1, kMostWidth * 8);

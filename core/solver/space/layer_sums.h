@@ -66,10 +66,10 @@ public:
   int strategyIndex() const { return m_strategyIndex; }
   int microbatchIndex() const { return m_microbatchIndex; }
 
-  std::vector<double> compute, backward;  ///< per cut
-  std::vector<double> dense, expert;      ///< per cut: parameters that are trained
+  std::vector<double> compute, backward;          ///< per cut
+  std::vector<double> dense, expert;              ///< per cut: parameters that are trained
   std::vector<double> frozenDense, frozenExpert;  ///< per cut: those that are not; empty: all are
-  std::vector<double> forward, weightGradient;           ///< parts of `compute`
+  std::vector<double> forward, weightGradient;    ///< parts of `compute`
   PerRecompute<std::vector<double>> extra, stash;
   PerRecompute<std::vector<int>> missing;  ///< number of layers without the policy
   PerRecompute<RangeMaximum> workspace;

@@ -95,9 +95,9 @@ void ChainCosts::settleTied() {
   if (!tied) return;
   const TiedParameters& shared = *m_configuration.problem->profile->tied;
   Stage &first = m_stages[at(tied->firstStage)], &second = m_stages[at(tied->secondStage)];
-  const double bytes =
-      std::max(shared.trained(at(first.sums->strategyIndex())), shared.trained(at(second.sums->strategyIndex()))) *
-      m_configuration.problem->job.optimizer.gradientBytes;
+  const double bytes = std::max(shared.trained(at(first.sums->strategyIndex())),
+                                shared.trained(at(second.sums->strategyIndex()))) *
+                       m_configuration.problem->job.optimizer.gradientBytes;
   first.around.tiedSync = second.around.tiedSync =
       tiedSeconds(*m_configuration.problem->cluster, tied->level, bytes);
 }

@@ -219,7 +219,8 @@ StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& a
   const double fixed = fixedMemory(s), own = between(sums.compute, parts);
   // The two kinds of parameters are exchanged one after the other, each in the slowest of its groups.
   const auto exchanged = [&](auto message) {
-    return slowestGroup(*slot.dense, [&](const GroupRates& g) { return message(g, s.dense, s.frozenDense); }) +
+    return slowestGroup(*slot.dense,
+                        [&](const GroupRates& g) { return message(g, s.dense, s.frozenDense); }) +
            slowestGroup(*slot.experts,
                         [&](const GroupRates& g) { return message(g, s.expert, s.frozenExpert); });
   };

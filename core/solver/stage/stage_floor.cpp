@@ -78,7 +78,8 @@ StageFloor::StageFloor(const Problem& problem, const LayerSums& sums, const Grad
                gathered = shownData * messages.perMicrobatch.weights * regime.weightBytes;
   const double shown = 1 - syncOverlap(problem.assumptions, zero),
                perBatch = shown * messages.perStep.bytesPerParameter(regime);
-  const auto least = [&](GradientFloor::Kind GradientFloor::Choice::*kind, double& data, double& gather, double& tail) {
+  const auto least = [&](GradientFloor::Kind GradientFloor::Choice::*kind, double& data, double& gather,
+                         double& tail) {
     data = gather = tail = std::numeric_limits<double>::infinity();
     for (const auto& choice : gradients.choices) {
       const auto& k = choice.*kind;

@@ -58,8 +58,11 @@ inline double frozenOf(const std::vector<double>& sums, const Part& p) {
 // Each function also exists for one part: most stages have only one, for which it is a difference without a
 // loop.
 inline StageSize sizeOf(const LayerSums& sums, const Part& p, bool gathers) {
-  return {between(sums.dense, p), between(sums.expert, p), gathers ? sums.largestLayer(p.from, p.to) : 0,
-          gathers ? gatheredAlways(sums, p) : 0, frozenOf(sums.frozenDense, p),
+  return {between(sums.dense, p),
+          between(sums.expert, p),
+          gathers ? sums.largestLayer(p.from, p.to) : 0,
+          gathers ? gatheredAlways(sums, p) : 0,
+          frozenOf(sums.frozenDense, p),
           frozenOf(sums.frozenExpert, p)};
 }
 inline StageSize sizeOf(const LayerSums& sums, Parts parts, bool gathers) {

@@ -308,8 +308,9 @@ private slots:
           ++sound;
           for (const Violation& v : e.violations)
             [&] {
-              QVERIFY2(v.kind == Violation::Kind::Memory || v.kind == Violation::Kind::HostMemory || v.kind == Violation::Kind::Constraint ||
-                           v.kind == Violation::Kind::Strategy || v.kind == Violation::Kind::Recompute,
+              QVERIFY2(v.kind == Violation::Kind::Memory || v.kind == Violation::Kind::HostMemory ||
+                           v.kind == Violation::Kind::Constraint || v.kind == Violation::Kind::Strategy ||
+                           v.kind == Violation::Kind::Recompute,
                        v.message.c_str());
             }();
         }

@@ -358,9 +358,8 @@ private slots:
     for (int l = 4; l < 9; ++l) p.stages[0].chunks[0].push_back(LayerIndex(l));
     p.zero = 1;
     const auto megatron = writeLaunch(to("megatron"), f.source(), p);
-    for (const char* flag :
-         {"--optimizer-cpu-offload\n", "--optimizer-offload-fraction 0.25\n",
-          "--use-precision-aware-optimizer\n", "--overlap-cpu-optimizer-d2h-h2d\n"})
+    for (const char* flag : {"--optimizer-cpu-offload\n", "--optimizer-offload-fraction 0.25\n",
+                             "--use-precision-aware-optimizer\n", "--overlap-cpu-optimizer-d2h-h2d\n"})
       QVERIFY2(has(megatron, flag), flag);
     QVERIFY(!has(writeLaunch(to("megatron"), teaching().source(), p), "offload"));
     QVERIFY(!writeLaunch(to("deepspeed"), f.source(), p));  // a part of it is ZeRO-3's

@@ -134,7 +134,8 @@ private slots:
     QCOMPARE(trainedWork(a, {}, s), 1.0);
     AnalyticOptions o;
     o.frozenBlocks = o.frozenEmbedding = o.frozenHead = 1;
-    const double products = 2 * (parameterCount(a) - 32000.0 * 4096 - 65 * 4096), scores = 32 * 4.0 * s * 4096;
+    const double products = 2 * (parameterCount(a) - 32000.0 * 4096 - 65 * 4096),
+                 scores = 32 * 4.0 * s * 4096;
     QVERIFY(isNear(trainedWork(a, o, s), (2 * products + 3 * scores) / (3 * (products + scores)), 1e-9));
     QVERIFY(isNear(trainedWork(a, lora(16), s),
                    (2 * products + 3 * scores + 6 * 39976960.0) / (3 * (products + scores)), 1e-9));
