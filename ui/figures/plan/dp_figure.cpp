@@ -9,6 +9,7 @@
 #include "figures/paint/phrases.h"
 #include "figures/paint/ticks.h"
 #include "figures/plan/dp_words.h"
+#include "solver/control.h"
 
 namespace nest {
 namespace {
@@ -16,6 +17,9 @@ namespace {
 using Role = Theme::Role;
 
 constexpr double kMostRatio = 1.5;  ///< from here on cells have one colour
+/// Units for tables on paper, which is a second or a few: of the largest, 64 stages and 128 layers are done.
+/// Beyond, cells have their times from there to the end.
+constexpr long long kWorkOnPaper = 15'000;
 constexpr double kLeastForText = 28, kLeastForBorders = 9;
 
 /// The canvas at 1, the far end of the scale of magnitudes from kMostRatio on.
@@ -46,6 +50,7 @@ void DpFigure::setTable(std::shared_ptr<const DpProbe> probe, const QString& why
                         std::shared_ptr<const Outcome> outcome) {
   m_probe = std::move(probe);
   m_through.reset();
+  m_isTooMuch = false;
   m_why = m_probe ? dp::whyOneRow(*m_probe) : why;
   m_configurations = m_why.isEmpty() ? nullptr : ConfigurationTable::of(std::move(outcome));
   setFilled(kAll);
@@ -83,8 +88,11 @@ std::optional<FigureState> DpFigure::state(const PlanContext& c, bool onPaper) c
     if (auto none = stateOf(c, tr("the DP table"))) return none;
     return FigureState{tr("No DP table"), m_why + u'.'};
   }
-  if (onPaper && isTable() && !isFilling() && !m_through) {
-    m_through = DpThrough::of(m_probe, {});
+  if (onPaper && isTable() && !isFilling() && !m_through && !m_isTooMuch) {
+    Control control;
+    control.work = std::make_shared<WorkLimit>(kWorkOnPaper);
+    m_through = DpThrough::of(m_probe, control);
+    m_isTooMuch = !m_through;
     m_table = gridOf(*m_probe, m_through.get(), m_probe->stageCount());
   }
   return std::nullopt;

@@ -64,6 +64,7 @@ private:
   QString m_why;  ///< why there is no table, or why the configurations are shown
   int m_filled = kAll;
   mutable std::shared_ptr<const DpThrough> m_through;  ///< on paper it is computed when it is needed
+  mutable bool m_isTooMuch = false;                    ///< to compute on paper
   mutable DpGrid m_table;
 
   static constexpr int kAll = 1 << 30;

@@ -25,6 +25,8 @@
 namespace nest {
 namespace {
 
+/// Units for the best whole plans, some minutes: a thousand layers would take the memory of a machine.
+constexpr long long kMostWork = 200'000;
 constexpr int kLeastTableHeight = 170;  ///< pixels of the figure; below, it scrolls
 
 QString secondsText(double seconds) {
@@ -118,7 +120,9 @@ void DpPane::computeThrough() {
         std::string why;
         std::shared_ptr<const DpProbe> probe = DpProbe::of(*context->problem, *context->shownPlan(), why);
         if (!probe) return;
-        std::shared_ptr<const DpThrough> through = DpThrough::of(std::move(probe), control);
+        Control limited = control;
+        limited.work = std::make_shared<WorkLimit>(kMostWork);
+        std::shared_ptr<const DpThrough> through = DpThrough::of(std::move(probe), limited);
         if (!through) return;
         deliver([this, through] {
           m_figure.setThrough(through);
