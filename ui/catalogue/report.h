@@ -5,7 +5,7 @@
 
 #include "document/plan_context.h"
 #include "formats/results/report_page.h"
-#include "study/sensitivity.h"
+#include "study/improvements.h"
 #include "views/report_sources.h"
 
 namespace nest {
