@@ -277,16 +277,20 @@ void FailureFigure::draw(FigurePainter& ink, const QRectF& area, const PlanConte
   paintMarks(ink, area, c);
 }
 
-/// "The loss of host0 costs 2.3 % of tokens/s after re-plan, inside the error of differences; a spare host
-/// costs nothing".
+/// The failure that costs most with the answer that is best for it, and what spare hosts would do about it.
 QString FailureFigure::sentence(const Scale& s) const {
-  const Row& row = m_ranking.rows.front();
+  const auto leftAfter = [&s](const Row& r) {
+    const Answer* a = bestOf(r, s);
+    return a ? a->change : -1;
+  };
+  const Row& row = *std::min_element(m_ranking.rows.begin(), m_ranking.rows.end(),
+                                     [&](const Row& a, const Row& b) { return leftAfter(a) < leftAfter(b); });
   const Answer* best = bestOf(row, s);
   QString out;
   if (!best) {
     out = tr("After %1 no plan fits").arg(lossOf(row.what));
   } else if (!(best->change < 0)) {
-    out = tr("No single failure costs tokens/s after %1").arg(answerName(best->answer));
+    out = tr("No single failure costs tokens/s with its best answer");
   } else {
     const QString amount = s.unit == RunUnit::Share
                                ? tr("%1 of tokens/s").arg(phrase(text::percent(-best->change)))

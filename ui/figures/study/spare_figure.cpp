@@ -38,6 +38,7 @@ constexpr const char *kCheapestMark = "fewest device-hours", *kStoppedMark = "st
 constexpr double kSecondsOfDay = 86400;
 constexpr double kSpareAxis = 64, kSpareFoot = 40, kChanceShare = 0.3, kBetweenPlots = 28, kAboveSpares = 20;
 constexpr double kMostSpareBar = 44;
+constexpr double kAboveBars = 1.12;    ///< for the number on the tallest one
 constexpr double kSpareTickRoom = 34;  ///< pixels between two labels below
 
 std::string exactOr(const std::optional<double>& v) {
@@ -156,6 +157,7 @@ SpareFigure::Parts SpareFigure::layOut(const QRectF& area, const PlanContext& c,
   p.step = body.width() / static_cast<double>(m_curve.points.size());
   for (const Point& point : m_curve.points) p.largest = std::max(p.largest, costOf(point));
   if (!(p.largest > 0)) p.largest = shownUnit() == RunUnit::Share ? 0.01 : 1;
+  p.largest *= kAboveBars;
   p.axis = unitAxis(shownUnit(), p.largest, p.cost.height() * 2.5);
   p.chances = unitAxis(RunUnit::Share, 1, 200);
   return p;
