@@ -95,7 +95,7 @@ std::string disagreement(const Problem& p, const Plan& plan) {
     const Strategy& s = plan.stages[std::size_t(first)].strategy;
     if (first != second)
       sent[Exchange::Data] += 2 * plan.dataDegree() * s.width() * p.job.optimizer.gradientBytes *
-                              tied->parameters[std::size_t(p.profile->strategyIndex(s))];
+                              tied->trained(std::size_t(p.profile->strategyIndex(s)));
   }
   const Traffic traffic(p, plan);
   for (int k = 0; k < kExchangeCount; ++k) {
