@@ -224,7 +224,7 @@ private slots:
 
   void oneViewIsExportedAsItIsChosen() {
     QTemporaryDir dir;
-    ExportChoice choice{QStringLiteral("stages"), {}};
+    ExportChoice choice{QStringLiteral("stages"), {}, {}};
     choice.options.theme = Theme::Kind::Dark;
     choice.options.size = QSizeF(700, 500);
     choice.options.pixelWidth = 700;
@@ -238,9 +238,9 @@ private slots:
     QCOMPARE(png.pixelColor(1, 1), Theme::of(Theme::Kind::Dark).color(Theme::Role::Canvas));
     // A mode of a view is one, too.
     const test::Desk desk;
-    QVERIFY(exportAll(dir.path(), desk.context, {QStringLiteral("network"), {}})
+    QVERIFY(exportAll(dir.path(), desk.context, {QStringLiteral("network"), {}, {}})
                 .written.contains(dir.filePath(QStringLiteral("network.svg"))));
-    const ExportReport none = exportAll(dir.path(), c, {QStringLiteral("whatif"), {}});
+    const ExportReport none = exportAll(dir.path(), c, {QStringLiteral("whatif"), {}, {}});
     QVERIFY2(none.leftOut.join(u' ').contains(QStringLiteral("has no figure of one plan alone")),
              qPrintable(none.leftOut.join(u' ')));
   }
@@ -251,7 +251,7 @@ private slots:
     QSettings().clear();
     const auto exported = [&](const char* view) {
       QTemporaryDir dir;
-      const ExportReport report = exportAll(dir.path(), c, {QLatin1String(view), {}});
+      const ExportReport report = exportAll(dir.path(), c, {QLatin1String(view), {}, {}});
       return read(report.written.filter(QStringLiteral(".svg")).value(0));
     };
     const std::map<const char*, std::map<QString, QString>> chosen = {
