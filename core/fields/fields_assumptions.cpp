@@ -159,7 +159,6 @@ void addAssumptionFields(std::vector<Field>& all) {
            .slide = Slide::Log,
            .reach = 64,
            .usual = 1e9,
-           .better = Better::Larger,
            .matters = offloadsOptimizer},
           {.key = "/assumptions/gathers_groups",
            .group = group,

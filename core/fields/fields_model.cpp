@@ -207,7 +207,7 @@ void addModelFields(std::vector<Field>& all) {
           .access = at<&Setting::model, &ModelSource::analytic, &A::loraRank>(),
           .least = 0,
           .most = 65536,
-          .slide = Slide::Doubling,
+          .slide = Slide::Log,
           .usual = 16});
   option({.key = "lora_targets",
           .label = "LoRA targets",

@@ -19,6 +19,7 @@ struct InstanceFeatures {
   bool tied = true;
   bool overlap = true;
   bool zero = true;
+  bool frozen = true;  ///< weights of some layers are not trained
   bool shardGroups = false, foldedExperts = false;
   bool recompute = true;
   bool padding = true;

@@ -186,8 +186,14 @@ double StageCosts::fixedMemory(const StageSize& s) const {
 }
 
 double StageCosts::memory(int slot, const Surroundings& around, Parts parts, int policy) const {
-  return fixedMemory(size(around, parts)) + activationBytes(*m_context.sums, parts, policy, around.inFlight) +
+  const StageSize s = size(around, parts);
+  if (!fitsHost(s)) return kInfinity;
+  return fixedMemory(s) + activationBytes(*m_context.sums, parts, policy, around.inFlight) +
          m_slots[at(slot)].kept;
+}
+
+bool StageCosts::fitsHost(const StageSize& s) const {
+  return s.dense * m_denseRates.hostMemory + s.expert * m_expertRates.hostMemory <= m_hostMemory;
 }
 
 StageCosts::Prepared StageCosts::prepare(int slot, const Surroundings& around, Parts parts) const {
@@ -228,7 +234,7 @@ StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& a
   Prepared p;
   p.target = &m_context.target;
   p.pipelineOverlap = m_overlap[at(static_cast<int>(Exchange::Pipeline))];
-  if (s.dense * m_denseRates.hostMemory + s.expert * m_expertRates.hostMemory > m_hostMemory) return p;
+  if (!fitsHost(s)) return p;
   for (int r = 0; r < kRecomputeCount; ++r) {
     if (!around.policies[at(r)] || !hasPolicy(sums, parts, r)) continue;
     const double bytes = fixed + activationBytes(sums, parts, r, around.inFlight) + slot.kept;

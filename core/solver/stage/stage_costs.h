@@ -113,7 +113,8 @@ public:
     Figures under(const Choice&, const Transfers&) const;
   };
   Prepared prepare(int slot, const Surroundings&, Parts parts) const;
-  /// Bytes on the smallest device, all of (4.9), under a policy that its layers have.
+  /// Bytes on the smallest device, all of (4.9), under a policy that its layers have; infinite if the hosts
+  /// cannot hold their part, whatever devices hold.
   double memory(int slot, const Surroundings&, Parts parts, int policy) const;
 
 private:
@@ -128,6 +129,7 @@ private:
   template <class P>
   Prepared prepareAs(int slot, const Surroundings&, const P& parts) const;
   double fixedMemory(const StageSize&) const;
+  bool fitsHost(const StageSize&) const;
   /// Seconds of the reduce-scatter, and of the all-gather before the forward pass, with each microbatch.
   std::pair<double, double> scatterAndGather(const std::vector<const GroupRates*>&, double trained,
                                              double frozen) const;
