@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "catalogue/registry.h"
+#include "document/playback.h"
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
 #include "formats/scenario/scenario_json.h"
