@@ -298,7 +298,7 @@ private slots:
     QVERIFY(wrong.err.contains("nest-plan fields"));
     const Ran listed = run({"fields", "overlap", "--json"});
     const QJsonArray all = listed.json()["fields"].toArray();
-    QCOMPARE(all.size(), 6);
+    QCOMPARE(all.size(), 7);
     QCOMPARE(all[0].toObject()["most"].toDouble(), 1.0);
     QVERIFY(run({"fields"}).out.contains("from 1 to 67,108,864 tokens"));
     QVERIFY(run({"fields", "/job/global_batch"}).out.contains("job.global_batch"));

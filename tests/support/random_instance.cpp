@@ -185,7 +185,7 @@ private:
       p.assumptions.hostUpdateRate = p.job.globalBatch % 5 < 3 ? 1e9 : 0;
       m_cluster.device.hostMemoryBandwidth = BytesPerSecond(2e10);
     }
-    m_frozen = m_features.frozen && p.job.globalBatch % 6 == 1 ? 0.8 : 0;
+    m_frozen = p.job.globalBatch % 6 == 1 ? 0.8 : 0;
     p.assumptions.heldGradientBytes = p.job.globalBatch % 5 == 2 ? 6 : 0;
     if (p.job.globalBatch % 3 != 1) return;
     std::vector<NetworkLevel> levels;

@@ -19,7 +19,6 @@ struct InstanceFeatures {
   bool tied = true;
   bool overlap = true;
   bool zero = true;
-  bool frozen = true;  ///< weights of some layers are not trained
   bool shardGroups = false, foldedExperts = false;
   bool recompute = true;
   bool padding = true;

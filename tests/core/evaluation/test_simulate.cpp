@@ -265,14 +265,13 @@ private slots:
       QVERIFY(simulate(p, plan, e, ScheduleKind::Interleaved).total > s.total);
     }
   }
-  /// Of random plans the passes alone stay within [0.75, 1.2] of the formula, as 1F1B's do.
+  /// Of random plans the passes alone stay within [0.75, 1.3] of the formula; 1F1B's within [0.75, 1.2].
   void schedulesAgreeWithTheirFormulas() {
     Dice dice(5);
     std::map<ScheduleKind, std::pair<double, double>> ratios;
     std::map<ScheduleKind, int> checked;
     InstanceFeatures features;
     features.schedules = features.threeStages = true;
-    features.frozen = false;  // weight gradients of some stages alone: up to 1.29
     features.interleaved = 0.6;
     for (std::uint64_t seed = 0; seed < 1500; ++seed) {
       const Problem p = randomInstance(seed, features);
@@ -285,7 +284,7 @@ private slots:
         least = std::min(least, ratio), most = std::max(most, ratio);
         ++checked[plan.schedule];
         QVERIFY2(isSound(s, e, plan), qPrintable(QString("seed %1 ").arg(seed) + summaryOf(plan).c_str()));
-        QVERIFY2(ratio >= 0.75 && ratio <= 1.2,
+        QVERIFY2(ratio >= 0.75 && ratio <= 1.3,
                  qPrintable(QString("seed %1: %2 ").arg(seed).arg(ratio) + summaryOf(plan).c_str()));
       });
     }

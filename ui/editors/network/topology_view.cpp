@@ -28,7 +28,6 @@ TopologyView::TopologyView(ViewServices services, QWidget* parent)
   addBelow(m_loss);
   auto* bar = new PlayBar(selection().playback(), *canvas(), this);
   addBelow(bar);
-  bar->drive(*addFirstButton(tr("Play"), tr("Play the step (Space)")));
   connect(pane(), &FigurePane::menuMade, bar, [bar](QMenu* menu) { bar->addToMenu(*menu); });
   for (const char* rare : {"folding", "level"}) keepInMenu(rare);
   connect(pane(), &FigurePane::menuMade, this, &TopologyView::addToMenu);

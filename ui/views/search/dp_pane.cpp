@@ -46,6 +46,7 @@ DpPane::DpPane(QWidget* parent) : QWidget(parent), m_worker(new StudyWorker(this
   m_recurrence->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_recurrence->setAccessibleName(tr("How the chosen cell is computed"));
   m_table = new QTableWidget(0, 0);
+  m_table->setAccessibleName(tr("Candidates"));
   m_table->setMinimumHeight(48);
   m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
   m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
