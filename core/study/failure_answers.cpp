@@ -121,13 +121,36 @@ std::optional<RankedPlan> onIdleDevices(const Problem& problem, const Plan& pres
   return RankedPlan{std::move(plan), std::move(e), {}};
 }
 
+/// The whole hosts that are hit: what is left of them is set aside until they are repaired.
+Hit withWholeHosts(const Problem& problem, const Plan& plan, const Hit& hit) {
+  const Hierarchy& h = *problem.cluster;
+  std::set<int> hosts;
+  for (const int i : hit.lost) hosts.insert(h.groupOf(0, i));
+  Hit out{{}, hit.idle, hit.hosts};
+  const auto isOfThem = [&](int i) { return hosts.count(h.groupOf(0, i)) > 0; };
+  std::erase_if(out.idle, isOfThem);
+  const auto used = usedBy(problem, plan);
+  for (int i = 0; i < h.deviceCount(); ++i)
+    if (used[at(i)] && isOfThem(i)) out.lost.push_back(i);
+  return out;
+}
+
+/// Devices alone, or their whole hosts, so that what was inside a host stays inside one: the faster of both.
+std::optional<RankedPlan> onIdle(const Problem& problem, const Plan& plan, const Hit& hit) {
+  auto devices = onIdleDevices(problem, plan, hit);
+  auto hosts = onIdleDevices(problem, plan, withWholeHosts(problem, plan, hit));
+  const bool takesHosts =
+      hosts && (!devices || hosts->evaluation.batchTime < devices->evaluation.batchTime * (1 - kEquallyFast));
+  return takesHosts ? std::move(hosts) : std::move(devices);
+}
+
 }  // namespace
 
 FailureResponse swapped(const Problem& problem, const RankedPlan& present, const std::vector<int>& lost) {
   const Responses responses(problem, present, lost);
   const Hit hit = hitOf(problem, present.plan, lost);
   if (problem.run.spareHosts < hit.hosts)
-    if (auto idle = onIdleDevices(problem, present.plan, hit)) {
+    if (auto idle = onIdle(problem, present.plan, hit)) {
       FailureResponse out =
           responses.with(FailureAnswer::Swap, std::move(idle->plan), std::move(idle->evaluation));
       out.usesIdle = true;

@@ -43,8 +43,8 @@ struct FailureResponse {
 /// As shrunkPlan().
 FailureResponse shrunk(const Problem&, const RankedPlan& present, const std::vector<int>& lost,
                        const Control& = {});
-/// The same plan with other devices in place of the lost ones: idle ones of the cluster if they are enough,
-/// else spare hosts in the same place.
+/// The same plan with other devices in place of the lost ones, or of all devices of their hosts where that is
+/// faster: idle ones of the cluster if they are enough, else spare hosts in the same place.
 FailureResponse swapped(const Problem&, const RankedPlan& present, const std::vector<int>& lost);
 /// `outcome`: of the problem without the lost devices. The present plan on idle devices, or shrunk, takes its
 /// place where it is as fast and moves less.

@@ -206,6 +206,12 @@ private slots:
     QCOMPARE(idle.sparesNeeded, 0);
     QCOMPARE(idle.plan->plan.deviceOrder[0].value, 4);
     QCOMPARE(idle.devicesIdle, 0);
+    // One device fails, and two exchange gradients inside its host: the whole host is replaced.
+    const FailureResponse one = swapped(p, r, {0});
+    QVERIFY(one.usesIdle && one.plan);
+    QCOMPARE(one.plan->plan.deviceOrder[0].value, 4);
+    QCOMPARE(one.plan->plan.deviceOrder[1].value, 5);
+    QCOMPARE(one.change, 0.0);
     p.run.spareHosts = 1;  // reserved for that
     QCOMPARE(swapped(p, r, {0, 1}).sparesNeeded, 1);
     QCOMPARE(swapped(p, r, {4, 5}).change, 0.0);  // the plan does not use them

@@ -262,12 +262,12 @@ private Q_SLOTS:
     QVERIFY(said().contains(QStringLiteral("skipped")));
   }
 
-  /// The lecturer mends a lesson: what was answered stays where the question does.
+  /// The lecturer fixes a lesson: what was answered stays where the question does.
   void answersOutliveAnotherVersion() {
     const QByteArray other = R"({"kind": "number", "id": "batch", "text": "How large is the batch?",
  "answer": "one.batch", "unit": ""})";
     const auto lesson = [&](const QByteArray& last) {
-      return write(QStringLiteral("mended.lesson.json"),
+      return write(QStringLiteral("fixed.lesson.json"),
                    ownLesson(kReadIt + ',' + kAsk + ',' + kTell + ',' + last));
     };
     begin(lesson(other));

@@ -11,7 +11,7 @@ namespace nest {
 namespace {
 
 /// A small page is a small print of a page on which everything has its place, and a large page a large one:
-/// type, gaps and data shrink and grow alike, on every figure of one size by the same.
+/// type, gaps and data shrink and grow by one factor, the same for all figures of one size.
 double printScale(const QSizeF& page) {
   const auto scaleTo = [&](const QSizeF& size) {
     return std::min(page.width() / size.width(), page.height() / size.height());

@@ -142,6 +142,21 @@ void paintLostParts(FigurePainter& ink, const QRectF& row, const LostParts& lost
               Qt::AlignLeft | Qt::AlignVCenter, FigurePainter::kSmall, ink.color(Role::MutedText));
 }
 
+namespace {
+
+/// What moves while the step is played.
+void paintTokenKey(FigurePainter& ink, const QRectF& row, const Plan& plan) {
+  KeyLine line(ink, row);
+  const int replicas = plan.dataDegree();
+  line.say(replicas > 1 ? QStringLiteral("Tag: a microbatch of the first of %1 replicas; the others do the "
+                                         "same at the same time.")
+                              .arg(replicas)
+                        : QStringLiteral("Tag: a microbatch."));
+  line.say(QStringLiteral("Bar: memory in use on the stage."));
+}
+
+}  // namespace
+
 double topologyKeyHeight(const PlanContext& c) {
   return c.shownPlan() ? 2 * kKeyRow + 8 : kKeyRow + 6;
 }
@@ -152,6 +167,8 @@ void paintTopologyKey(FigurePainter& ink, const QRectF& area, const PlanContext&
   const QRectF levels(area.left(), area.top(), area.width(), kKeyRow);
   if (traffic.only >= 0)
     paintOneLevel(ink, levels, classes.cluster(), traffic);
+  else if (c.shownPlan() && instantOf(ink.style()) && !traffic.shown())
+    paintTokenKey(ink, levels, *c.shownPlan());
   else
     paintLevels(ink, levels, classes.cluster(), traffic);
   if (!c.shownPlan()) return;

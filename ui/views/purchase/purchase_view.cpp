@@ -125,6 +125,13 @@ const PurchaseView::Compared* PurchaseView::compared() const {
   return it == m_compared.end() ? nullptr : &it->second;
 }
 
+PurchaseMatrix PurchaseView::decided(const Compared& c) const {
+  PurchaseMatrix out = c.matrix;
+  out.measure = measureFor(quantity());
+  out.choices = choicesOf(out, c.grid->jobs(), c.grid->clusters());
+  return out;
+}
+
 PurchaseView::Source PurchaseView::source() const {
   // What was never saved names no files but those of the samples.
   const QString own = services().document ? services().document->path() : QString();
@@ -221,12 +228,7 @@ void PurchaseView::showBoard() {
   m_figure.setOption("show", nest::nameOf(quantity()));
   if (!m_isKept) {
     PurchaseBoard board;
-    if (const Compared* c = compared()) {
-      PurchaseMatrix decided = c->matrix;
-      decided.measure = measureFor(quantity());
-      decided.choices = choicesOf(decided, c->grid->jobs(), c->grid->clusters());
-      board = boardOf(*c->grid, decided);
-    }
+    if (const Compared* c = compared()) board = boardOf(*c->grid, decided(*c));
     m_figure.setBoard(std::move(board));
   }
   m_figure.setEmptyState(emptyState());
@@ -301,11 +303,7 @@ void PurchaseView::addToPaneMenu(QMenu& menu) {
 
 QString PurchaseView::csv() const {
   const Compared* c = compared();
-  if (!c) return {};
-  PurchaseMatrix decided = c->matrix;
-  decided.measure = measureFor(quantity());
-  decided.choices = choicesOf(decided, c->grid->jobs(), c->grid->clusters());
-  return toQt(report::purchaseCsv(*c->grid, decided));
+  return c ? toQt(report::purchaseCsv(*c->grid, decided(*c))) : QString();
 }
 
 void PurchaseView::saveCsv() {

@@ -61,6 +61,7 @@ private:
   bool hasOffers() const;
   FigureState emptyState() const;
   const Compared* compared() const;
+  PurchaseMatrix decided(const Compared&) const;  ///< by the quantity that is shown
 
   PurchaseFigure m_figure;
   Selection m_cell;

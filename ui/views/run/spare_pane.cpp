@@ -106,10 +106,10 @@ void SparePane::showFigure() {
   m_figure->setEmptyState(
       m_lacking.isEmpty()
           ? FigureState{isBusy() ? tr("Solving …") : tr("Not counted yet"),
-                        tr("Count spare hosts shows what each of them saves the run, and how likely so many "
-                           "are "
-                           "enough.")}
-          : FigureState{tr("Failures of hosts are not known"), tr("Give %1.").arg(m_lacking)});
+                        tr("Count spare hosts shows what each of them saves the run, and how often so many "
+                           "are enough.")}
+          : FigureState{tr("Spare hosts cannot be counted"),
+                        tr("Give %1 in the scenario panel.").arg(m_lacking)});
   m_pane->show(*m_context, *m_theme);
 }
 
