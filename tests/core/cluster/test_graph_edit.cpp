@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cluster/graph/graph_edit.h"
+#include "cluster/graph/graph_kinds.h"
 #include "cluster/graph/implied_hosts.h"
 #include "cluster/levels/cluster_source.h"
 #include "support/test_main.h"
@@ -311,6 +312,23 @@ private slots:
       problems = left;
     }
     QCOMPARE(g.deviceCount(), 65);  // linked, not lost
+  }
+  /// Four devices of two speeds at one switch: each node and each link stands in exactly one kind.
+  void kindsHoldEveryNodeAndLink() {
+    NetworkGraph g;
+    const int sw = graph::addNode(g, NodeKind::Switch, 0, 0, "switch");
+    for (int d = 0; d < 4; ++d) {
+      const int device = graph::addNode(g, NodeKind::Device, 0, 0, "d" + std::to_string(d));
+      if (d == 3) g.nodes[std::size_t(device)].speed = 0.5;
+      NetworkLink l;
+      l.from = device, l.to = sw, l.bandwidth = BytesPerSecond(d < 3 ? 100e9 : 50e9);
+      g.links.push_back(l);
+    }
+    std::map<graph::Kind::Of, std::multiset<int>> members;
+    for (const graph::Kind& k : graph::kindsOf(g)) members[k.of].insert(k.members.begin(), k.members.end());
+    QCOMPARE(members[graph::Kind::Of::Device], (std::multiset<int>{1, 2, 3, 4}));
+    QCOMPARE(members[graph::Kind::Of::Switch], (std::multiset<int>{0}));
+    QCOMPARE(members[graph::Kind::Of::Link], (std::multiset<int>{0, 1, 2, 3}));
   }
   void groupsAndAligns() {
     NetworkGraph g;

@@ -2,6 +2,7 @@
 
 #include "cluster/devices/device_catalog.h"
 #include "formats/import_files.h"
+#include "support/diagnostic_code.h"
 #include "support/test_main.h"
 #include "test_paths.h"
 
@@ -41,12 +42,6 @@ inline Reading<Scenario> imported(const char* line, const std::vector<NamedText>
   const auto parts = importFiles(files, *findDevice("h100-sxm"), {});
   if (!parts) return {std::nullopt, parts.diagnostics};
   return assemble(*parts.value, nullptr, program);
-}
-
-inline const Diagnostic* findCode(const Diagnostics& all, const char* code) {
-  for (const Diagnostic& d : all)
-    if (d.code == code) return &d;
-  return nullptr;
 }
 
 }  // namespace nest::test
