@@ -147,7 +147,11 @@ void FigureCanvas::mouseReleaseEvent(QMouseEvent* e) {
 }
 
 void FigureCanvas::mouseDoubleClickEvent(QMouseEvent* e) {
-  if (e->button() != Qt::LeftButton || !m_figure.canZoom()) return;
+  if (e->button() != Qt::LeftButton) return;
+  if (!m_figure.canZoom()) {
+    if (const auto hit = m_figure.hit(at(e->position()), area(), m_context)) Q_EMIT itemActivated(hit->item);
+    return;
+  }
   m_figure.zoomAt(at(e->position()), e->modifiers() & Qt::ShiftModifier ? 0.5 : 2, area(), m_context);
   update();
 }
@@ -241,6 +245,8 @@ void FigureCanvas::keyPressEvent(QKeyEvent* e) {
     // Under a mouse at rest the item would stay picked out as if nothing had happened.
     return m_selection.setHovered(std::nullopt);
   }
+  if ((e->key() == Qt::Key_Return || e->key() == Qt::Key_Enter) && m_selection.selected())
+    return Q_EMIT itemActivated(*m_selection.selected());
   if (walk(e)) return update();
   QWidget::keyPressEvent(e);
 }

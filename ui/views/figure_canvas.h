@@ -14,7 +14,7 @@ namespace nest {
 /// The widget on which a figure is painted: hover, selection, tooltips, zoom, pan, keyboard walk.
 ///
 /// Arrow keys walk its items, Home and End jump, Escape lets go, + − 0 zoom, Shift and arrows pan. What is
-/// walked to is selected, told by a tooltip and to screen readers.
+/// walked to is selected, told by a tooltip and to screen readers. Return and a double click activate it.
 ///
 /// Type and strokes grow with the canvas, and with the type of the window: a large picture is looked at as a
 /// whole, and read from afar.
@@ -52,6 +52,8 @@ public Q_SLOTS:
 
 Q_SIGNALS:
   void menuRequested(const QPoint& globalPosition);
+  /// By Return, or by a double click where that does not zoom.
+  void itemActivated(const nest::SelectionItem&);
 
 protected:
   void paintEvent(QPaintEvent*) override;

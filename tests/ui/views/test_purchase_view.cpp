@@ -5,6 +5,7 @@
 #include "export/figure_export.h"
 #include "figures/study/purchase_figure.h"
 #include "support/desk.h"
+#include "views/figure_canvas.h"
 #include "views/purchase/purchase_view.h"
 
 using namespace nest;
@@ -55,12 +56,14 @@ private slots:
     QVERIFY(std::abs(value(0, 1, PurchaseQuantity::Money) / value(0, 0, PurchaseQuantity::Money) - 1.5) <
             1e-9);
     QVERIFY(value(1, 0, PurchaseQuantity::Days) > 1.9 * value(0, 0, PurchaseQuantity::Days));
-    QVERIFY2(d.words().contains(QStringLiteral("as it is is best for 2 of 2 jobs")), qPrintable(d.words()));
+    QVERIFY2(d.words().contains(QStringLiteral("as it is is best for all 2 jobs")), qPrintable(d.words()));
     QVERIFY2(d.words().contains(QStringLiteral("a device-hour")), qPrintable(d.words()));
 
     d.view.choose(PurchaseQuantity::Days);
     QVERIFY(d.view.board().cell(0, 1).mark == Mark::TooClose);
-    QVERIFY2(d.words().contains(QStringLiteral("too close to call")), qPrintable(d.words()));
+    QVERIFY2(d.words().contains(QStringLiteral("too close to call for all 2 jobs, with as it is ahead")),
+             qPrintable(d.words()));
+    QVERIFY2(!d.words().contains(QStringLiteral("best")), qPrintable(d.words()));
     const QString csv = d.view.csv();
     QVERIFY2(csv.startsWith(QStringLiteral("job,cluster,status,days,money")) && csv.count(u'\n') == 5,
              qPrintable(csv));
@@ -76,6 +79,29 @@ private slots:
     QVERIFY2(d.words().contains(QStringLiteral("least energy")), qPrintable(d.words()));
     d.view.compute({});
     QVERIFY(d.view.board().cell(0, 1).mark == Mark::Best);
+  }
+
+  /// By double click and by Return, as rows of tables do; a cell without a plan says so.
+  void cellsOpenTheirPlans() {
+    PurchaseDesk d(Desk::describePurchase);
+    d.view.compute({});
+    QStringList shown;
+    connect(&d.view, &View::planRequested, &d.view, [&](View::PlanUse use, const View::NamedPlan& plan) {
+      QVERIFY(use == View::PlanUse::Show && plan.context && plan.context->plan);
+      shown << plan.name;
+    });
+    auto* canvas = d.view.findChild<FigureCanvas*>();
+    const QPoint second = canvas->placeOf(ListFigure::itemOf(1)).center().toPoint();
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, second);
+    QVERIFY(shown.isEmpty());
+    QTest::mouseDClick(canvas, Qt::LeftButton, {}, second);
+    QCOMPARE(shown, QStringList{QStringLiteral("the job on dear")});
+    canvas->setFocus();
+    QTest::keyClick(canvas, Qt::Key_Down);
+    QTest::keyClick(canvas, Qt::Key_Return);
+    QCOMPARE(shown.last(), QStringLiteral("twice the tokens on dear"));
+    QTest::mouseDClick(canvas, Qt::LeftButton, {}, {2, 2});
+    QCOMPARE(shown.size(), 2);
   }
 
   void slidesKeepWhatTheyShow() {

@@ -69,6 +69,12 @@ int PurchaseBoard::solved() const {
       std::count_if(cells.begin(), cells.end(), [](const Cell& c) { return c.isSolved; }));
 }
 
+bool PurchaseBoard::isClose(int job) const {
+  for (std::size_t k = 0; k < clusters.size(); ++k)
+    if (cell(job, static_cast<int>(k)).mark == Mark::TooClose) return true;
+  return false;
+}
+
 PurchaseBoard boardOf(const PurchaseGrid& grid, const PurchaseMatrix& m,
                       const std::vector<PurchaseFlip>& flips) {
   PurchaseBoard out;

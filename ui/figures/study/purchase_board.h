@@ -40,6 +40,7 @@ struct PurchaseBoard {
     return cells[static_cast<std::size_t>(job) * clusters.size() + static_cast<std::size_t>(cluster)];
   }
   int solved() const;
+  bool isClose(int job) const;  ///< another offer is too close to the best of the job
   friend bool operator==(const PurchaseBoard&, const PurchaseBoard&) = default;
 };
 

@@ -28,12 +28,6 @@ QString quantityLabel(PurchaseQuantity q) {
                                          : PurchaseFigure::tr("MFU");
 }
 
-QString markText(Mark m) {
-  return m == Mark::Best       ? PurchaseFigure::tr("best")
-         : m == Mark::TooClose ? PurchaseFigure::tr("too close to call")
-                               : QString();
-}
-
 /// A figure about no plan has no banner of one.
 PlanContext scenarioAlone(const PlanContext& c) {
   PlanContext out;
@@ -147,7 +141,7 @@ void PurchaseFigure::drawCell(FigurePainter& ink, const QRectF& box, int i) cons
   const QString text = valueOf(c, m_quantity);
   ink.label(line, text, Qt::AlignLeft | Qt::AlignVCenter, number, ink.color(Role::Text), isBest);
   line.setLeft(line.left() + FigurePainter::width(text, number, isBest) + 8);
-  if (const QString mark = markText(c.mark); !mark.isEmpty())
+  if (const QString mark = markOf(i); !mark.isEmpty())
     ink.firstThatFits(line, {mark, isBest ? QStringLiteral("★") : QStringLiteral("≈")},
                       Qt::AlignRight | Qt::AlignVCenter, FigurePainter::kSmall,
                       ink.color(isBest ? Role::Text : Role::MutedText), isBest);
@@ -228,36 +222,64 @@ void PurchaseFigure::draw(FigurePainter& ink, const QRectF& area, const PlanCont
   paintMarks(ink, area, c);
 }
 
-/// "By money: 256 B200 is best for 2 of 3 jobs, 512 H100 for 1; too close to call for 1".
-QString PurchaseFigure::sentence() const {
-  std::vector<int> won(at(columns()), 0);
-  int close = 0;
-  for (int job = 0; job < static_cast<int>(m_board.jobs.size()); ++job) {
-    bool isClose = false;
-    for (int k = 0; k < columns(); ++k) {
-      won[at(k)] += m_board.cell(job, k).mark == Mark::Best ? 1 : 0;
-      isClose = isClose || m_board.cell(job, k).mark == Mark::TooClose;
-    }
-    close += isClose ? 1 : 0;
+QString PurchaseFigure::markOf(int i) const {
+  switch (m_board.cells[at(i)].mark) {
+    case Mark::Best:
+      return m_board.isClose(i / columns()) ? tr("ahead") : tr("best");
+    case Mark::TooClose:
+      return tr("too close to call");
+    case Mark::None:
+      break;
   }
-  std::vector<int> order;
+  return {};
+}
+
+/// "256 B200 2, 512 H100 1": in how many jobs each offer is best, of those that are too close to call, or of
+/// the others.
+QString PurchaseFigure::leaders(bool close) const {
+  std::vector<int> won(at(columns()), 0), order;
+  for (int job = 0; job < static_cast<int>(m_board.jobs.size()); ++job)
+    for (int k = 0; k < columns() && m_board.isClose(job) == close; ++k)
+      won[at(k)] += m_board.cell(job, k).mark == Mark::Best ? 1 : 0;
   for (int k = 0; k < columns(); ++k)
     if (won[at(k)] > 0) order.push_back(k);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return won[at(a)] > won[at(b)]; });
-  const auto jobs = static_cast<long long>(m_board.jobs.size());
-  const int solved = m_board.solved();
-  QString out = tr("By %1: ").arg(QLatin1String(nameOf(m_board.measure)));
-  if (order.empty()) out += tr("no offer has a value");
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const QString name = phrase(m_board.clusters[at(order[i])]), n = countText(won[at(order[i])]);
-    out += i == 0 ? tr("%1 is best for %2 of %3").arg(name, n, plural(jobs, tr("job")))
-                  : tr(", %1 for %2").arg(name, n);
+  QStringList out;
+  for (const int k : order)
+    out << (order.size() == 1 ? phrase(m_board.clusters[at(k)])
+                              : tr("%1 in %2").arg(phrase(m_board.clusters[at(k)]), countText(won[at(k)])));
+  return out.join(QStringLiteral(", "));
+}
+
+/// "By money: 256 B200 is best for 1 of 3 jobs; too close to call for 2, with 512 H100 ahead".
+QString PurchaseFigure::sentence() const {
+  int decided = 0, close = 0;
+  const int jobs = static_cast<int>(m_board.jobs.size());
+  for (int job = 0; job < jobs; ++job) {
+    bool hasBest = false;
+    for (int k = 0; k < columns(); ++k) hasBest = hasBest || m_board.cell(job, k).mark == Mark::Best;
+    (m_board.isClose(job) ? close : decided) += hasBest ? 1 : 0;
   }
-  if (close > 0) out += tr("; too close to call for %1").arg(countText(close));
+  const auto number = [&](int n) {
+    return n < jobs ? tr("%1 of %2").arg(countText(n), plural(jobs, tr("job")))
+           : n > 1  ? tr("all %1").arg(plural(n, tr("job")))
+                    : tr("the job");
+  };
+  QStringList parts;
+  if (decided > 0) {
+    const QString best = leaders(false);
+    parts << (best.contains(u',') ? tr("the best offer for %1 is %2") : tr("%2 is best for %1"))
+                 .arg(number(decided), best);
+  }
+  if (close > 0)
+    parts << tr("too close to call for %1, with %2 ahead")
+                 .arg(decided > 0 ? countText(close) : number(close), leaders(true));
+  if (parts.isEmpty()) parts << tr("no offer has a value");
+  const int solved = m_board.solved();
   if (solved < static_cast<int>(m_board.cells.size()))
-    out += tr("; %1 of %2 cells solved")
-               .arg(countText(solved), countText(static_cast<long long>(m_board.cells.size())));
-  return out;
+    parts << tr("%1 of %2 cells solved")
+                 .arg(countText(solved), countText(static_cast<long long>(m_board.cells.size())));
+  return tr("By %1: ").arg(QLatin1String(nameOf(m_board.measure))) + parts.join(QStringLiteral("; "));
 }
 
 Figure::Hit PurchaseFigure::hitOf(int i, const QRectF& area, const PlanContext&) const {
@@ -268,7 +290,7 @@ Figure::Hit PurchaseFigure::hitOf(int i, const QRectF& area, const PlanContext&)
     tip.row(quantityLabel(static_cast<PurchaseQuantity>(k)), valueOf(c, static_cast<PurchaseQuantity>(k)));
   if (c.devices > 0) tip.row(tr("Devices paid for"), countText(c.devices));
   if (!c.plan.empty()) tip.row(tr("Plan"), phrase(c.plan));
-  if (const QString mark = markText(c.mark); !mark.isEmpty()) tip.note(capitalised(mark));
+  if (const QString mark = markOf(i); !mark.isEmpty()) tip.note(capitalised(mark));
   if (!c.problem.empty()) tip.note(phrase(c.problem));
   return {itemOf(i),
           layOut(area, false)
@@ -296,7 +318,7 @@ QString PurchaseFigure::lineOf(int i, const PlanContext&) const {
       values << (k == static_cast<int>(PurchaseQuantity::Mfu) ? tr("MFU %1") : QStringLiteral("%1"))
                     .arg(valueOf(c, static_cast<PurchaseQuantity>(k)));
   out += values.join(QStringLiteral(", "));
-  if (const QString mark = markText(c.mark); !mark.isEmpty()) out += QStringLiteral("; ") + mark;
+  if (const QString mark = markOf(i); !mark.isEmpty()) out += QStringLiteral("; ") + mark;
   if (!c.plan.empty()) out += QStringLiteral("; ") + phrase(c.plan);
   if (!c.problem.empty()) out += QStringLiteral("; ") + phrase(c.problem);
   return out;

@@ -40,6 +40,8 @@ private:
   int columns() const { return static_cast<int>(m_board.clusters.size()); }
   Parts layOut(const QRectF& area, bool standalone) const;
   void drawCell(FigurePainter&, const QRectF& box, int i) const;
+  QString markOf(int i) const;  ///< of a cell, in words
+  QString leaders(bool close) const;
   QString sentence() const;
   QString valueOf(const PurchaseBoard::Cell&, PurchaseQuantity) const;
 

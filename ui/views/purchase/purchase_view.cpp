@@ -19,6 +19,7 @@
 #include "units/at.h"
 #include "views/background_run.h"
 #include "views/chip_box.h"
+#include "views/figure_canvas.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
 
@@ -99,6 +100,8 @@ PurchaseView::PurchaseView(ViewServices services, QWidget* parent)
     menu->addSeparator();
     addPlanActions(*menu, namedPlan(i));
   });
+  connect(m_pane->canvas(), &FigureCanvas::itemActivated, this,
+          [this](const SelectionItem& item) { showPlan(ListFigure::indexOf(item)); });
   if (services.document) connect(services.document, &ScenarioDocument::opened, this, &PurchaseView::forget);
 }
 
@@ -295,6 +298,12 @@ View::NamedPlan PurchaseView::namedPlan(int i) const {
   context->shownAs = out.name.toStdString();
   out.context = std::move(context);
   return out;
+}
+
+void PurchaseView::showPlan(int i) {
+  const NamedPlan plan = namedPlan(i);
+  if (plan.context) return Q_EMIT planRequested(PlanUse::Show, plan);
+  if (!plan.name.isEmpty()) m_backgroundRun->say(tr("%1 has no plan").arg(plan.name));
 }
 
 void PurchaseView::addToPaneMenu(QMenu& menu) {

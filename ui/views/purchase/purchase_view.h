@@ -58,6 +58,7 @@ private:
   void showBoard();
   void sayIfOutdated();
   void saveCsv();
+  void showPlan(int cell);  ///< in all views
   bool hasOffers() const;
   FigureState emptyState() const;
   const Compared* compared() const;
