@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "problem/problem.h"
 
 namespace nest {
+
+struct ExchangeRun;
 
 /// The unit of a term or an input.
 enum class TermUnit { Time, Memory, Bandwidth, Parameters, Count, Fraction };
@@ -79,6 +82,8 @@ struct CostTerm {
   double factor = 1;       ///< the parent multiplies the value by this
   bool reference = false;  ///< the term with this id is elsewhere in the tree
   std::vector<CostTerm> children;
+  /// Of the time of one run of an exchange: its steps, which sum to `value`. Null for all else.
+  std::shared_ptr<const ExchangeRun> run;
 
   /// The value that Combine gives for the children, or `value` if there are none.
   double fromChildren() const;

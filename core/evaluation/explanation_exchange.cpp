@@ -5,6 +5,8 @@
 #include "cost/collective.h"
 #include "cost/gradient_messages.h"
 #include "evaluation/explanation_parts.h"
+#include "evaluation/plan_exchange.h"
+#include "plan/rank_groups.h"
 #include "units/at.h"
 
 namespace nest::explanation {
@@ -22,6 +24,13 @@ struct Subject {
     return t;
   }
 };
+
+/// What is played of a term that is the time of one run in a group.
+std::shared_ptr<const ExchangeRun> runOf(const Subject& s, CollectiveKind kind, Bytes bytes, RankGroup group,
+                                         const SlowestGroup& g) {
+  return std::make_shared<ExchangeRun>(
+      ExchangeRun{collectiveRun(*s.scene.problem.cluster, kind, bytes, g.shape, g.peers), group, g.shape});
+}
 
 /// One level's part of a gather: rounds · α + (n − 1)/n · D/B.
 CostTerm stepTerm(const Subject& s, const std::string& id, const GatherStep& step, int ranks, Bytes bytes,
@@ -61,9 +70,23 @@ CostTerm gatherTerm(const Subject& s, const std::string& id, std::string label, 
   return t;
 }
 
+/// To the peers of the slowest rank at each level; the levels sum to the all-to-all.
+void addPeerTerms(const Subject& s, CostTerm& t) {
+  for (const CollectiveStep& step : t.run->steps) {
+    const NetworkLevel& l = s.scene.problem.cluster->level(step.level);
+    CostTerm one = s.seconds(t.id + "/level" + std::to_string(step.level), "Level " + l.name,
+                             step.time().value(), "peers · (α + D/(n·B))");
+    one.level = step.level;
+    one.inputs = {counted("peers", "of a rank at this level", step.rounds), s.scene.bandwidth(step.level),
+                  s.scene.latency(step.level)};
+    t.children.push_back(std::move(one));
+  }
+  t.combine = t.children.empty() ? Combine::None : Combine::Sum;
+}
+
 /// A single run of a collective.
-CostTerm collectiveTerm(const Subject& s, const std::string& id, std::string label, const Collective& c,
-                        const SlowestGroup& g) {
+CostTerm runTerm(const Subject& s, const std::string& id, std::string label, const Collective& c,
+                 const SlowestGroup& g) {
   const double value = collectiveTime(*s.scene.problem.cluster, c.kind, c.bytes, g.shape, g.peers).value();
   const auto sized = [&](const char* meaning) {
     return s.scene.profiled("D", meaning, c.bytes.value(), TermUnit::Memory, Origin::Estimated);
@@ -87,10 +110,6 @@ CostTerm collectiveTerm(const Subject& s, const std::string& id, std::string lab
           s.seconds(id, std::move(label), value, "slowest rank's Σ over levels of peers · (α + D/(n·B))");
       t.inputs = {sized("sent by one rank, its own share included"), counted("n", "ranks", g.peers.ranks)};
       t.level = g.shape.outermost;
-      for (int l = 0; l <= g.shape.outermost; ++l) {
-        t.inputs.push_back(s.scene.bandwidth(l));
-        t.inputs.push_back(s.scene.latency(l));
-      }
       return t;
     }
     case CollectiveKind::RingExchange:
@@ -100,6 +119,14 @@ CostTerm collectiveTerm(const Subject& s, const std::string& id, std::string lab
   t.inputs = {counted("n", "ranks", g.shape.ranks), sized("bytes per hop"),
               s.scene.bandwidth(g.shape.outermost), s.scene.latency(g.shape.outermost)};
   t.level = g.shape.outermost;
+  return t;
+}
+
+CostTerm collectiveTerm(const Subject& s, const std::string& id, std::string label, const Collective& c,
+                        const SlowestGroup& g) {
+  CostTerm t = runTerm(s, id, std::move(label), c, g);
+  t.run = runOf(s, c.kind, c.bytes, rankGroupOf(c.group), g);
+  if (c.kind == CollectiveKind::AllToAll) addPeerTerms(s, t);
   return t;
 }
 
@@ -129,9 +156,30 @@ CostTerm groupTerm(const Scene& scene, int stage, GroupKind group, Exchange kind
   return t;
 }
 
+/// The outermost level that ranks of two stages exchange over.
+int levelBetween(const Scene& s, int from, int to) {
+  int level = 0;
+  RankGroups(s.plan).visitPairs(from, to, [&](int a, int b) {
+    level = std::max(level, s.problem.cluster->levelBetween(a, b));
+    return true;
+  });
+  return level;
+}
+
+/// Of the messages that a stage receives with activations, or with gradients: sender and receiver of one that
+/// crosses the level; −1 without one.
+std::pair<int, int> stagesOf(const Scene& s, int stage, bool activation, int level) {
+  for (const PairMessages& p : s.placed.pairs) {
+    if (p.exchange != Exchange::Pipeline || (activation ? p.to : p.from) != stage) continue;
+    const int other = activation ? p.from : p.to;
+    if (levelBetween(s, p.from, p.to) == level) return {other, stage};
+  }
+  return {-1, -1};
+}
+
 /// `count`: number of boundaries that carry something; one unless the schedule is interleaved.
-CostTerm transferTerm(const Scene& scene, int stage, const char* name, const char* label, Seconds value,
-                      Bytes bytes, int level, int count) {
+CostTerm transferTerm(const Scene& scene, int stage, bool receives, const char* name, const char* label,
+                      Seconds value, Bytes bytes, int level, int count) {
   const Subject s{scene, stage, TermKind::Pipeline};
   CostTerm t = s.seconds(stageId(stage) + "/" + name, label, value.value(),
                          count > 1 ? "Σ over boundaries of α + D/B" : "α + D/B");
@@ -151,6 +199,9 @@ CostTerm transferTerm(const Scene& scene, int stage, const char* name, const cha
   if (scene.plan.pipelineSchedule().isFolded() && std::abs(atLevel - t.value) > 1e-9 * t.value) return t;
   t.combine = Combine::Sum;
   t.children = {std::move(latency), std::move(wire)};
+  if (const auto [from, to] = stagesOf(scene, stage, receives, level); from >= 0)
+    t.run = std::make_shared<ExchangeRun>(
+        ExchangeRun{transferRun(*scene.problem.cluster, level, bytes, count), std::nullopt, {}, from, to});
   return t;
 }
 
@@ -212,6 +263,7 @@ CostTerm copiesTerm(const Subject& s, const std::string& id, const Sent& sent, d
               s.scene.profiled("G/S", "gradient bytes of one shard", shard.value(), TermUnit::Memory,
                                Origin::Estimated)};
   if (shape.ranks <= 1) return t;
+  t.run = runOf(s, CollectiveKind::AllReduce, shard, RankGroup::Copies, sent.group);
   t.children.push_back(gatherTerm(s, id + "/gather", "Reduce-scatter, then all-gather, each", shape, shard));
   t.children.back().factor = 2;
   t.combine = Combine::Sum;
@@ -257,17 +309,33 @@ CostTerm messageTerm(const Subject& s, const std::string& id, bool expert, bool 
         shape.ranks);
     if (shape.ranks <= 1) continue;
     t.level = std::max(t.level, static_cast<int>(shape.outermost));
-    for (const auto& [payload, name, label] :
-         {std::tuple(Payload::Gradients, "scatter", "reduce-scatter of gradients"),
-          std::tuple(Payload::Weights, "gather", "all-gather of weights")})
-      if (const double times = sent.times(payload); times > 0)
-        add(gatherTerm(s, id + "/" + name, std::string(symbolOf(payload)) + ": " + label, shape,
-                       sent.bytes(payload)),
-            times);
+    for (const auto& [payload, kind, name, label] :
+         {std::tuple(Payload::Gradients, CollectiveKind::ReduceScatter, "scatter",
+                     "reduce-scatter of gradients"),
+          std::tuple(Payload::Weights, CollectiveKind::AllGather, "gather", "all-gather of weights")})
+      if (const double times = sent.times(payload); times > 0) {
+        CostTerm one = gatherTerm(s, id + "/" + name, std::string(symbolOf(payload)) + ": " + label, shape,
+                                  sent.bytes(payload));
+        one.run = runOf(s, kind, sent.bytes(payload), list.group, sent.group);
+        add(std::move(one), times);
+      }
   }
   t.combine = t.children.empty() ? Combine::None : Combine::Sum;
   t.value = t.fromChildren();
   return t;
+}
+
+/// The all-reduce of tied parameters between two ranks; null if the stage has none.
+std::shared_ptr<const ExchangeRun> tiedRun(const Scene& s, int stage) {
+  std::shared_ptr<const ExchangeRun> out;
+  for (const PairMessages& p : s.placed.pairs) {
+    if (p.exchange != Exchange::Data || (p.from != stage && p.to != stage)) continue;
+    const Bytes bytes = std::max(p.bytes, p.back);
+    // Two ranks send half there, and half back.
+    CollectiveRun run = transferRun(*s.problem.cluster, levelBetween(s, p.from, p.to), bytes, 2);
+    out = std::make_shared<ExchangeRun>(ExchangeRun{std::move(run), std::nullopt, {}, p.from, p.to});
+  }
+  return out;
 }
 
 /// The gradient exchange of a stage, per microbatch (`load`) or once per batch.
@@ -283,9 +351,11 @@ CostTerm gradientTerm(const Scene& scene, int stage, const char* name, const cha
   const StageWork& work = scene.placed.works[at(stage)];
   if (work.dense > 0) t.children.push_back(messageTerm(s, t.id + "/dense", false, load));
   if (work.expert > 0) t.children.push_back(messageTerm(s, t.id + "/expert", true, load));
-  if (const Seconds tied = scene.placed.stages[at(stage)].tied; !load && tied > Seconds())
+  if (const Seconds tied = scene.placed.stages[at(stage)].tied; !load && tied > Seconds()) {
     t.children.push_back(
         s.seconds(t.id + "/tied", "Tied parameters, between two stages", tied.value(), "2·RS(G), two ranks"));
+    t.children.back().run = tiedRun(scene, stage);
+  }
   if (t.children.empty()) t.combine = Combine::None;
   return t;
 }
@@ -303,11 +373,11 @@ std::vector<CostTerm> exchangeTerms(const Scene& s, int stage) {
   if (of(Exchange::Expert) > 0)
     out.push_back(groupTerm(s, stage, GroupKind::Expert, Exchange::Expert, TermKind::Expert));
   if (f.activationIn.value() > 0)
-    out.push_back(transferTerm(s, stage, "activation", "PP send/recv, forward", f.activationIn,
+    out.push_back(transferTerm(s, stage, true, "activation", "PP send/recv, forward", f.activationIn,
                                f.activationBytes, f.activationLevel, boundariesOf(s, stage, true)));
   if (f.gradientIn.value() > 0)
-    out.push_back(transferTerm(s, stage, "gradient", "PP send/recv, backward", f.gradientIn, f.gradientBytes,
-                               f.gradientLevel, boundariesOf(s, stage, false)));
+    out.push_back(transferTerm(s, stage, false, "gradient", "PP send/recv, backward", f.gradientIn,
+                               f.gradientBytes, f.gradientLevel, boundariesOf(s, stage, false)));
   if (of(Exchange::Data) > 0)
     out.push_back(gradientTerm(s, stage, "data", "DP communication, every microbatch",
                                f.exchange[at(Exchange::Data)], true));
