@@ -12,7 +12,7 @@
 #include "scenario/setting_terms.h"
 #include "study/conflicts.h"
 #include "study/improvements.h"
-#include "study/purchase.h"
+#include "study/purchase_flips.h"
 #include "study/study_report.h"
 #include "text/json_layout.h"
 #include "units/text.h"
@@ -295,11 +295,12 @@ int matrix(const Arguments& args) {
   Watch watch(limits);
   const Control control = watch.control();
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const PurchaseMatrix all =
-      solvePurchase(*grid, measureOf(args, *grid), static_cast<int>(threads.value_or(cores)), control);
-  std::vector<PurchaseFlip> flips;
+  const int used = static_cast<int>(threads.value_or(cores));
+  const PurchaseMatrix all = solvePurchase(*grid, measureOf(args, *grid), used, control);
+  PurchaseFlips flips;
+  if (!args.has("--csv")) flips.ofHosts = shortfallsOf(*grid, all, used, control);
   for (const std::string& field : args.values("--flip"))
-    for (PurchaseFlip& f : flipsOf(*grid, all, field, control)) flips.push_back(std::move(f));
+    for (PurchaseFlip& f : flipsOf(*grid, all, field, control)) flips.ofFields.push_back(std::move(f));
   watch.clear();
   std::cout << (args.has("--json")  ? report::purchaseJson(*grid, all, flips)
                 : args.has("--csv") ? report::purchaseCsv(*grid, all)
@@ -408,7 +409,7 @@ Command matrixCommand() {
 sections of the scenario that it changes. Every job is planned on every cluster, for the least days or energy of
 its whole run, with failures and checkpoints as far as the section "run" gives them. Money counts all devices of
 an offer, used or not. Offers whose difference is inside the error of predicted differences are too close to
-call.)",
+call. Below the table: at which price, in how few days and with how few of its hosts another offer is the choice.)",
       .options = withLimits({{"--by",
                               0,
                               "MEASURE",

@@ -17,7 +17,7 @@
 #include "formats/scenario/scenario_json.h"
 #include "measures/metrics.h"
 #include "study/conflicts.h"
-#include "study/purchase.h"
+#include "study/purchase_flips.h"
 #include "study/study_report.h"
 #include "study/sweep.h"
 #include "text/json_layout.h"
@@ -278,7 +278,11 @@ py::object matrix(const py::object& scenario, const std::string& by, int threads
   if (!isKnown) throw py::value_error("by is days, money or energy");
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   return fromJson(interruptible({}, [&](const Control& c) {
-    return report::purchaseJson(grid, solvePurchase(grid, measure, threads > 0 ? threads : cores, c));
+    const int used = threads > 0 ? threads : cores;
+    const PurchaseMatrix all = solvePurchase(grid, measure, used, c);
+    PurchaseFlips flips;
+    flips.ofHosts = shortfallsOf(grid, all, used, c);
+    return report::purchaseJson(grid, all, flips);
   }));
 }
 

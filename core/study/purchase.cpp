@@ -23,9 +23,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kSecondsPerDay = 86400, kHoursPerDay = 24;
-constexpr double kMostFactor = 16;  ///< by which a field moves in search of a flip
-constexpr int kSteps = 8;           ///< on either side
-constexpr double kFlipDigits = 1e-3;
 
 /// An offer is paid for as a whole, so that the plan that takes the fewest days costs least.
 Goal goalOf(PurchaseMeasure m) {
@@ -49,7 +46,38 @@ Diagnostics namedAfter(const std::string& variant, Diagnostics all) {
   return all;
 }
 
-/// Solves one cell, which may have been changed.
+PurchaseChoice choiceOf(const PurchaseMatrix& matrix, int job, int clusters) {
+  PurchaseChoice out;
+  out.job = job;
+  std::vector<std::pair<double, int>> ranked;
+  for (int k = 0; k < clusters; ++k)
+    if (const auto v = matrix.cell(job, k, clusters).value(matrix.measure)) ranked.emplace_back(*v, k);
+  if (ranked.empty()) return out;
+  std::sort(ranked.begin(), ranked.end());
+  const auto& [least, best] = ranked.front();
+  out.best = best;
+  for (std::size_t i = 1; i < ranked.size(); ++i) {
+    const auto& [value, k] = ranked[i];
+    if (isTooClose(matrix.cell(job, best, clusters), least, matrix.cell(job, k, clusters), value))
+      out.tooClose.push_back(k);
+  }
+  if (ranked.size() > 1) {
+    const auto& [value, k] = ranked[1];
+    out.next = k;
+    out.lead = least > 0 ? value / least - 1 : 0;
+    const auto& price = matrix.cell(job, k, clusters).pricePerDeviceHour;
+    if (matrix.measure == PurchaseMeasure::Money && price && value > 0)
+      out.flipPrice = *price * least / value;
+  }
+  return out;
+}
+
+}  // namespace
+
+const char* nameOf(PurchaseMeasure m) {
+  return m == PurchaseMeasure::Money ? "money" : m == PurchaseMeasure::Energy ? "energy" : "days";
+}
+
 PurchaseCell solvedCell(Scenario scenario, PurchaseMeasure measure, const Control& control) {
   PurchaseCell cell;
   scenario.search.goal = goalOf(measure);
@@ -91,38 +119,6 @@ PurchaseCell solvedCell(Scenario scenario, PurchaseMeasure measure, const Contro
     if (m.run->prediction && !m.run->prediction->finishes) cell.problem = "does not get through its failures";
   }
   return cell;
-}
-
-PurchaseChoice choiceOf(const PurchaseMatrix& matrix, int job, int clusters) {
-  PurchaseChoice out;
-  out.job = job;
-  std::vector<std::pair<double, int>> ranked;
-  for (int k = 0; k < clusters; ++k)
-    if (const auto v = matrix.cell(job, k, clusters).value(matrix.measure)) ranked.emplace_back(*v, k);
-  if (ranked.empty()) return out;
-  std::sort(ranked.begin(), ranked.end());
-  const auto& [least, best] = ranked.front();
-  out.best = best;
-  for (std::size_t i = 1; i < ranked.size(); ++i) {
-    const auto& [value, k] = ranked[i];
-    if (isTooClose(matrix.cell(job, best, clusters), least, matrix.cell(job, k, clusters), value))
-      out.tooClose.push_back(k);
-  }
-  if (ranked.size() > 1) {
-    const auto& [value, k] = ranked[1];
-    out.next = k;
-    out.lead = least > 0 ? value / least - 1 : 0;
-    const auto& price = matrix.cell(job, k, clusters).pricePerDeviceHour;
-    if (matrix.measure == PurchaseMeasure::Money && price && value > 0)
-      out.flipPrice = *price * least / value;
-  }
-  return out;
-}
-
-}  // namespace
-
-const char* nameOf(PurchaseMeasure m) {
-  return m == PurchaseMeasure::Money ? "money" : m == PurchaseMeasure::Energy ? "energy" : "days";
 }
 
 std::optional<double> PurchaseCell::value(PurchaseMeasure m) const {
@@ -241,106 +237,6 @@ PurchaseMatrix solvePurchase(
     return c.status == nameOf(OutcomeStatus::Stopped) || c.status == nameOf(OutcomeStatus::BestSoFar);
   });
   out.choices = choicesOf(out, grid.jobs(), clusters);
-  return out;
-}
-
-namespace {
-
-/// Which offer is best for a job when a field of all its cells stands at a value.
-class FlipOfChoice {
-public:
-  FlipOfChoice(const PurchaseGrid& grid, PurchaseMeasure measure, int job, std::string_view field,
-               const Control& control)
-      : m_grid(grid), m_measure(measure), m_job(job), m_field(field), m_control(control) {}
-
-  /// In SI units, of the first offer that has the field.
-  std::optional<double> now() {
-    for (int k = 0; k < m_grid.clusters(); ++k)
-      if (const auto s = m_grid.scenarioOf(m_job, k))
-        if (const auto f = fieldAt(*s, m_field); f && f->field->isNumeric())
-          if (const auto v = numberOf(*s, *f)) {
-            m_least = f->field->least, m_most = f->field->most;
-            m_isWhole = f->field->access.measure == Measure::Count;
-            return v;
-          }
-    return std::nullopt;
-  }
-
-  std::optional<PurchaseFlip> towards(double from, int before, bool up) {
-    double same = from;
-    for (int i = 1; i <= kSteps && !studyStopped(m_control); ++i) {
-      const double factor = std::pow(kMostFactor, double(i) / kSteps);
-      double there = std::clamp(up ? from * factor : from / factor, m_least, m_most);
-      if (m_isWhole) there = std::round(there);
-      if (there == same) continue;
-      const int best = bestAt(there);
-      if (best < 0) return std::nullopt;
-      if (best == before) {
-        same = there;
-        continue;
-      }
-      int after = best;
-      while (std::abs(there / same - 1) > kFlipDigits && !studyStopped(m_control)) {
-        double middle = std::sqrt(there * same);
-        if (m_isWhole) middle = std::round(middle);
-        if (middle == there || middle == same) break;
-        const int then = bestAt(middle);
-        if (then < 0) return std::nullopt;
-        if (then == before)
-          same = middle;
-        else
-          there = middle, after = then;
-      }
-      return PurchaseFlip{m_job, std::string(m_field), from, there, before, after, textOf(there)};
-    }
-    return std::nullopt;
-  }
-
-private:
-  int bestAt(double value) {
-    PurchaseMatrix one;
-    one.measure = m_measure;
-    for (int k = 0; k < m_grid.clusters(); ++k) {
-      auto s = m_grid.scenarioOf(m_job, k);
-      PurchaseCell cell;
-      if (s) {
-        if (const auto f = fieldAt(*s, m_field)) setNumber(*s, *f, value);
-        cell = solvedCell(std::move(*s), m_measure, m_control);
-      }
-      cell.job = 0, cell.cluster = k;
-      one.cells.push_back(std::move(cell));
-    }
-    return choiceOf(one, 0, m_grid.clusters()).best;
-  }
-
-  std::string textOf(double value) {
-    const auto s = m_grid.scenarioOf(m_job, 0);
-    const auto f = s ? fieldAt(*s, m_field) : std::nullopt;
-    return f ? numberText(*s, *f, value) : text::number(value);
-  }
-
-  const PurchaseGrid& m_grid;
-  PurchaseMeasure m_measure;
-  int m_job;
-  std::string_view m_field;
-  const Control& m_control;
-  double m_least = 0, m_most = 0;
-  bool m_isWhole = false;
-};
-
-}  // namespace
-
-std::vector<PurchaseFlip> flipsOf(const PurchaseGrid& grid, const PurchaseMatrix& matrix,
-                                  std::string_view field, const Control& control) {
-  std::vector<PurchaseFlip> out;
-  for (const PurchaseChoice& c : matrix.choices) {
-    if (c.best < 0) continue;
-    FlipOfChoice search(grid, matrix.measure, c.job, field, control);
-    const auto from = search.now();
-    if (!from || !(*from > 0)) continue;
-    for (const bool up : {false, true})
-      if (auto flip = search.towards(*from, c.best, up)) out.push_back(std::move(*flip));
-  }
   return out;
 }
 

@@ -88,30 +88,17 @@ PurchaseMatrix solvePurchase(
 /// offer is paid for as a whole.
 std::vector<PurchaseChoice> choicesOf(const PurchaseMatrix&, int jobs, int clusters);
 
+/// One job on one cluster, solved for the measure.
+PurchaseCell solvedCell(Scenario, PurchaseMeasure, const Control&);
+
 /// Whether two figures differ by no more than runs of such programs on such devices say.
 bool isTooClose(const PurchaseCell& a, double valueOfA, const PurchaseCell& b, double valueOfB);
-
-/// Where the choice of a job flips as one numeric field of all its cells moves, between 1/16 and 16 times its
-/// value: the nearest value on either side, found on eight steps and by bisection.
-struct PurchaseFlip {
-  int job = 0;
-  std::string field;
-  double from = 0, at = 0;
-  int before = -1, after = -1;  ///< clusters
-  std::string value;            ///< `at` as people read it
-};
-std::vector<PurchaseFlip> flipsOf(const PurchaseGrid&, const PurchaseMatrix&, std::string_view field,
-                                  const Control& = {});
 
 namespace report {
 /// A value as people read it; "–" without one.
 std::string purchaseValue(const PurchaseCell&, PurchaseMeasure);
 /// "Llama-3 8B: 512 H100, 12.3 M; next 512 H200, +8.1 %; 512 H200 is the choice below 1.84 a device-hour".
 std::string choiceText(const PurchaseGrid&, const PurchaseMatrix&, const PurchaseChoice&);
-/// "Llama-3 8B: at run.pue = 1.4 the choice flips from 512 H100 to 256 B200".
-std::string flipText(const PurchaseGrid&, const PurchaseFlip&);
-std::string purchaseText(const PurchaseGrid&, const PurchaseMatrix&, const std::vector<PurchaseFlip>& = {});
-std::string purchaseJson(const PurchaseGrid&, const PurchaseMatrix&, const std::vector<PurchaseFlip>& = {});
 std::string purchaseCsv(const PurchaseGrid&, const PurchaseMatrix&);
 }  // namespace report
 

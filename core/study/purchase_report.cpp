@@ -4,7 +4,7 @@
 
 #include "formats/results/plan_json.h"
 #include "study/json_list.h"
-#include "study/purchase.h"
+#include "study/purchase_flips.h"
 #include "text/csv.h"
 #include "text/json_layout.h"
 #include "text/text_table.h"
@@ -63,8 +63,70 @@ std::string flipText(const PurchaseGrid& grid, const PurchaseFlip& f) {
          grid.cluster(f.before) + " to " + grid.cluster(f.after);
 }
 
-std::string purchaseText(const PurchaseGrid& grid, const PurchaseMatrix& m,
-                         const std::vector<PurchaseFlip>& flips) {
+std::string deadlineText(const PurchaseGrid& grid, const PurchaseMatrix& m, const PurchaseDeadline& d) {
+  const PurchaseCell& c = m.cell(d.job, d.after, grid.clusters());
+  return grid.job(d.job) + ": in less than " + days(d.days) + " " + grid.cluster(d.after) +
+         " is the choice, " + days(*c.days) + ", " + purchaseValue(c, m.measure) +
+         (d.isTooClose ? ", though these days are too close to call" : "");
+}
+
+std::string shortfallText(const PurchaseGrid& grid, const PurchaseShortfall& s) {
+  return grid.job(s.job) + ": with " + text::count(s.hosts) + " of its " + text::count(s.ofHosts) +
+         " hosts or fewer " + grid.cluster(s.before) + " falls behind " + grid.cluster(s.after) +
+         (s.isOneBatch ? ", at the same batch" : "");
+}
+
+namespace {
+
+/// "512 H200 is ahead in 2 of 3 jobs, 256 B200 in 1"; empty: as the matrix decides, or no job has a value.
+std::string aheadBy(PurchaseMeasure measure, const PurchaseGrid& grid, const PurchaseMatrix& m) {
+  PurchaseMatrix other = m;
+  other.measure = measure;
+  other.choices = choicesOf(other, grid.jobs(), grid.clusters());
+  std::vector<std::pair<int, int>> won(static_cast<std::size_t>(grid.clusters()));
+  bool differs = false;
+  for (const PurchaseChoice& c : other.choices) {
+    if (c.best < 0) continue;
+    auto& [count, cluster] = won[static_cast<std::size_t>(c.best)];
+    ++count, cluster = c.best;
+    differs = differs || c.best != m.choices[static_cast<std::size_t>(c.job)].best;
+  }
+  if (!differs) return {};
+  std::stable_sort(won.begin(), won.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string out;
+  for (const auto& [count, cluster] : won)
+    if (count > 0)
+      out += (out.empty() ? "" : ", ") + grid.cluster(cluster) + (out.empty() ? " is ahead" : "") +
+             (grid.jobs() == 1 ? "" : " in " + text::count(count)) +
+             (out.empty() && grid.jobs() > 1 ? " of " + text::count(grid.jobs()) + " jobs" : "");
+  return std::string("by ") + nameOf(measure) + " " + out;
+}
+
+}  // namespace
+
+std::string otherMeasuresText(const PurchaseGrid& grid, const PurchaseMatrix& m) {
+  std::string out;
+  for (const PurchaseMeasure other :
+       {PurchaseMeasure::Days, PurchaseMeasure::Money, PurchaseMeasure::Energy}) {
+    const std::string one = other == m.measure ? std::string() : aheadBy(other, grid, m);
+    if (!one.empty()) out += (out.empty() ? "" : "; ") + one;
+  }
+  if (!out.empty()) out.front() = 'B';
+  return out;
+}
+
+std::vector<std::string> flipLines(const PurchaseGrid& grid, const PurchaseMatrix& m,
+                                   const PurchaseFlips& flips) {
+  std::vector<std::string> out;
+  if (std::string other = otherMeasuresText(grid, m); !other.empty()) out.push_back(std::move(other));
+  for (const PurchaseDeadline& d : deadlinesOf(m, grid.jobs(), grid.clusters()))
+    out.push_back(deadlineText(grid, m, d));
+  for (const PurchaseShortfall& s : flips.ofHosts) out.push_back(shortfallText(grid, s));
+  for (const PurchaseFlip& f : flips.ofFields) out.push_back(flipText(grid, f));
+  return out;
+}
+
+std::string purchaseText(const PurchaseGrid& grid, const PurchaseMatrix& m, const PurchaseFlips& flips) {
   std::string out;
   for (int job = 0; job < grid.jobs(); ++job) {
     const PurchaseChoice& choice = m.choices[static_cast<std::size_t>(job)];
@@ -90,12 +152,13 @@ std::string purchaseText(const PurchaseGrid& grid, const PurchaseMatrix& m,
   }
   out += std::string("By ") + nameOf(m.measure) + ":\n";
   for (const PurchaseChoice& c : m.choices) out += "  " + choiceText(grid, m, c) + "\n";
-  for (const PurchaseFlip& f : flips) out += "  " + flipText(grid, f) + "\n";
+  const std::vector<std::string> lines = flipLines(grid, m, flips);
+  if (!lines.empty()) out += "\nWhere another offer is the choice:\n";
+  for (const std::string& line : lines) out += "  " + line + "\n";
   return out;
 }
 
-std::string purchaseJson(const PurchaseGrid& grid, const PurchaseMatrix& m,
-                         const std::vector<PurchaseFlip>& flips) {
+std::string purchaseJson(const PurchaseGrid& grid, const PurchaseMatrix& m, const PurchaseFlips& flips) {
   Json j{{"format", "nest-matrix"}, {"version", 1}, {"by", nameOf(m.measure)}, {"complete", m.isComplete}};
   j["clusters"] = Json::array(), j["jobs"] = Json::array();
   for (int k = 0; k < grid.clusters(); ++k) j["clusters"].push_back(grid.cluster(k));
@@ -128,13 +191,27 @@ std::string purchaseJson(const PurchaseGrid& grid, const PurchaseMatrix& m,
     if (c.flipPrice) one["flips_below_price_per_device_hour"] = *c.flipPrice;
     return one;
   });
-  j["flips"] = listOf(flips, [&](const PurchaseFlip& f) {
+  j["flips"] = listOf(flips.ofFields, [&](const PurchaseFlip& f) {
     return Json{{"job", grid.job(f.job)},
                 {"field", f.field},
                 {"from", f.from},
                 {"at", f.at},
                 {"before", grid.cluster(f.before)},
                 {"after", grid.cluster(f.after)}};
+  });
+  j["deadlines"] = listOf(deadlinesOf(m, grid.jobs(), grid.clusters()), [&](const PurchaseDeadline& d) {
+    return Json{{"job", grid.job(d.job)},
+                {"in_less_than_days", d.days},
+                {"before", grid.cluster(d.before)},
+                {"after", grid.cluster(d.after)},
+                {"too_close_to_call", d.isTooClose}};
+  });
+  j["fewer_hosts"] = listOf(flips.ofHosts, [&](const PurchaseShortfall& s) {
+    return Json{{"job", grid.job(s.job)},
+                {"hosts", s.hosts},
+                {"of_hosts", s.ofHosts},
+                {"before", grid.cluster(s.before)},
+                {"after", grid.cluster(s.after)}};
   });
   return layOut(j);
 }

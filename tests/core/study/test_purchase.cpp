@@ -1,10 +1,11 @@
 #include <QtTest/QTest>
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "files/file_reader.h"
 #include "formats/scenario/scenario_json.h"
-#include "study/purchase.h"
+#include "study/purchase_flips.h"
 #include "support/test_main.h"
 #include "test_paths.h"
 
@@ -146,6 +147,63 @@ private slots:
     }
     // With one price for all, the choice by days is the choice by money of equal sizes.
     for (const PurchaseFlip& f : flipsOf(*grid, m, "job.global_batch")) QVERIFY(f.after != f.before);
+  }
+
+  /// Fewer days cost more money, down to the fastest offer; what cannot be told apart says so.
+  void deadlinesFollowTheFront() {
+    PurchaseMatrix m;
+    m.measure = PurchaseMeasure::Money;
+    const std::array<std::array<double, 2>, 4> offers{{{20, 100}, {21, 300}, {15, 200}, {14.9, 150}}};
+    for (int k = 0; k < 4; ++k) {
+      PurchaseCell c;
+      c.cluster = k, c.days = offers[std::size_t(k)][0], c.money = offers[std::size_t(k)][1];
+      c.error = 0.02;
+      m.cells.push_back(c);
+    }
+    m.choices = choicesOf(m, 1, 4);
+    auto found = deadlinesOf(m, 1, 4);
+    QCOMPARE(found.size(), std::size_t(1));
+    QVERIFY(found[0].days == 20 && found[0].before == 0 && found[0].after == 3 && !found[0].isTooClose);
+    m.cells[3].days = 15.1;
+    found = deadlinesOf(m, 1, 4);
+    QCOMPARE(found.size(), std::size_t(2));
+    QVERIFY(found[1].days == 15.1 && found[1].before == 3 && found[1].after == 2);
+    m.cells[0].ratioError = m.cells[3].ratioError = 0.5;
+    QVERIFY(deadlinesOf(m, 1, 4)[0].isTooClose);
+    m.measure = PurchaseMeasure::Days;
+    m.choices = choicesOf(m, 1, 4);
+    QVERIFY(deadlinesOf(m, 1, 4).empty());
+  }
+
+  /// With so many hosts the choice is another one, with one host more it is not.
+  void aChoiceFallsBehindWithoutHosts() {
+    Json j = oneJob();
+    const auto grid = gridOf(j);
+    const PurchaseMatrix m = solvePurchase(*grid, PurchaseMeasure::Money, 1);
+    const auto found = shortfallsOf(*grid, m, 2);
+    QCOMPARE(found.size(), std::size_t(1));
+    QVERIFY(found[0].before == m.choices[0].best && found[0].after == *m.choices[0].next);
+    QVERIFY(found[0].hosts > 32 && found[0].hosts < found[0].ofHosts);
+    QCOMPARE(found[0].ofHosts, 64);
+    for (const int more : {0, 1}) {
+      Json changed = j;
+      changed["constraints"]["devices"] = {{"most", 8 * (found[0].hosts + more)}};
+      changed["purchase"]["clusters"] = {j["purchase"]["clusters"][found[0].before]};
+      const PurchaseMatrix fewer = solvePurchase(*gridOf(changed), PurchaseMeasure::Money, 1);
+      QCOMPARE(*fewer.cells[0].money <= *m.cells[std::size_t(found[0].after)].money, more == 1);
+    }
+    const std::string text = report::purchaseText(*grid, m, {{}, found});
+    QVERIFY2(text.find("of its 64 hosts or fewer") != std::string::npos, text.c_str());
+    QVERIFY2(text.find("By days 512 H200 is ahead; by energy 256 B200 is ahead\n") != std::string::npos,
+             text.c_str());
+    const Json told = Json::parse(report::purchaseJson(*grid, m, {{}, found}));
+    QCOMPARE(told["fewer_hosts"][0]["hosts"].get<int>(), found[0].hosts);
+    QVERIFY(!told["deadlines"].empty());
+    std::stop_source stop;
+    stop.request_stop();
+    Control stopped;
+    stopped.stop = stop.get_token();
+    QVERIFY(shortfallsOf(*grid, m, 1, stopped).empty());
   }
 
   void aStopLeavesCellsOpen() {

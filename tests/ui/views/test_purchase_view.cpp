@@ -59,6 +59,8 @@ private slots:
     QVERIFY2(d.words().contains(QStringLiteral("as it is is best for all 2 jobs")), qPrintable(d.words()));
     QVERIFY2(d.words().contains(QStringLiteral("a device-hour")), qPrintable(d.words()));
 
+    QVERIFY2(d.words().contains(QStringLiteral("falls behind dear")), qPrintable(d.words()));
+
     d.view.choose(PurchaseQuantity::Days);
     QVERIFY(d.view.board().cell(0, 1).mark == Mark::TooClose);
     QVERIFY2(d.words().contains(QStringLiteral("too close to call for all 2 jobs, with as it is ahead")),

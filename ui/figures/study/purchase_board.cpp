@@ -75,8 +75,7 @@ bool PurchaseBoard::isClose(int job) const {
   return false;
 }
 
-PurchaseBoard boardOf(const PurchaseGrid& grid, const PurchaseMatrix& m,
-                      const std::vector<PurchaseFlip>& flips) {
+PurchaseBoard boardOf(const PurchaseGrid& grid, const PurchaseMatrix& m, const PurchaseFlips& flips) {
   PurchaseBoard out;
   out.measure = m.measure;
   for (int k = 0; k < grid.clusters(); ++k) out.clusters.push_back(grid.cluster(k));
@@ -99,7 +98,7 @@ PurchaseBoard boardOf(const PurchaseGrid& grid, const PurchaseMatrix& m,
     for (const int k : choice.tooClose) cellOf(k).mark = PurchaseBoard::Mark::TooClose;
     out.lines.push_back(report::choiceText(grid, m, choice));
   }
-  for (const PurchaseFlip& f : flips) out.lines.push_back(report::flipText(grid, f));
+  for (std::string& line : report::flipLines(grid, m, flips)) out.lines.push_back(std::move(line));
   return out;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "scenario/saved_slide.h"
-#include "study/purchase.h"
+#include "study/purchase_flips.h"
 
 namespace nest {
 
@@ -44,7 +44,7 @@ struct PurchaseBoard {
   friend bool operator==(const PurchaseBoard&, const PurchaseBoard&) = default;
 };
 
-PurchaseBoard boardOf(const PurchaseGrid&, const PurchaseMatrix&, const std::vector<PurchaseFlip>& = {});
+PurchaseBoard boardOf(const PurchaseGrid&, const PurchaseMatrix&, const PurchaseFlips& = {});
 
 /// "1.2 y", "12.3 M", "310 MWh", "41 %"; "–" without a value.
 std::string valueText(const PurchaseBoard::Cell&, PurchaseQuantity);

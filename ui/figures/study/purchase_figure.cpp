@@ -39,7 +39,7 @@ PlanContext scenarioAlone(const PlanContext& c) {
 
 double PurchaseFigure::leastHeight() const {
   return 90 + kOfferRow + kLeastJobRow * static_cast<double>(m_board.jobs.size()) +
-         kChoiceRow * static_cast<double>(std::min<std::size_t>(m_board.lines.size(), 4));
+         kChoiceRow * static_cast<double>(std::min<std::size_t>(m_board.lines.size(), 10));
 }
 
 std::vector<FigureOption> PurchaseFigure::offeredOptions(const PlanContext&) const {
@@ -85,7 +85,7 @@ PurchaseFigure::Parts PurchaseFigure::layOut(const QRectF& area, bool standalone
   const bool anyClose = std::any_of(m_board.cells.begin(), m_board.cells.end(),
                                     [](const auto& c) { return c.mark == Mark::TooClose; });
   p.items.push_back(
-      {tr("best of the job, by %1").arg(QLatin1String(nameOf(m_board.measure))), {}, 0, false, true});
+      {tr("the least of the job, by %1").arg(QLatin1String(nameOf(m_board.measure))), {}, 0, false, true});
   if (anyClose) p.items.push_back({tr("too close to call: inside the error of differences"), {}, 1});
   p.items.push_back({tr("bar: relative to the largest of the job"), {}});
   const double legend = legendHeight(p.items, body.width());

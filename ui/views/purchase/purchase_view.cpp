@@ -33,6 +33,16 @@ PurchaseMeasure goalFor(PurchaseMeasure m) {
   return m == PurchaseMeasure::Energy ? m : PurchaseMeasure::Days;
 }
 
+/// What is decided on the cells of a goal.
+std::vector<PurchaseMeasure> measuresOf(PurchaseMeasure goal) {
+  if (goal == PurchaseMeasure::Energy) return {goal};
+  return {PurchaseMeasure::Days, PurchaseMeasure::Money};
+}
+
+int threadsToUse() {
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
 }  // namespace
 
 /// What a comparison is made of, for another thread.
@@ -128,10 +138,11 @@ const PurchaseView::Compared* PurchaseView::compared() const {
   return it == m_compared.end() ? nullptr : &it->second;
 }
 
-PurchaseMatrix PurchaseView::decided(const Compared& c) const {
-  PurchaseMatrix out = c.matrix;
-  out.measure = measureFor(quantity());
-  out.choices = choicesOf(out, c.grid->jobs(), c.grid->clusters());
+PurchaseMatrix PurchaseView::decided(const PurchaseGrid& grid, const PurchaseMatrix& cells,
+                                     PurchaseMeasure measure) {
+  PurchaseMatrix out = cells;
+  out.measure = measure;
+  out.choices = choicesOf(out, grid.jobs(), grid.clusters());
   return out;
 }
 
@@ -156,17 +167,21 @@ void PurchaseView::start() {
         auto built = from.grid();
         if (!built) return deliver([this, wrong = std::move(built.diagnostics)] { takeErrors(wrong); });
         auto grid = std::make_shared<const PurchaseGrid>(std::move(*built));
-        const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
         PurchaseMatrix part;
         part.measure = goal;
         part.cells.resize(at(grid->jobs()) * at(grid->clusters()));
         for (PurchaseCell& c : part.cells) c.status = nest::nameOf(OutcomeStatus::Stopped);
-        auto all = solvePurchase(*grid, goal, threads, control,
+        auto all = solvePurchase(*grid, goal, threadsToUse(), control,
                                  [&](const PurchaseCell& c, std::size_t, std::size_t) {
                                    part.cells[at(c.job * grid->clusters() + c.cluster)] = c;
                                    deliver([this, goal, grid, part] { take(goal, grid, part); });
                                  });
-        deliver([this, goal, grid, all = std::move(all)] { take(goal, grid, all); });
+        deliver([this, goal, grid, all] { take(goal, grid, all); });
+        for (const PurchaseMeasure measure : measuresOf(goal)) {
+          PurchaseFlips flips;
+          flips.ofHosts = shortfallsOf(*grid, decided(*grid, all, measure), threadsToUse(), control);
+          deliver([this, goal, measure, flips = std::move(flips)] { takeFlips(goal, measure, flips); });
+        }
       });
   showBoard();
 }
@@ -179,13 +194,23 @@ void PurchaseView::compute(const Control& control) {
   if (!built) return takeErrors(built.diagnostics);
   auto grid = std::make_shared<const PurchaseGrid>(std::move(*built));
   const PurchaseMeasure goal = goalFor(measureFor(quantity()));
-  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  take(goal, grid, solvePurchase(*grid, goal, threads, control));
+  const PurchaseMatrix all = solvePurchase(*grid, goal, threadsToUse(), control);
+  take(goal, grid, all);
+  for (const PurchaseMeasure measure : measuresOf(goal)) {
+    PurchaseFlips flips;
+    flips.ofHosts = shortfallsOf(*grid, decided(*grid, all, measure), threadsToUse(), control);
+    takeFlips(goal, measure, std::move(flips));
+  }
 }
 
 void PurchaseView::take(PurchaseMeasure goal, std::shared_ptr<const PurchaseGrid> grid,
                         PurchaseMatrix matrix) {
-  m_compared[goal] = {std::move(grid), std::move(matrix)};
+  m_compared[goal] = {std::move(grid), std::move(matrix), {}};
+  showBoard();
+}
+
+void PurchaseView::takeFlips(PurchaseMeasure goal, PurchaseMeasure measure, PurchaseFlips flips) {
+  m_compared[goal].flips[measure] = std::move(flips);
   showBoard();
 }
 
@@ -231,7 +256,12 @@ void PurchaseView::showBoard() {
   m_figure.setOption("show", nest::nameOf(quantity()));
   if (!m_isKept) {
     PurchaseBoard board;
-    if (const Compared* c = compared()) board = boardOf(*c->grid, decided(*c));
+    if (const Compared* c = compared()) {
+      const PurchaseMeasure by = measureFor(quantity());
+      const auto flips = c->flips.find(by);
+      board = boardOf(*c->grid, decided(*c->grid, c->matrix, by),
+                      flips != c->flips.end() ? flips->second : PurchaseFlips());
+    }
     m_figure.setBoard(std::move(board));
   }
   m_figure.setEmptyState(emptyState());
@@ -312,7 +342,8 @@ void PurchaseView::addToPaneMenu(QMenu& menu) {
 
 QString PurchaseView::csv() const {
   const Compared* c = compared();
-  return c ? toQt(report::purchaseCsv(*c->grid, decided(*c))) : QString();
+  return c ? toQt(report::purchaseCsv(*c->grid, decided(*c->grid, c->matrix, measureFor(quantity()))))
+           : QString();
 }
 
 void PurchaseView::saveCsv() {

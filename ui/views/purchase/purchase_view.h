@@ -49,10 +49,12 @@ private:
   struct Compared {
     std::shared_ptr<const PurchaseGrid> grid;
     PurchaseMatrix matrix;
+    std::map<PurchaseMeasure, PurchaseFlips> flips;  ///< by what decides; filled after the matrix
   };
   struct Source;
   Source source() const;
   void take(PurchaseMeasure goal, std::shared_ptr<const PurchaseGrid>, PurchaseMatrix);
+  void takeFlips(PurchaseMeasure goal, PurchaseMeasure, PurchaseFlips);
   void takeErrors(const Diagnostics&);
   void forget();
   void showBoard();
@@ -62,7 +64,8 @@ private:
   bool hasOffers() const;
   FigureState emptyState() const;
   const Compared* compared() const;
-  PurchaseMatrix decided(const Compared&) const;  ///< by the quantity that is shown
+  /// The same cells, decided by a measure.
+  static PurchaseMatrix decided(const PurchaseGrid&, const PurchaseMatrix&, PurchaseMeasure);
 
   PurchaseFigure m_figure;
   Selection m_cell;
