@@ -193,6 +193,10 @@ struct LevelQuantity {
   const char *name, *meaning;
   LessonValue (*value)(const SolvedPlan&, int level);
 };
+template <Exchange E>
+LessonValue trafficOf(const SolvedPlan& s, int level) {
+  return bytes(Traffic(s.problem(), s.plan()).total(E, level));
+}
 constexpr std::array kLevelQuantities{
     LevelQuantity{"traffic", "bytes of a step that cross a level, over all devices",
                   [](const SolvedPlan& s, int level) {
@@ -202,6 +206,11 @@ constexpr std::array kLevelQuantities{
                       sum += traffic.total(static_cast<Exchange>(k), level);
                     return bytes(sum);
                   }},
+    LevelQuantity{"tp_traffic", "those of tensor parallel communication", trafficOf<Exchange::Tensor>},
+    LevelQuantity{"cp_traffic", "those of context parallel communication", trafficOf<Exchange::Context>},
+    LevelQuantity{"ep_traffic", "those of expert parallel communication", trafficOf<Exchange::Expert>},
+    LevelQuantity{"pp_traffic", "those of transfers between stages", trafficOf<Exchange::Pipeline>},
+    LevelQuantity{"dp_traffic", "those of gradients and gathered weights", trafficOf<Exchange::Data>},
     LevelQuantity{"bandwidth", "GB/s that a device sustains to a partner there",
                   [](const SolvedPlan& s, int level) {
                     return plain(s.problem().cluster->level(level).sustained().value() / 1e9);

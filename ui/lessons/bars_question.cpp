@@ -169,7 +169,9 @@ void DrawnBar::paintEvent(QPaintEvent*) {
     QColor filling = m_look.isGiven ? muted : accent;
     if (m_right && !m_look.isGiven) filling.setAlpha(110);  // the outline of what was said is seen through it
     p.fillRect(box(*solid), filling);
-    number(*solid, yOf(*solid), text, true);
+    // Not where the outline of what was said passes through it.
+    const double said = m_right && m_hasValue ? yOf(m_amount) : yOf(*solid), y = yOf(*solid);
+    number(*solid, y - said > 0 && y - said <= 20 ? said : y, text, true);
   }
   if (!m_look.isGiven && m_hasValue) {
     QColor light = accent;
@@ -178,7 +180,7 @@ void DrawnBar::paintEvent(QPaintEvent*) {
     p.setPen(QPen(m_right ? text : accent, 2, m_right ? Qt::DashLine : Qt::SolidLine));
     p.drawRect(box(m_amount));
     const double gap = m_right ? std::abs(yOf(m_amount) - yOf(*m_right)) : 99;
-    if (gap > 18) number(m_amount, yOf(m_amount), text, false);
+    if (gap > 20) number(m_amount, yOf(m_amount), text, false);
   } else if (!m_look.isGiven && !m_right) {
     p.setPen(QPen(accent, 1.5, Qt::DashLine));
     p.setBrush(Qt::NoBrush);
@@ -217,6 +219,13 @@ BarsQuestion::BarsQuestion(const LessonStep& step, const std::vector<double>& ri
     connect(drawn, &QAbstractSlider::sliderMoved, this, &LessonQuestion::edited);
     if (!focusProxy()) setFocusProxy(drawn);
   }
+}
+
+void BarsQuestion::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
+    Q_EMIT entered();
+  else
+    LessonQuestion::keyPressEvent(event);
 }
 
 std::optional<std::vector<double>> BarsQuestion::given(QString& whyNot) const {

@@ -64,6 +64,8 @@ public:
   const std::vector<DrawnBar*>& bars() const { return m_bars; }
 
 private:
+  void keyPressEvent(QKeyEvent*) override;
+
   std::vector<DrawnBar*> m_bars;
 };
 

@@ -207,6 +207,12 @@ void LessonPage::addHints() {
 
 void LessonPage::addButtons() {
   const LessonStep& step = *m_play.step();
+  const bool isPast = m_play.shown() < m_play.reached();
+  if (step.until && !isPast) {
+    m_met = signedLine(QStringLiteral("check"), tr("Reached. Look at the plan, then go on."), this);
+    m_column->addWidget(m_met);
+    connect(&m_play, &LessonPlay::changed, this, &LessonPage::refreshMet);
+  }
   auto* area = new QWidget(this);
   auto* row = new FlowLayout(8);
   row->setContentsMargins(0, 0, 0, 0);
@@ -219,25 +225,34 @@ void LessonPage::addButtons() {
     row->addWidget(b);
     return b;
   };
-  const bool isPast = m_play.shown() < m_play.reached();
   if (m_play.isAsking()) {
     m_lock = add(tr("Lock answer"), true, [this] { lock(); });
     m_lock->setToolTip(tr("It cannot be changed after that"));
     if (m_hint) row->addWidget(m_hint);
     refreshLock();
-  } else if (isPast || step.kind == StepKind::Reveal || step.isQuestion() ||
-             (step.done.empty() && !step.until)) {
-    add(m_play.shown() + 1 == m_play.count() ? tr("Finish") : tr("Next"), true, [this] { m_play.next(); });
+  } else if (isPast || step.kind == StepKind::Reveal || step.isQuestion() || step.done.empty() ||
+             step.until) {
+    m_next = add(m_play.shown() + 1 == m_play.count() ? tr("Finish") : tr("Next"), true,
+                 [this] { m_play.next(); });
   }
   if (m_play.shown() > 0) add(tr("Back"), false, [this] { m_play.back(); });
   if (!isPast && (m_play.isAsking() || (step.kind == StepKind::Do && (!step.done.empty() || step.until))))
-    add(tr("Skip"), false, [this] { m_play.skip(); });
+    m_skip = add(tr("Skip"), false, [this] { m_play.skip(); });
   if (!step.view.empty() && !m_play.isAsking()) {
     auto* where = lessonLink(tr("Show me where"), area);
     connect(where, &QPushButton::clicked, this, &LessonPage::whereRequested);
     row->addWidget(where);
   }
   m_column->addWidget(area);
+  refreshMet();
+}
+
+void LessonPage::refreshMet() {
+  if (!m_met) return;
+  m_met->setVisible(m_play.isMet());
+  if (m_next) m_next->setVisible(m_play.isMet());
+  if (m_skip) m_skip->setVisible(!m_play.isMet());
+  if (m_play.isMet()) m_announcement = tr("Reached. Look at the plan, then go on.");
 }
 
 void LessonPage::refreshLock() {

@@ -41,6 +41,7 @@ private:
   void addEnd();
   void addFoot();
   void refreshLock();
+  void refreshMet();
   void lock();
   QString verdict(const LessonStep&, const Judged&) const;
   QString pointsText(double points, double of) const;
@@ -50,7 +51,8 @@ private:
   QVBoxLayout* m_column;
   QVBoxLayout* m_hints = nullptr;
   LessonQuestion* m_question = nullptr;
-  QPushButton *m_lock = nullptr, *m_hint = nullptr;
+  QPushButton *m_lock = nullptr, *m_hint = nullptr, *m_next = nullptr, *m_skip = nullptr;
+  QWidget* m_met = nullptr;  ///< that the condition of the step has been reached
   QLabel* m_state = nullptr;
   QString m_announcement;
 };

@@ -221,6 +221,7 @@ double LessonPlay::pointsSoFar() const {
 
 void LessonPlay::show(int step, bool onwards) {
   m_shown = std::clamp(step, 0, count());
+  m_isMet = false;
   Q_EMIT stepShown(onwards);
 }
 
@@ -243,7 +244,7 @@ void LessonPlay::next() {
   if (m_shown < m_progress.step) return show(m_shown + 1, false);
   const bool isRead = step()->kind == StepKind::Reveal ||
                       (step()->kind == StepKind::Do && step()->done.empty() && !step()->until);
-  if (isRead || (step()->isQuestion() && answer())) finishStep();
+  if (isRead || m_isMet || (step()->isQuestion() && answer())) finishStep();
 }
 
 void LessonPlay::openHint() {
@@ -278,7 +279,10 @@ void LessonPlay::check(const LessonScene& scene) {
     }
     std::string why;
     const auto is = m_now ? step()->until->evaluate(lookup(m_now.get()), why) : std::nullopt;
-    if (!is || is->value == 0) return;
+    if (!is || is->value == 0 || m_isMet) return;
+    m_isMet = true;
+    Q_EMIT changed();
+    return;
   }
   finishStep();
 }

@@ -35,6 +35,8 @@ public:
   int shown() const { return m_shown; }            ///< count(): the end, with the score
   bool isOver() const { return m_shown >= count(); }
   const LessonStep* step() const { return isOver() ? nullptr : &lesson().steps[m_shown]; }
+  /// The condition that the shown step is to reach ("until") has been true. The student goes on when ready.
+  bool isMet() const { return m_isMet; }
   /// The question of the shown step is still to be answered.
   bool isAsking() const;
   /// The step that shows what is right for the question that is open, or that follows what is only read;
@@ -61,7 +63,7 @@ public:
   void openHint();
   void lock(std::vector<double> given);
   void skip();
-  /// Looks whether what is to be done has been done. `startOf`: of the step's plan.
+  /// Looks whether what is to be done has been done.
   void check(const LessonScene&);
 
   /// The scenario that the shown step begins with, where it differs from what is open or was changed by hand.
@@ -88,6 +90,7 @@ private:
   LessonVariables m_variables;
   LessonProgress m_progress;
   int m_shown = 0;
+  bool m_isMet = false;
   std::shared_ptr<LessonSolver> m_solver;
   LessonSolver m_reader;  ///< gives scenarios, solves nothing
   StudyWorker m_worker;

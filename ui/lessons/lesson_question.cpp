@@ -2,6 +2,7 @@
 
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QRadioButton>
@@ -27,7 +28,9 @@ ChoiceQuestion::ChoiceQuestion(const QStringList& options, QWidget* parent) : Le
     button->setAccessibleName(
         tr("%1: %2").arg(button->text(), QTextDocumentFragment::fromHtml(options[i]).toPlainText()));
     auto* text = lessonLabel(options[i], this);
-    text->installEventFilter(this);  // a click on the words chooses, too
+    text->setContentsMargins(0, 2, 0, 0);  // on the line of the letter
+    text->installEventFilter(this);        // a click on the words chooses, too
+    button->installEventFilter(this);
     auto* mark = new QLabel(this);
     mark->setFixedWidth(16);
     row->addWidget(button, 0, Qt::AlignTop);
@@ -39,9 +42,21 @@ ChoiceQuestion::ChoiceQuestion(const QStringList& options, QWidget* parent) : Le
     m_texts.push_back(text);
     m_marks.push_back(mark);
   }
+  if (!m_buttons.empty()) setFocusProxy(m_buttons.front());
 }
 
 bool ChoiceQuestion::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::KeyPress &&
+      std::find(m_buttons.begin(), m_buttons.end(), watched) != m_buttons.end()) {
+    const int key = static_cast<QKeyEvent*>(event)->key();
+    if (key == Qt::Key_Return || key == Qt::Key_Enter) {
+      if (auto* button = static_cast<QRadioButton*>(watched); button->isChecked())
+        Q_EMIT entered();
+      else
+        button->setChecked(true);
+      return true;
+    }
+  }
   if (event->type() == QEvent::MouseButtonRelease)
     for (std::size_t i = 0; i < m_texts.size(); ++i)
       if (m_texts[i] == watched && m_buttons[i]->isEnabled()) {

@@ -45,7 +45,12 @@ LessonStage::LessonStage(const Parts& parts)
           [this](ScenarioParts, bool preview) { judgeEdit(preview); });
 }
 
+void LessonStage::prepare() {
+  m_opening = true;
+}
+
 void LessonStage::begin(LessonPlay* play) {
+  m_opening = false;
   if (!m_before) m_before = std::make_shared<Before>(Before{m.layout.arrangement()});
   m_play = play;
   m_start.reset();

@@ -52,6 +52,7 @@ public:
   };
   explicit LessonStage(const Parts&);
 
+  void prepare();           ///< the first scenario of a lesson is about to be opened: that is not an edit
   void begin(LessonPlay*);  ///< its first scenario is open
   void end();               ///< before what was open comes back
   bool isOn() const { return m_play != nullptr; }

@@ -117,6 +117,7 @@ bool LessonsController::start(const QString& key) {
     m_before = Before{m.document.setAside(), m.files.known(), choicesOf(m.views), rememberedChoices()};
   m.files.setAside();
   m_pane->endLesson();
+  m_stage->prepare();
   m.files.openScratch(std::move(*scenario.value));
   for (View* view : m.views.views())
     if (const View::State defaults = defaultsOf(*view); !defaults.empty()) view->setState(defaults);

@@ -227,6 +227,10 @@ private slots:
     QCOMPARE(text("{base.boundary(1)} {base.boundary(2)}"), std::string("4 MiB 0 B"));
     QCOMPARE(text("{base.bandwidth(1)} {base.bandwidth(2)} {base.group_devices(1)} {base.group_devices(2)}"),
              std::string("100 10 2 4"));
+    QCOMPARE(text("{base.tp_traffic(1) > 0 MiB} {base.tp_traffic(2)} {base.pp_traffic(2) == base.traffic(2)} "
+                  "{base.tp_traffic(1) + base.cp_traffic(1) + base.ep_traffic(1) + base.pp_traffic(1) + "
+                  "base.dp_traffic(1) == base.traffic(1)}"),
+             std::string("1 0 B 1 1"));
     QCOMPARE(text("{base.parameters} {base.active_parameters}"), std::string("434,661,376 434,661,376"));
     // Two replicas of a stage in one host: each sends its gradients once, at 100 GB/s.
     QCOMPARE(

@@ -3,6 +3,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QRadioButton>
+#include <QSignalSpy>
 #include <QTextDocumentFragment>
 
 #include "lessons/bars_question.h"
@@ -180,7 +181,11 @@ private Q_SLOTS:
         window().document().closeStep();
         window().document().edit({}, QStringLiteral("x"),
                                  [&](Scenario& s) { static_cast<Setting&>(s) = reached->setting(); });
-        QTRY_COMPARE(play()->shown(), at + 1);
+        QTRY_VERIFY(play()->isMet());
+        QCOMPARE(play()->shown(), at);  // the plan that was reached stays in sight
+        QVERIFY(!m_bench->button(QStringLiteral("Skip")) ||
+                !m_bench->button(QStringLiteral("Skip"))->isVisible());
+        press(QStringLiteral("Next"));
         QVERIFY2(!window().messages().text().contains(QStringLiteral("undone")),
                  qPrintable(window().messages().text()));
       } else {
@@ -260,6 +265,40 @@ private Q_SLOTS:
     begin(path);
     QVERIFY(play()->isOver());
     QVERIFY(said().contains(QStringLiteral("skipped")));
+  }
+
+  /// From one lesson to the next, nothing is an edit of the student's.
+  void theNextLessonIsNoEdit() {
+    const QByteArray locked = R"("screen": {"views": ["memory"], "fields": {}},)";
+    const QString first = write(QStringLiteral("first.lesson.json"), ownLesson(kReadIt, locked));
+    begin(first);
+    Q_EMIT pane()->startRequested(QStringLiteral("class-01-zero-is-fsdp"));
+    QTRY_VERIFY(play() && play()->source().key == QLatin1String("class-01-zero-is-fsdp") &&
+                play()->isReady());
+    QApplication::processEvents();
+    QVERIFY2(!window().messages().text().contains(QStringLiteral("undone")),
+             qPrintable(window().messages().text()));
+  }
+
+  /// Options are chosen and locked with the keyboard alone.
+  void optionsAreChosenWithKeys() {
+    const QByteArray ask = R"({"kind": "choose", "id": "which", "text": "Which?", "options": [
+ {"text": "Less", "right": "0"}, {"text": "More", "right": "1"}]})";
+    const QByteArray told =
+        R"({"kind": "reveal", "of": "which", "view": "memory", "text": "More.", "gap": [{"text": "Yes."}]})";
+    const QString path =
+        write(QStringLiteral("keys.lesson.json"), ownLesson(kReadIt + ',' + ask + ',' + told));
+    begin(path);
+    m_bench->button(QStringLiteral("Next"))->setFocus();
+    press(QStringLiteral("Next"));
+    QTRY_VERIFY(qobject_cast<QRadioButton*>(QApplication::focusWidget()));
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
+    QApplication::processEvents();
+    QCOMPARE(play()->shown(), 1);  // the first Return chooses
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Down);
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
+    QTRY_COMPARE(play()->shown(), 2);
+    QVERIFY2(said().contains(QStringLiteral("Right.")), qPrintable(said()));
   }
 
   /// The lecturer fixes a lesson: what was answered stays where the question does.
@@ -381,6 +420,9 @@ private Q_SLOTS:
     QVERIFY(!question.given(whyNot) && !whyNot.isEmpty());
     DrawnBar* bar = question.bars()[1];
     bar->setFocus();
+    QSignalSpy entered(&question, &LessonQuestion::entered);
+    QTest::keyClick(bar, Qt::Key_Return);
+    QCOMPARE(entered.count(), 1);
     QTest::keyClick(bar, Qt::Key_Up);
     QTest::keyClick(bar, Qt::Key_PageUp);
     const auto byKeys = question.given(whyNot);
