@@ -12,6 +12,8 @@
 #include "document/scenario_document.h"
 #include "figures/paint/phrases.h"
 #include "figures/topology/topology_key.h"
+#include "measures/pace.h"
+#include "units/amount.h"
 #include "units/at.h"
 #include "words/outcome_words.h"
 
@@ -107,8 +109,10 @@ QString FailureStrip::sentence(const PlanContext& c, const LostParts& lost) cons
   const Seconds after = c.plan->evaluation.batchTime;
   const int fewer = m_whole->problem->cluster->deviceCount() - c.problem->cluster->deviceCount();
   const int idle = c.problem->cluster->deviceCount() - c.plan->plan.devicesUsed();
-  out += tr("Re-planned: %1 → %2 per step (%3)")
-             .arg(timeText(before), timeText(after), phrase(text::signedPercent(after / before - 1)));
+  const Pace was = paceOf(*m_whole->problem, *m_whole->plan), is = paceOf(*c.problem, *c.plan);
+  out += tr("Re-planned: %1 → %2 per step (%3), %4 → %5")
+             .arg(timeText(before), timeText(after), phrase(text::signedPercent(after / before - 1)),
+                  phrase(text::amount(was.tokensPerSecond())), phrase(tokensRate(is.tokensPerSecond())));
   if (fewer > 0) out += tr(", %1 lost").arg(plural(fewer, tr("device")));
   if (idle > 0) out += tr(", %1 left idle").arg(countText(idle));
   if (!(c.plan->plan == m_whole->plan->plan))

@@ -19,7 +19,9 @@
 #include "editors/cuts/cut_view.h"
 #include "editors/network/topology_view.h"
 #include "figures/plan/timeline_figure.h"
+#include "measures/pace.h"
 #include "support/desk.h"
+#include "units/amount.h"
 #include "views/compare/compare_view.h"
 #include "views/failure_strip.h"
 #include "views/figure_canvas.h"
@@ -83,6 +85,22 @@ private slots:
       QVERIFY(!model.index(r, CandidateModel::Result).data().toString().isEmpty());
     model.setOutcome(nullptr);
     QCOMPARE(model.rowCount(), 0);
+  }
+  /// The pace stands beside the step time, of what was solved alone.
+  void candidatesHaveTheirPace() {
+    Desk desk;
+    CandidateModel model;
+    model.setOutcome(desk.context.outcome, desk.context.problem);
+    const double best = paceOf(*desk.context.problem, *desk.context.plan).tokensPerSecond();
+    int paced = 0;
+    for (int r = 0; r < model.rowCount(); ++r) {
+      const QString pace = model.index(r, CandidateModel::Throughput).data().toString(),
+                    result = model.index(r, CandidateModel::Result).data().toString();
+      if (result == QLatin1String("best")) QCOMPARE(pace, QString::fromStdString(text::amount(best)));
+      if (result == QLatin1String("pruned")) QVERIFY(pace.isEmpty());
+      paced += pace.isEmpty() ? 0 : 1;
+    }
+    QVERIFY(paced > 1);
   }
   void candidatesAreFilteredByWords() {
     Desk desk;

@@ -6,9 +6,11 @@
 
 #include "evaluation/evaluation.h"
 #include "figures/paint/phrases.h"
+#include "measures/pace.h"
 #include "measures/step_difference.h"
 #include "schedule/pipeline_schedule.h"
 #include "theme/qt_text.h"
+#include "units/amount.h"
 #include "units/text.h"
 #include "words/difference_words.h"
 
@@ -97,6 +99,14 @@ const QString& CandidateModel::reasonOf(int row) const {
   return known;
 }
 
+double CandidateModel::tokensPerSecond(const Candidate& c) const {
+  if (!c.best || !m_problem) return 0;
+  if (const RankedPlan* plan = rankedPlanOf(c, *m_outcome))
+    return paceOf(*m_problem, *plan).tokensPerSecond();
+  const Job& job = m_problem->job;
+  return job.batchTolerance > 0 ? 0 : Pace{*c.best, job.globalBatch, job.sequenceLength}.tokensPerSecond();
+}
+
 QString CandidateModel::reason(const Candidate& c, const Outcome& outcome, const Problem* problem) {
   const RankedPlan* best = outcome.best();
   const double optimum = best ? best->evaluation.batchTime.value() : 0;
@@ -145,7 +155,7 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
                                : c.lowerBound.value();
   if (role == Qt::TextAlignmentRole) {
     const bool number = index.column() == Microbatch || index.column() == Data || index.column() == Stages ||
-                        index.column() == Time;
+                        index.column() == Time || index.column() == Throughput;
     return QVariant::fromValue(Qt::Alignment((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
   }
   if (role == Qt::ToolTipRole) return reasonOf(index.row());
@@ -160,6 +170,7 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
       case Result:
         return static_cast<int>(c.result);
       case Time:
+      case Throughput:
         return orderOf(c, time);
       case Strategy:
         return c.strategy.width() * 1000 + c.strategy.expert;
@@ -188,6 +199,10 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
                  ? (c.best ? toQt(text::time(*c.best))
                            : tr("at least %1").arg(toQt(text::time(Seconds(time)))))
                  : QString();
+    case Throughput: {
+      const double rate = tokensPerSecond(c);
+      return rate > 0 ? toQt(text::amount(rate)) : QString();
+    }
     default:
       return reasonOf(index.row());
   }
@@ -196,8 +211,8 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
 QVariant CandidateModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
   if (role == Qt::DisplayRole) {
-    const QString names[] = {tr("MBS"),     tr("Strategy"),  tr("DP"), tr("PP"),
-                             tr("Outcome"), tr("Step time"), tr("Why")};
+    const QString names[] = {tr("MBS"),     tr("Strategy"),  tr("DP"),       tr("PP"),
+                             tr("Outcome"), tr("Step time"), tr("Tokens/s"), tr("Why")};
     return section >= 0 && section < ColumnCount ? names[section] : QVariant();
   }
   if (role == Qt::ToolTipRole && section == Time)

@@ -15,7 +15,7 @@ namespace nest {
 class CandidateModel : public QAbstractTableModel {
   Q_OBJECT
 public:
-  enum Column { Microbatch, Strategy, Data, Stages, Result, Time, Why, ColumnCount };
+  enum Column { Microbatch, Strategy, Data, Stages, Result, Time, Throughput, Why, ColumnCount };
   /// Number or text to sort by. Times: plans that were found, then what was pruned, by its bound, then what
   /// does not fit, by what it lacks, then the rest.
   static constexpr int kSortRole = Qt::UserRole;
@@ -35,6 +35,7 @@ public:
 
 private:
   const QString& reasonOf(int row) const;
+  double tokensPerSecond(const Candidate&) const;  ///< 0: it was not solved, or trains a batch of its own
 
   std::shared_ptr<const Outcome> m_outcome;
   std::shared_ptr<const Problem> m_problem;

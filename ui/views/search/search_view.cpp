@@ -106,8 +106,9 @@ void SearchView::resizeEvent(QResizeEvent* event) {
   const bool beside = width() >= kBesideEachOther;
   m_split->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
   foldCandidates(!m_isBare && !beside && height() < kLow);
-  constexpr int kRoomForOutcome = 780;  // why says it too
-  m_table->setColumnHidden(CandidateModel::Result, !beside && width() < kRoomForOutcome);
+  constexpr int kRoomForOutcome = 860;  // why and the step time say it too
+  for (const int column : {CandidateModel::Result, CandidateModel::Throughput})
+    m_table->setColumnHidden(column, !beside && width() < kRoomForOutcome);
 }
 
 /// Where the view is low the window's own headline says the verdict, and the rest is in the tip; but that one
