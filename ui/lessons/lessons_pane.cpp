@@ -24,6 +24,8 @@ LessonsPane::LessonsPane(LessonRecord& record, ScenarioDocument& document, QWidg
   setWidgetResizable(true);
   setFrameShape(QFrame::NoFrame);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  constexpr int kNarrowest = 236;  // in a small window the views would take the rest of it, step by step
+  setMinimumWidth(kNarrowest);
 }
 
 void LessonsPane::showEvent(QShowEvent* event) {

@@ -62,6 +62,7 @@ void LessonStage::begin(LessonPlay* play) {
   // In a small window a figure has its lines of text only where it stands alone.
   if (WindowLayout::isSmallWindow(m.window.size())) m.views.setOneAtATime(true);
   limit();
+  if (play->source().asks() && !play->isReady()) coverAll();  // until it is known what gives an answer away
   m_look.start();
 }
 
@@ -156,6 +157,13 @@ void LessonStage::cover() {
     for (const View* view : m.views.views()) ids << view->id();
   m.views.cover(ids, tr("Answer first: this is shown with what is right."));
   m.headline.setVeil(m_play->isAsking() || reveal ? tr("Answer first") : QString());
+}
+
+void LessonStage::coverAll() {
+  QStringList ids;
+  for (const View* view : m.views.views()) ids << view->id();
+  m.views.cover(ids, tr("Answer first: this is shown with what is right."));
+  m.headline.setVeil(tr("Answer first"));
 }
 
 void LessonStage::point() {

@@ -68,6 +68,7 @@ private:
   void openCase(bool onwards);
   void limit();
   void cover();
+  void coverAll();
   void point();
   void judgeEdit(bool preview);
   void refuse(const QString& why);

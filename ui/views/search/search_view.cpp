@@ -101,7 +101,7 @@ SearchView::~SearchView() = default;
 /// stand one above the other, and where that is too low for two, the candidates are one more tab.
 void SearchView::resizeEvent(QResizeEvent* event) {
   View::resizeEvent(event);
-  constexpr int kBesideEachOther = 1500, kLow = 520;
+  constexpr int kBesideEachOther = 1500, kLow = 640;
   placeHeadline();
   const bool beside = width() >= kBesideEachOther;
   m_split->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
@@ -410,9 +410,10 @@ QString SearchView::verdictHtml() const {
                    .arg(count(listed));
   if (!context().current) verdict = tr("<b>%1</b> ").arg(bannerOf(context()).toHtmlEscaped()) + verdict;
   return verdict + QLatin1Char(' ') +
-         tr("%1 candidates, %2 configurations, %3 states in %4.")
-             .arg(count(o->statistics.candidates), count(o->statistics.tuples), count(o->statistics.states),
-                  toQt(text::time(o->statistics.elapsed)));
+         tr("%1, %2, %3 in %4.")
+             .arg(plural(o->statistics.candidates, tr("candidate")),
+                  plural(o->statistics.tuples, tr("configuration")),
+                  plural(o->statistics.states, tr("state")), toQt(text::time(o->statistics.elapsed)));
 }
 
 }  // namespace nest
