@@ -11,6 +11,7 @@ namespace nest::words {
 namespace {
 
 constexpr double kSecondsInDay = 86400;
+constexpr double kFewFailures = 10;  ///< of which a fraction counts
 
 using Lines = std::vector<std::pair<std::string, std::string>>;
 
@@ -50,9 +51,12 @@ std::string failures(const RunForecast& f) {
   const bool isHopeless = t.restart > t.mtbf;
   return "one every " + text::time(t.mtbf) + "; a restart takes " + text::time(t.restart) +
          (isHopeless ? ", so that the next failure mostly comes first" : "") +
-         (f.work && f.prediction->finishes
-              ? "; about " + text::count(std::llround(f.prediction->failures)) + " in the run"
-              : "");
+         (f.work && f.prediction->finishes ? "; about " +
+                                                 (f.prediction->failures < kFewFailures
+                                                      ? text::number(f.prediction->failures)
+                                                      : text::count(std::llround(f.prediction->failures))) +
+                                                 " in the run"
+                                           : "");
 }
 
 std::string energy(const RunForecast& f) {

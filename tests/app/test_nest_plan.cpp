@@ -6,6 +6,7 @@
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest/QTest>
+#include <cmath>
 
 #include "ran.h"
 #include "test_paths.h"
@@ -139,6 +140,20 @@ private slots:
     for (const char* part : {"Does not fit", "stage 1 needs", "Each of these would make one fit"})
       QVERIFY2(no.out.contains(part), part);
   }
+
+  /// The share of useful time by formula, and what a simulation of the same run has.
+  void aRunIsSimulatedNextToItsFormula() {
+    const Ran r = run({"solve", sample("three-offers-three-jobs")});
+    QVERIFY2(r.code == 0, qPrintable(r.err));
+    const auto share = [&](const char* name) {
+      const QString line = r.out.section(QLatin1String(name), 1).section(u'\n', 0, 0).trimmed();
+      return line.section(u' ', 0, 0).toDouble();
+    };
+    const double formula = share("\n  useful time"), simulated = share("\n  run simulated");
+    QVERIFY2(formula > 90 && formula < 100, qPrintable(r.out));
+    QVERIFY2(std::abs(simulated - formula) < 1, qPrintable(r.out));
+  }
+
   void utilisationNamesItsPeak() {
     QFile file(sample("llama3-70b-a100-16-too-small"));
     QVERIFY(file.open(QIODevice::ReadOnly));

@@ -9,6 +9,7 @@
 #include "evaluation/unsearched.h"
 #include "formats/networks/network_check.h"
 #include "measures/schedule_difference.h"
+#include "run/run_unit.h"
 #include "text/printable.h"
 #include "text/text_table.h"
 #include "units/amount.h"
@@ -196,7 +197,12 @@ Facts figures(const ReportSource& source, const RankedPlan& r, const PlanMetrics
     out.emplace_back("training", text::time(*m.trainingTime) + ", " + text::amount(*m.deviceHours) +
                                      " device-hours for " + tokensText(*source.problem->job.trainingTokens));
   if (m.run)
-    for (const auto& [name, text] : words::runLines(*m.run)) out.emplace_back(name, adviceText(text));
+    for (const auto& [name, text] : words::runLines(*m.run)) {
+      out.emplace_back(name, adviceText(text));
+      if (name == "useful time" && m.run->times)
+        if (const auto simulated = simulateBriefly(*m.run->times))
+          out.emplace_back("run simulated", words::usefulTime(*simulated, m.run->times->work));
+    }
   out.emplace_back("time goes to", words::of(m.shares(), words::kOfStep, kTimePartCount));
   out.emplace_back("idle", words::of(m.bubble));
   if (m.fullestStage >= 0)
