@@ -409,7 +409,8 @@ Command matrixCommand() {
 sections of the scenario that it changes. Every job is planned on every cluster, for the least days or energy of
 its whole run, with failures and checkpoints as far as the section "run" gives them. Money counts all devices of
 an offer, used or not. Offers whose difference is inside the error of predicted differences are too close to
-call. Below the table: at which price, in how few days and with how few of its hosts another offer is the choice.)",
+call. Below the table: at which price, in how few days and with how few of its hosts another offer is the choice.
+samples/three-offers-three-jobs.nest.json is an example.)",
       .options = withLimits({{"--by",
                               0,
                               "MEASURE",

@@ -22,6 +22,7 @@ namespace {
 
 constexpr int kNobody = -1;
 constexpr double kEquallyFast = 1e-9;
+constexpr double kGainOfBatch = 0.01;  ///< of tokens/s, below which another batch is not worth a word
 
 double tokensRateOf(const Problem& problem, const Plan& plan, const Evaluation& e) {
   return paceOf(problem, plan, e).tokensPerSecond();
@@ -253,6 +254,22 @@ std::vector<FailureResponse> answersTo(const Problem& problem, const RankedPlan&
   out.push_back(replanned(problem, present, lost, left,
                           studyStopped(control) ? notSolved(control) : quietSolve(left, control), &out[1]));
   return out;
+}
+
+std::optional<OtherBatch> withOtherBatch(const Problem& problem, const RankedPlan& present,
+                                         const std::vector<int>& lost,
+                                         const std::vector<FailureResponse>& answers,
+                                         const Control& control) {
+  const FailureResponse* now = bestWithoutSpares(answers);
+  const double change = now ? now->change : -1;
+  if (problem.job.batchTolerance >= kOtherBatch || change > -kGainOfBatch || studyStopped(control))
+    return std::nullopt;
+  Problem other = problem;
+  other.job.batchTolerance = kOtherBatch;
+  const auto all = answersTo(other, present, lost, control);
+  const FailureResponse* then = bestWithoutSpares(all);
+  if (!then || then->change < change + kGainOfBatch) return std::nullopt;
+  return OtherBatch{then->change, other.batchOf(then->plan->plan.globalBatch)};
 }
 
 const FailureResponse* bestWithoutSpares(const std::vector<FailureResponse>& all) {

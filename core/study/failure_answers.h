@@ -54,6 +54,18 @@ FailureResponse replanned(const Problem&, const RankedPlan& present, const std::
 /// All three, in their order.
 std::vector<FailureResponse> answersTo(const Problem&, const RankedPlan& present,
                                        const std::vector<int>& lost, const Control& = {});
+/// What a batch that may differ by kOtherBatch leaves after a failure.
+struct OtherBatch {
+  double change = 0;  ///< of tokens/s, under the best answer that needs no spares
+  int batch = 0;      ///< that it takes
+};
+inline constexpr double kOtherBatch = 0.02;
+/// nullopt where the job allows as much already, or where it gains less than 1 % over `answers`, which are
+/// those at the batch of the job.
+std::optional<OtherBatch> withOtherBatch(const Problem&, const RankedPlan& present,
+                                         const std::vector<int>& lost,
+                                         const std::vector<FailureResponse>& answers, const Control& = {});
+
 /// The one with most tokens/s that does without spares, and the first of equals; nullptr: there is none.
 const FailureResponse* bestWithoutSpares(const std::vector<FailureResponse>&);
 

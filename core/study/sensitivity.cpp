@@ -234,6 +234,7 @@ Failure afterLoss(const Setting& setting, const Problem& problem, const RankedPl
     f.answers.push_back(swapped(problem, present, loss.positions));
     f.answers.push_back(shrunk(problem, present, loss.positions, control));
     f.answers.push_back(replanned(problem, present, loss.positions, left, found, &f.answers[1]));
+    f.otherBatch = withOtherBatch(problem, present, loss.positions, f.answers, control);
   }
   if (const RankedPlan* best = found.best()) {
     f.batchTime = best->evaluation.batchTime;
@@ -304,7 +305,9 @@ FailureStudy studyFailures(const Setting& setting, const Problem& problem, const
   out.given = std::move(given);
   for (std::size_t i = 0; i < out.given.size(); ++i) {
     reportStudy(control, "Failures", i, out.given.size());
-    out.answers.push_back(answersTo(problem, present, out.given[i].positions, control));
+    const std::vector<int>& lost = out.given[i].positions;
+    out.answers.push_back(answersTo(problem, present, lost, control));
+    out.otherBatch.push_back(withOtherBatch(problem, present, lost, out.answers.back(), control));
   }
   out.benefit = spareBenefit(problem, present, confidence, control);
   return out;

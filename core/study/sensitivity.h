@@ -51,6 +51,7 @@ struct Failure {
   PlanDiff plan;
   std::vector<FailureResponse> answers;  ///< swap, shrink and re-plan; of a degraded level, re-plan alone
   int degradedLevel = -1;                ///< whose bandwidth is halved; −1: parts are lost
+  std::optional<OtherBatch> otherBatch = std::nullopt;
 };
 
 /// Single failures, the costliest after planning again first; those after which nothing fits lead, those that
@@ -65,6 +66,7 @@ struct FailureStudy {
   std::vector<Failure> single;     ///< if none is given
   std::vector<LostDevices> given;  ///< each with its answers
   std::vector<std::vector<FailureResponse>> answers;
+  std::vector<std::optional<OtherBatch>> otherBatch;  ///< by `given`
   SpareAdvice spares;
   SpareBenefit benefit;
 

@@ -203,6 +203,7 @@ void addRun(const Problem& problem, const RankedPlan& present, SpareChoice& c) {
   const double devices = present.plan.devicesUsed() + double(c.spares) * problem.cluster->largestGroupSize(0);
   c.deviceHours = devices * c.total->value() / kSecondsInHour;
   if (const auto price = problem.run.pricePerDeviceHour) c.money = *c.deviceHours * *price;
+  if (run->energy) c.energy = *run->energy / c.share;
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ struct SpareChoice {
   std::optional<Seconds> total;       ///< T_s; absent: see SpareBenefit::missingForDays, or it never ends
   std::optional<double> deviceHours;  ///< of devices in use and of spare hosts, for T_s
   std::optional<double> money;        ///< of these, where a price is given
+  std::optional<double> energy;  ///< kWh of what is in use, where its power is given; spares draw nothing
 };
 
 /// What spare hosts buy, STATEMENT.md (11.6): with μ = N·r·(time to repair) hosts away on average, Poisson

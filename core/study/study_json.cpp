@@ -216,22 +216,31 @@ Json spareBenefitJson(const SpareBenefit& b) {
     if (c.total) one["total_time_s"] = c.total->value();
     if (c.deviceHours) one["device_hours"] = *c.deviceHours;
     if (c.money) one["money"] = *c.money;
+    if (c.energy) one["energy_kwh"] = *c.energy;
     return one;
   });
   if (!b.missingForDays.empty()) j["missing"] = b.missingForDays;
   return j;
 }
 
+void addOtherBatch(Json& j, const std::optional<OtherBatch>& other) {
+  if (other)
+    j["other_batch"] = {
+        {"tolerance", kOtherBatch}, {"change", other->change}, {"global_batch", other->batch}};
+}
+
 Json failuresJson(const Problem& problem, const std::vector<Failure>& all) {
   return listOf(all, [&](const Failure& f) {
-    return Json{{"what", f.what},
-                {"devices_lost", f.positions.size()},
-                {"status", nameOf(f.status)},
-                {"batch_time_s", seconds(f.batchTime)},
-                {"change", f.batchTime.value() > 0 ? Json(f.change) : Json()},
-                {"devices_idle", f.devicesIdle},
-                {"difference", diffJson(f.plan)},
-                {"answers", answersJson(problem, f.answers)}};
+    Json one{{"what", f.what},
+             {"devices_lost", f.positions.size()},
+             {"status", nameOf(f.status)},
+             {"batch_time_s", seconds(f.batchTime)},
+             {"change", f.batchTime.value() > 0 ? Json(f.change) : Json()},
+             {"devices_idle", f.devicesIdle},
+             {"difference", diffJson(f.plan)},
+             {"answers", answersJson(problem, f.answers)}};
+    addOtherBatch(one, f.otherBatch);
+    return one;
   });
 }
 
@@ -242,10 +251,13 @@ Json failureStudyJson(const Problem& problem, const RankedPlan& present, const F
          {"batch_time_s", present.evaluation.batchTime.value()},
          {"tokens_per_s", paceOf(problem, present).tokensPerSecond()},
          {"failures", failuresJson(problem, all.single)}};
-  for (std::size_t i = 0; i < all.given.size(); ++i)
-    j["failures"].push_back({{"what", all.given[i].what},
-                             {"devices_lost", all.given[i].positions.size()},
-                             {"answers", answersJson(problem, all.answers[i])}});
+  for (std::size_t i = 0; i < all.given.size(); ++i) {
+    Json one{{"what", all.given[i].what},
+             {"devices_lost", all.given[i].positions.size()},
+             {"answers", answersJson(problem, all.answers[i])}};
+    addOtherBatch(one, all.otherBatch[i]);
+    j["failures"].push_back(std::move(one));
+  }
   j["spares"] = sparesJson(all.spares);
   j["spare_benefit"] = spareBenefitJson(all.benefit);
   return j;

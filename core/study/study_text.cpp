@@ -156,6 +156,12 @@ std::string howText(const FailureResponse& r) {
   return summaryOf(r.plan->plan);
 }
 
+/// Introduces what another batch would leave, and says which field allows it.
+std::string withOtherBatchText() {
+  return "With a batch that may differ by " + text::percent(kOtherBatch) +
+         " (job.batch_tolerance = " + text::number(kOtherBatch) + "):";
+}
+
 std::string fieldsText(const std::vector<std::string>& keys) {
   std::string out;
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -170,6 +176,7 @@ std::string fieldsText(const std::vector<std::string>& keys) {
 
 std::string failuresText(const std::vector<Failure>& all) {
   Rows rows;
+  const bool hasBatch = std::any_of(all.begin(), all.end(), [](const Failure& f) { return f.otherBatch; });
   rows.add({"lost", "swap", "shrink", "re-plan", "idle", "re-planned step", "plan"});
   for (const Failure& f : all) {
     const bool fits = f.batchTime.value() > 0;
@@ -181,7 +188,13 @@ std::string failuresText(const std::vector<Failure>& all) {
               : f.plan.same() ? "the same plan"
                               : f.plan.changes.front().sentence});
   }
-  return "Change of tokens/s under each answer, ranked by re-plan:\n" + rows.text();
+  std::string out = "Change of tokens/s under each answer, ranked by re-plan:\n" + rows.text();
+  if (!hasBatch) return out;
+  out += withOtherBatchText();
+  for (const Failure& f : all)
+    if (f.otherBatch)
+      out += (out.back() == ':' ? " " : "; ") + f.what + ' ' + text::signedPercent(f.otherBatch->change);
+  return out + ".\n";
 }
 
 std::string answersText(const Problem& problem, const std::vector<FailureResponse>& all) {
@@ -246,11 +259,12 @@ std::string hostCount(int n, const char* kind) {
 std::string spareBenefitText(const SpareBenefit& b) {
   if (!b.missing.empty() || b.choices.empty()) return {};
   const bool hasDays = std::any_of(b.choices.begin(), b.choices.end(), [](auto& c) { return c.total; });
-  const bool hasMoney = hasDays && b.choices.back().money;
+  const bool hasMoney = hasDays && b.choices.back().money, hasEnergy = hasDays && b.choices.back().energy;
   Rows rows;
   std::vector<std::string> titles{"spare hosts", "throughput", "tokens/s"};
   if (hasDays) titles.insert(titles.end(), {"time", "device-hours"});
   if (hasMoney) titles.emplace_back("money");
+  if (hasEnergy) titles.emplace_back("energy");
   rows.add(titles);
   for (const SpareChoice& c : rowsOf(b)) {
     std::vector<std::string> cells{text::count(c.spares), text::percent(c.share),
@@ -258,6 +272,7 @@ std::string spareBenefitText(const SpareBenefit& b) {
     if (hasDays) cells.push_back(c.total ? text::time(*c.total) : "–");
     if (hasDays) cells.push_back(c.deviceHours ? text::amount(*c.deviceHours) : "–");
     if (hasMoney) cells.push_back(c.money ? text::amount(*c.money) : "–");
+    if (hasEnergy) cells.push_back(c.energy ? text::number(*c.energy / 1000) + " MWh" : "–");
     rows.add(std::move(cells));
   }
   std::string out = "What spare hosts buy, with failed hosts away until they are repaired:\n" + rows.text();
@@ -280,7 +295,11 @@ std::string failureStudyText(const Problem& problem, const RankedPlan& present, 
   for (std::size_t i = 0; i < all.given.size(); ++i) {
     const auto count = static_cast<int>(all.given[i].positions.size());
     out += "Without " + all.given[i].what + " (" + text::count(count) +
-           (count == 1 ? " device" : " devices") + "):\n" + answersText(problem, all.answers[i]) + "\n";
+           (count == 1 ? " device" : " devices") + "):\n" + answersText(problem, all.answers[i]);
+    if (const auto& other = all.otherBatch[i])
+      out += withOtherBatchText() + " " + text::signedPercent(other->change) + " tokens/s, at a batch of " +
+             text::count(other->batch) + ".\n";
+    out += "\n";
   }
   out += sparesText(all.spares);
   const std::string benefit = spareBenefitText(all.benefit);
