@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <variant>
 
 #include "diagnostics/field_change.h"
 #include "fields/field_slide.h"
@@ -161,6 +162,16 @@ const char* nameOf(ImprovementMeasure m) {
       break;
   }
   return "time-per-token";
+}
+
+std::optional<FieldToTry> fieldToTry(const Setting& s, const Problem& problem, const Improvement& one) {
+  if (!one.parameter.isDevices()) return FieldToTry{one.parameter.field->pointer(), one.to};
+  const auto* levels = std::get_if<LevelsSource>(&s.cluster.network);
+  if (!levels || !levels->hostSizes.empty() || levels->levels.empty()) return std::nullopt;
+  const std::size_t outermost = levels->levels.size() - 1;
+  const double groups = one.to * levels->levels[outermost].fanout / problem.cluster->deviceCount();
+  if (groups != std::floor(groups)) return std::nullopt;
+  return FieldToTry{"/cluster/levels/" + std::to_string(outermost) + "/fanout", groups};
 }
 
 std::string changeText(const Improvement& one) {

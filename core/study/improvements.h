@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,15 @@ struct Improvement {
 std::vector<Improvement> rankImprovements(const Setting&, const Problem&, const RankedPlan& present,
                                           double fraction = 0.25, const Control& = {},
                                           const std::vector<Parameter>& which = {});
+
+/// The field, and its value in SI units, that make an improvement: of more devices the fan-out of the
+/// outermost level.
+struct FieldToTry {
+  std::string pointer;
+  double value = 0;
+};
+/// nullopt: no single field makes it. `problem` is that of the setting.
+std::optional<FieldToTry> fieldToTry(const Setting&, const Problem&, const Improvement&);
 
 /// "−6.1 %", "−1.2 % days".
 std::string changeText(const Improvement&);

@@ -8,9 +8,18 @@
 #include <utility>
 
 #include "accessible/screen_reader.h"
+#include "document/plan_context.h"
 #include "jobs/study_worker.h"
 
 namespace nest {
+namespace {
+constexpr double kLittleWork = 3;  ///< seconds
+}
+
+bool isLittleWork(const PlanContext& c, int solves) {
+  if (!c.outcome || !c.current || c.soFar || c.isSearching()) return false;
+  return c.outcome->statistics.elapsed.value() * solves <= kLittleWork;
+}
 
 BackgroundRun::BackgroundRun(const QString& cancelTip, QWidget* parent)
     : QWidget(parent),

@@ -13,6 +13,11 @@ class QPushButton;
 namespace nest {
 
 class StudyWorker;
+struct PlanContext;
+
+/// Whether so many solves like the one of this plan are so little work that they may begin without being
+/// asked for: seconds, by the time that its search took. False while a search goes on.
+bool isLittleWork(const PlanContext&, int solves);
 
 /// A question that a view puts to the engine in the background, one at a time, as one line: what is being
 /// found and how far it is, with a button that cancels it; then how it ended. Buttons that ask are off

@@ -283,7 +283,7 @@ private slots:
             dir.filePath(QStringLiteral("%1.%2").arg(QLatin1String(name), QLatin1String(suffix)));
         QVERIFY2(report.written.count(path) == 1 && read(path).size() > 1000, qPrintable(path));
       }
-    QCOMPARE(report.written.size(), 16 * 3 + 2);
+    QCOMPARE(report.written.size(), 17 * 3 + 2);
     // The sample describes no run and no purchase.
     const QString leftOut = report.leftOut.join(u'\n');
     QCOMPARE(report.leftOut.size(), 3);
@@ -295,7 +295,8 @@ private slots:
       if (!QFile::exists(dir.filePath(view.id + QStringLiteral(".svg")))) silent += view.id;
     QCOMPARE(silent, (QSet<QString>{QStringLiteral("whatif"), QStringLiteral("search"), QStringLiteral("run"),
                                     QStringLiteral("purchase")}));
-    QVERIFY(QFile::exists(dir.filePath(QStringLiteral("failures.svg"))));
+    for (const char* part : {"failures", "improvements"})
+      QVERIFY(QFile::exists(dir.filePath(QLatin1String(part) + QStringLiteral(".svg"))));
   }
 
   void withoutAPlanOnlyTheClusterIsDrawn() {

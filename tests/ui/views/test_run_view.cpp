@@ -11,11 +11,13 @@
 
 #include "export/figure_export.h"
 #include "figures/study/failure_figure.h"
+#include "figures/study/improvement_figure.h"
 #include "figures/study/spare_figure.h"
 #include "support/desk.h"
 #include "units/text.h"
 #include "views/figure_canvas.h"
 #include "views/run/failure_pane.h"
+#include "views/run/improvement_pane.h"
 #include "views/run/run_view.h"
 #include "views/run/spare_pane.h"
 
@@ -214,6 +216,131 @@ private slots:
     d.desk.solveIt();
     d.desk.show(d.view);
     QVERIFY(figure.curve().empty());
+  }
+
+  /// What hosts that are away take of the energy, where the power of what is in use is known.
+  void sparesAreCountedInEnergy() {
+    RunDesk d([](Scenario& s) {
+      Desk::describeRun(s);
+      s.run.deviceFailures = 20, s.run.repair = Seconds(7200), s.run.devicePower = 700;
+    });
+    d.view.showPart(RunView::Part::Spares);
+    d.view.compute({});
+    d.view.chooseUnit(RunUnit::Energy);
+    const auto& points = d.view.spares().figure().curve().points;
+    QVERIFY(points.size() > 1 && points[0].energy && *points[0].energy > *points[1].energy);
+    QVERIFY(std::abs(*points[0].energy / *points[1].energy / (*points[0].days / *points[1].days) - 1) < 1e-9);
+    QVERIFY2(d.words().contains(QStringLiteral("MWh more")), qPrintable(d.words()));
+    // A slide of an earlier version has no energy.
+    SavedTable old = *d.view.table();
+    for (auto& row : old.rows) row.pop_back();
+    const SpareCurve kept = curveIn(old);
+    QCOMPARE(kept.points.size(), points.size());
+    QVERIFY(!kept.points[0].energy && kept.points[0].days == points[0].days);
+  }
+
+  /// Each parameter 25 % better, the largest gain first, in every unit that the scenario knows.
+  void ranksImprovements() {
+    RunDesk d([](Scenario& s) {
+      Desk::describeRun(s);
+      s.run.pricePerDeviceHour = 2;
+    });
+    d.view.showPart(RunView::Part::Improvements);
+    QVERIFY2(d.words().contains(QStringLiteral("not ranked yet")), qPrintable(d.words()));
+    QVERIFY(!d.view.whyNotKept().isEmpty() && !d.view.table());
+    test::buttonOf(d.view, QStringLiteral("Rank improvements"))->click();
+    const ImprovementFigure& figure = d.view.improvements().figure();
+    QTRY_VERIFY_WITH_TIMEOUT(!d.view.improvements().isBusy() && !figure.ranking().empty(), 30000);
+    const auto all =
+        rankImprovements(*d.desk.context.scenario, *d.desk.context.problem, *d.desk.context.plan);
+    QVERIFY(rankingOf(all) == figure.ranking());
+    const Improvement& best = all.front();
+    const QString name = QString::fromStdString(best.what);
+    QVERIFY2(d.words().contains(name + QStringLiteral(" saves most: ") +
+                                QString::fromStdString(text::signedPercent(best.change))),
+             qPrintable(d.words()));
+    QVERIFY2(d.words().contains(QStringLiteral("No effect: ")), qPrintable(d.words()));
+    // Of the days of the run, the share that is saved.
+    const RunForecast f =
+        runForecastOf(*d.desk.context.problem, d.desk.context.plan->plan, d.desk.context.plan->evaluation)
+            .value();
+    const auto timed = std::find_if(all.begin(), all.end(), [](const Improvement& i) {
+      return !i.parameter.isDevices() && i.change < 0;
+    });
+    QVERIFY(timed != all.end());
+    d.view.chooseUnit(RunUnit::Days);
+    const QString days = QString::fromStdString(timed->what) + QStringLiteral(": −") +
+                         QString::fromStdString(text::time(*f.total * -timed->change));
+    QVERIFY2(d.words().contains(days), qPrintable(days + u'\n' + d.words()));
+    for (int unit = 0; unit < kRunUnitCount; ++unit) {
+      d.view.chooseUnit(static_cast<RunUnit>(unit));
+      for (const auto format : {ExportFormat::Svg, ExportFormat::Pdf})
+        QVERIFY(renderFigure(*d.view.figure(), d.desk.context, format).size() > 1000);
+    }
+    // A slide has the same without ranking again, and nothing to try.
+    d.view.chooseUnit(RunUnit::Share);
+    QVERIFY(improvementsIn(*d.view.table()) == figure.ranking());
+    RunDesk slide(Desk::describeRun);
+    slide.view.showPart(RunView::Part::Improvements);
+    slide.view.showTable(*d.view.table());
+    QCOMPARE(slide.words(), d.words());
+    QVERIFY(!slide.view.improvements().toTry());
+    // What was ranked goes with its plan.
+    d.desk.solveIt();
+    d.desk.show(d.view);
+    QVERIFY(figure.ranking().empty());
+  }
+
+  /// By double click and by Return, as what is asked in Search by a link.
+  void triesAnImprovementInWhatIf() {
+    RunDesk d(Desk::describeRun);
+    d.view.showPart(RunView::Part::Improvements);
+    d.view.compute({});
+    QSignalSpy tried(&d.view, &RunView::tryRequested);
+    auto* canvas = d.view.improvements().findChild<FigureCanvas*>();
+    auto* button = test::buttonOf(d.view.improvements(), QStringLiteral("Try in What-if"));
+    QVERIFY(!button->isEnabled());
+    const auto all =
+        rankImprovements(*d.desk.context.scenario, *d.desk.context.problem, *d.desk.context.plan);
+    QTest::keyClick(canvas, Qt::Key_Home);
+    for (int i = 0; i < d.view.improvements().figure().count(d.desk.context); ++i) {
+      const auto& one = all[static_cast<std::size_t>(d.view.improvements().figure().rowOfItem(i))];
+      const auto field = fieldToTry(*d.desk.context.scenario, *d.desk.context.problem, one);
+      QCOMPARE(button->isEnabled(), field.has_value());
+      QTest::keyClick(canvas, Qt::Key_Return);
+      if (field) {
+        QCOMPARE(tried.last()[0].toString(), QString::fromStdString(field->pointer));
+        QCOMPARE(tried.last()[1].toDouble(), field->value);
+        QVERIFY(one.parameter.isDevices() || field->value == one.to);
+      }
+      QTest::keyClick(canvas, Qt::Key_Right);
+    }
+    QVERIFY(tried.size() > 2);
+  }
+
+  /// Little work begins without being asked, once for a plan; much waits for its button.
+  void littleWorkStartsItself() {
+    RunDesk d(Desk::describeRun);
+    for (RunPane* pane : std::initializer_list<RunPane*>{&d.view.failures(), &d.view.improvements()}) {
+      pane->setStartsItself(true);
+      QVERIFY(!pane->isVisible() && !pane->isBusy());
+    }
+    const auto showAfter = [&d](double seconds) {
+      auto outcome = std::make_shared<Outcome>(*d.desk.context.outcome);
+      outcome->statistics.elapsed = Seconds(seconds);
+      d.desk.context.outcome = outcome;
+      d.desk.context.plan = std::shared_ptr<const RankedPlan>(outcome, outcome->best());
+      d.desk.show(d.view);
+    };
+    showAfter(1000);
+    d.view.showPart(RunView::Part::Failures);
+    QTest::qWait(500);
+    QVERIFY(!d.view.failures().isBusy() && d.view.failures().isEmpty());
+    showAfter(0.001);
+    QTRY_VERIFY_WITH_TIMEOUT(!d.view.failures().isBusy() && !d.view.failures().isEmpty(), 30000);
+    QVERIFY(d.view.improvements().isEmpty());
+    d.view.showPart(RunView::Part::Improvements);
+    QTRY_VERIFY_WITH_TIMEOUT(!d.view.improvements().isEmpty(), 30000);
   }
 
   void triesAFailureInWhatIf() {

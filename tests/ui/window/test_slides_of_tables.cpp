@@ -8,6 +8,7 @@
 #include "slides/slide_renderer.h"
 #include "slides/slide_show.h"
 #include "slides/slides_export.h"
+#include "support/desk.h"
 #include "views/background_run.h"
 #include "views/compare/compare_view.h"
 #include "views/figure_canvas.h"
@@ -94,6 +95,50 @@ private Q_SLOTS:
     QVERIFY2(text.contains(QStringLiteral("This plan\t")), qPrintable(text));
     QSettings().remove(QStringLiteral("views/compare/tab"));
     QSettings().remove(QStringLiteral("views/search/tab"));
+  }
+
+  /// What Run and Purchase compute begins by itself in a window, is kept by Ctrl+M, reopened and presented.
+  void whatARunTakesIsKept_data() {
+    QTest::addColumn<QString>("view");
+    QTest::addColumn<QString>("tab");
+    for (const char* tab : {"time", "failures", "improvements", "spares"}) QTest::newRow(tab) << "run" << tab;
+    QTest::newRow("purchase") << "purchase"
+                              << "";
+  }
+  void whatARunTakesIsKept() {
+    QFETCH(QString, view);
+    QFETCH(QString, tab);
+    WindowBench b;
+    QTRY_VERIFY(b.solved());
+    b.window.document().edit({}, QStringLiteral("Describe the run"), [](Scenario& s) {
+      Desk::describePurchase(s);
+      s.run.repair = Seconds(7200);
+    });
+    QTRY_VERIFY_WITH_TIMEOUT(b.solved() && b.window.session().context()->scenario->run.repair, 30000);
+    b.window.views().reveal(view);
+    View* shown = b.window.views().view(view);
+    if (!tab.isEmpty()) shown->findChild<QTabWidget*>()->setCurrentWidget(shown->findChild<QWidget*>(tab));
+    QTRY_VERIFY_WITH_TIMEOUT(shown->whyNotKept().isEmpty(), 60000);
+    const QString words = shown->figure()->asText(shown->context());
+    QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
+    QCOMPARE(b.scenario().slides.size(), std::size_t(1));
+
+    QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("deck.nest.json"));
+    QFile file(path);
+    QVERIFY(file.open(QFile::WriteOnly));
+    file.write(QByteArray::fromStdString(writeScenario(b.scenario())));
+    file.close();
+    WindowBench again(path);
+    QTRY_VERIFY(again.solved());
+    QCOMPARE(again.scenario().slides.size(), std::size_t(1));
+    SlideShow show(std::make_shared<const Scenario>(again.scenario()), again.window.session().context(),
+                   Theme::Kind::Light);
+    show.resize(1280, 800);
+    show.show();
+    const View* kept = show.sight()->view();
+    QCOMPARE(kept->figure()->asText(*kept->drawnContext()), words);
+    QVERIFY(slidesAsPdf(again.scenario(), again.window.session().context()).size() > 2000);
   }
 
   /// The plan that a slide keeps for itself is not one of those that it is compared with.

@@ -24,7 +24,7 @@ namespace {
 
 constexpr double kAnswerRow = 13, kMostAnswerRow = 20, kFailureGap = 7, kAnswerShare = 0.82,
                  kSmallestAnswer = 9.5;
-constexpr double kAboveLegend = 6, kBesideLabel = 10, kMostFailureName = 0.34;
+constexpr double kBelowLegend = 6, kBesideLabel = 10, kMostFailureName = 0.34;
 constexpr double kAroundFailures = 110;  ///< pixels for axis, legend and sentence
 constexpr double kPaleAnswer = 0.62;     ///< of an answer that is not the best
 /// Numbers of stages whose colours stand for the answers.
@@ -173,16 +173,16 @@ FailureFigure::Parts FailureFigure::layOut(const QRectF& area, const PlanContext
   value = std::min(value, body.width() * 0.25);
   const double left = p.label + kBesideLabel + p.answer + kBesideLabel;
   const double legend = legendHeight(p.items, body.width());
-  const double room = body.height() - kHorizontalAxisHeight - kAboveLegend - legend - 4;
+  const double room = body.height() - kHorizontalAxisHeight - kBelowLegend - legend - 4;
   const auto bars = static_cast<double>(m_items.size());
   const auto rows = static_cast<double>(m_ranking.rows.size());
   const double share = std::max(0.3, room / (bars * kAnswerRow + rows * kFailureGap));
   p.bar = std::min(kMostAnswerRow, kAnswerRow * share),
   p.gap = std::min(kFailureGap * 2, kFailureGap * share);
-  p.plot = QRectF(body.left() + left, body.top() + 2, std::max(20.0, body.width() - left - value - 8),
-                  bars * p.bar + rows * p.gap);
-  p.legend =
-      QRectF(body.left(), p.plot.bottom() + kHorizontalAxisHeight + kAboveLegend, body.width(), legend);
+  // Above the bars, so that it is in sight where they are scrolled.
+  p.legend = QRectF(body.left(), body.top(), body.width(), legend);
+  p.plot = QRectF(body.left() + left, p.legend.bottom() + kBelowLegend,
+                  std::max(20.0, body.width() - left - value - 8), bars * p.bar + rows * p.gap);
   p.axis = unitAxis(s.unit, p.most, p.plot.width());
   double y = p.plot.top();
   for (const Row& row : m_ranking.rows) {
@@ -307,6 +307,9 @@ QString FailureFigure::sentence(const Scale& s) const {
     out += tr("; with %1 it costs %2")
                .arg(plural(swap->sparesNeeded, tr("spare host")),
                     swap->change < 0 ? amountText(*swap, s) : tr("nothing"));
+  if (row.otherBatch)
+    out += tr("; with a batch that may differ by %1 it costs %2")
+               .arg(phrase(text::percent(kOtherBatch)), phrase(text::percent(-*row.otherBatch)));
   if (!m_ranking.isWhole) out += tr("; stopped before all was ranked");
   return out;
 }
@@ -327,6 +330,9 @@ Figure::Hit FailureFigure::hitOf(int i, const QRectF& area, const PlanContext& c
     if (!a.moved.empty()) tip.row(tr("State that moves"), phrase(a.moved));
     if (!a.restart.empty()) tip.row(tr("Steps run again after"), phrase(a.restart));
     tip.row(tr("Plan"), phrase(a.how));
+    if (row.otherBatch)
+      tip.note(tr("%1 of tokens/s with a batch that may differ by %2: set the batch tolerance")
+                   .arg(phrase(text::signedPercent(*row.otherBatch)), phrase(text::percent(kOtherBatch))));
     const Answer* best = bestOf(row, s);
     if (best && &a != best && isTooClose(a, *best, s))
       tip.note(tr("Too close to %1 to call").arg(answerName(best->answer)));

@@ -22,11 +22,12 @@ enum RankingColumn {
   kRestartOf,
   kMovedOf,
   kAnswerPlan,
+  kOtherBatchOf,  ///< absent in files of earlier versions
   kRankingColumns
 };
 constexpr std::array<const char*, kRankingColumns> kRankingHeads{
     "failure",       "answer",          "change of tokens/s", "obstacle", "devices idle",
-    "spares needed", "steps run again", "state that moves",   "plan"};
+    "spares needed", "steps run again", "state that moves",   "plan",     "change with another batch"};
 constexpr const char* kStoppedThere = "stopped";  ///< in place of a failure: what follows was not ranked
 
 FailureRanking::Answer answerOf(const FailureResponse& r) {
@@ -68,6 +69,7 @@ FailureRanking rankingOf(const std::vector<Failure>& all) {
       continue;
     }
     FailureRanking::Row row{f.what, {}};
+    if (f.otherBatch) row.otherBatch = f.otherBatch->change;
     for (const FailureResponse& r : f.answers) row.answers.push_back(answerOf(r));
     if (row.answers.empty()) {  // a degraded level on which nothing fits
       FailureRanking::Answer none;
@@ -88,7 +90,7 @@ SavedTable tableOf(const FailureRanking& ranking) {
     for (const FailureRanking::Answer& a : row.answers)
       out.rows.push_back({row.what, nameOf(a.answer), a.hasPlan ? text::exact(a.change) : std::string(),
                           a.obstacle, std::to_string(a.devicesIdle), std::to_string(a.sparesNeeded),
-                          a.restart, a.moved, a.how});
+                          a.restart, a.moved, a.how, row.otherBatch ? text::exact(*row.otherBatch) : ""});
   if (!ranking.isWhole) {
     std::vector<std::string> last(kRankingColumns);
     last[kAnswerName] = kStoppedThere;
@@ -100,13 +102,14 @@ SavedTable tableOf(const FailureRanking& ranking) {
 FailureRanking rankingIn(const SavedTable& table) {
   FailureRanking out;
   for (const auto& cells : table.rows) {
-    if (cells.size() < kRankingColumns) continue;
+    if (cells.size() <= kAnswerPlan) continue;
     if (cells[kAnswerName] == kStoppedThere) out.isWhole = false;
     const auto answer = answerNamed(cells[kAnswerName]);
     const auto change = numberOfCell<double>(cells[kChangeOf]);
     if (!answer || (!change && !cells[kChangeOf].empty())) continue;
     if (out.rows.empty() || out.rows.back().what != cells[kFailureName])
       out.rows.push_back({cells[kFailureName], {}});
+    if (cells.size() > kOtherBatchOf) out.rows.back().otherBatch = numberOfCell<double>(cells[kOtherBatchOf]);
     out.rows.back().answers.push_back({*answer, change.has_value(), change.value_or(0), cells[kObstacleOf],
                                        numberOfCell<int>(cells[kIdleOf]).value_or(0),
                                        numberOfCell<int>(cells[kSparesOf]).value_or(0), cells[kRestartOf],

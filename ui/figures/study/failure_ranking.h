@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,9 @@ struct FailureRanking {
     friend bool operator==(const Answer&, const Answer&) = default;
   };
   struct Row {
-    std::string what;             ///< "host0"
-    std::vector<Answer> answers;  ///< in the order of FailureAnswer
+    std::string what;                                 ///< "host0"
+    std::vector<Answer> answers;                      ///< in the order of FailureAnswer
+    std::optional<double> otherBatch = std::nullopt;  ///< change with another batch (study/failure_answers.h)
     friend bool operator==(const Row&, const Row&) = default;
   };
   std::vector<Row> rows;  ///< the costliest first

@@ -29,10 +29,12 @@ enum SpareColumn {
   kSpareHours,
   kSpareMoney,
   kSpareMark,
+  kSpareEnergy,  ///< absent in files of earlier versions
   kSpareColumns
 };
 constexpr std::array<const char*, kSpareColumns> kSpareHeads{
-    "spare hosts", "share of throughput", "P(enough)", "days", "device-hours", "money", "mark"};
+    "spare hosts", "share of throughput", "P(enough)", "days", "device-hours", "money",
+    "mark",        "energy, MWh"};
 constexpr const char *kCheapestMark = "fewest device-hours", *kStoppedMark = "stopped";
 
 constexpr double kSecondsOfDay = 86400;
@@ -61,7 +63,9 @@ SpareCurve curveOf(const SpareBenefit& b) {
   SpareCurve out;
   out.cheapest = b.cheapest, out.isComplete = b.isComplete;
   for (const SpareChoice& c : b.choices) {
-    SpareCurve::Point p{c.spares, c.share, poissonAtMost(b.hostsAway, c.spares), {}, c.deviceHours, c.money};
+    SpareCurve::Point p{c.spares, c.share, poissonAtMost(b.hostsAway, c.spares), {}, c.deviceHours,
+                        c.money,  {}};
+    if (c.energy) p.energy = *c.energy / 1000;
     if (c.total) p.days = c.total->value() / kSecondsOfDay;
     out.points.push_back(p);
   }
@@ -74,7 +78,7 @@ SavedTable tableOf(const SpareCurve& curve) {
   for (const SpareCurve::Point& p : curve.points)
     out.rows.push_back({std::to_string(p.spares), text::exact(p.share), text::exact(p.enough),
                         exactOr(p.days), exactOr(p.deviceHours), exactOr(p.money),
-                        p.spares == curve.cheapest ? kCheapestMark : ""});
+                        p.spares == curve.cheapest ? kCheapestMark : "", exactOr(p.energy)});
   if (!curve.isComplete) {
     std::vector<std::string> last(kSpareColumns);
     last[kSpareMark] = kStoppedMark;
@@ -86,14 +90,15 @@ SavedTable tableOf(const SpareCurve& curve) {
 SpareCurve curveIn(const SavedTable& table) {
   SpareCurve out;
   for (const auto& row : table.rows) {
-    if (row.size() < kSpareColumns) continue;
+    if (row.size() <= kSpareMark) continue;
     if (row[kSpareMark] == kStoppedMark) out.isComplete = false;
     const auto spares = readExact(row[kSpareCount]), share = readExact(row[kSpareShare]),
                enough = readExact(row[kSpareEnough]);
     if (!spares || !share || !enough) continue;
     if (row[kSpareMark] == kCheapestMark) out.cheapest = static_cast<int>(*spares);
     out.points.push_back({static_cast<int>(*spares), *share, *enough, readExact(row[kSpareDays]),
-                          readExact(row[kSpareHours]), readExact(row[kSpareMoney])});
+                          readExact(row[kSpareHours]), readExact(row[kSpareMoney]),
+                          row.size() > kSpareEnergy ? readExact(row[kSpareEnergy]) : std::nullopt});
   }
   return out;
 }
@@ -107,24 +112,34 @@ void SpareFigure::setOption(const std::string& key, const std::string& name) {
   if (const auto unit = runUnitNamed(name)) m_unit = *unit;
 }
 
-/// The chosen one, or shares where it is not known; nobody says what a spare host draws.
+/// Null: shares.
+std::optional<double> SpareCurve::Point::*SpareFigure::memberOf(RunUnit u) {
+  switch (u) {
+    case RunUnit::Days:
+      return &Point::days;
+    case RunUnit::DeviceHours:
+      return &Point::deviceHours;
+    case RunUnit::Money:
+      return &Point::money;
+    case RunUnit::Energy:
+      return &Point::energy;
+    case RunUnit::Share:
+      break;
+  }
+  return nullptr;
+}
+
+/// The chosen one, or shares where it is not known.
 RunUnit SpareFigure::shownUnit() const {
-  const auto hasAll = [&](auto member) {
-    return std::all_of(m_curve.points.begin(), m_curve.points.end(),
-                       [&](const Point& p) { return (p.*member).has_value(); });
-  };
-  const bool isKnown = m_unit == RunUnit::Days          ? hasAll(&Point::days)
-                       : m_unit == RunUnit::DeviceHours ? hasAll(&Point::deviceHours)
-                                                        : m_unit == RunUnit::Money && hasAll(&Point::money);
+  const auto member = memberOf(m_unit);
+  const bool isKnown = member && std::all_of(m_curve.points.begin(), m_curve.points.end(),
+                                             [&](const Point& p) { return (p.*member).has_value(); });
   return isKnown ? m_unit : RunUnit::Share;
 }
 
 double SpareFigure::costOf(const Point& p) const {
-  const RunUnit unit = shownUnit();
-  if (unit == RunUnit::Share) return 1 - p.share;
-  const auto member = unit == RunUnit::Days          ? &Point::days
-                      : unit == RunUnit::DeviceHours ? &Point::deviceHours
-                                                     : &Point::money;
+  const auto member = memberOf(shownUnit());
+  if (!member) return 1 - p.share;
   const Point& none = m_curve.points.front();
   return (p.*member).value_or(0) - (none.*member).value_or(0) * none.share;
 }
@@ -239,6 +254,7 @@ Figure::Hit SpareFigure::hitOf(int i, const QRectF& area, const PlanContext& c) 
   if (p.deviceHours)
     tip.row(tr("Device-hours"), phrase(words::amountIn(RunUnit::DeviceHours, *p.deviceHours)));
   if (p.money) tip.row(tr("Money"), phrase(words::amountIn(RunUnit::Money, *p.money)));
+  if (p.energy) tip.row(tr("Energy"), phrase(words::amountIn(RunUnit::Energy, *p.energy)));
   tip.row(tr("Enough"), phrase(text::percent(p.enough)));
   if (p.spares == m_curve.cheapest) tip.note(tr("Fewest device-hours"));
   return {itemOf(i), layOut(area, c, false).column(at(i)), tip.html()};
@@ -255,7 +271,7 @@ QString SpareFigure::lineOf(int i, const PlanContext&) const {
   const Point& p = m_curve.points[at(i)];
   QString out = tr("%1: %2 of the throughput").arg(sparesText(p.spares), phrase(text::percent(p.share)));
   if (p.days) out += tr(", the run takes %1").arg(phrase(text::time(Seconds(*p.days * kSecondsOfDay))));
-  if (shownUnit() == RunUnit::DeviceHours || shownUnit() == RunUnit::Money)
+  if (shownUnit() != RunUnit::Share && shownUnit() != RunUnit::Days)
     out += tr(", costs %1 more").arg(phrase(words::amountIn(shownUnit(), costOf(p))));
   out += tr(", enough %1 of the time").arg(phrase(text::percent(p.enough)));
   if (p.spares == m_curve.cheapest) out += tr(", fewest device-hours");

@@ -18,6 +18,7 @@ struct SpareCurve {
     double share = 0;   ///< of the throughput with all hosts
     double enough = 0;  ///< P(no more hosts are away than stand by)
     std::optional<double> days, deviceHours, money;
+    std::optional<double> energy;  ///< MWh; spare hosts that stand by draw nothing
     friend bool operator==(const Point&, const Point&) = default;
   };
   std::vector<Point> points;  ///< by spares, from 0; empty: nothing is known
@@ -59,6 +60,7 @@ private:
   using Point = SpareCurve::Point;
   struct Parts;
   Parts layOut(const QRectF& area, const PlanContext&, bool standalone) const;
+  static std::optional<double> SpareCurve::Point::*memberOf(RunUnit);
   RunUnit shownUnit() const;
   double costOf(const Point&) const;  ///< in shownUnit(), more than with all hosts and without a spare
   QString sentence() const;

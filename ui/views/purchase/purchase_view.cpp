@@ -28,6 +28,8 @@ namespace {
 
 const QString kPurchaseSetting = QStringLiteral("views/purchase/show");
 
+constexpr int kSolvesOfCell = 4;  ///< its plan, and a share of what is asked of fewer hosts
+
 /// Money is decided on the cells that take the fewest days.
 PurchaseMeasure goalFor(PurchaseMeasure m) {
   return m == PurchaseMeasure::Energy ? m : PurchaseMeasure::Days;
@@ -97,6 +99,7 @@ PurchaseView::PurchaseView(ViewServices services, QWidget* parent)
   connect(m_show, &QComboBox::currentIndexChanged, this, [this] {
     keepSetting(kPurchaseSetting, QString::fromLatin1(nest::nameOf(quantity())));
     showBoard();
+    startIfLittle();
   });
   connect(compare, &QPushButton::clicked, this, &PurchaseView::start);
   connect(save, &QToolButton::clicked, this, &PurchaseView::saveCsv);
@@ -230,9 +233,23 @@ void PurchaseView::forget() {
   m_backgroundRun->drop();
   m_compared.clear();
   m_scenario.reset();
+  m_started.clear();
   m_wrong.clear();
   m_cell.setSelected(std::nullopt);
   showBoard();
+}
+
+/// In a window, where nothing is compared yet.
+void PurchaseView::startIfLittle() {
+  if (!services().session || !isInSight() || m_isKept || !hasOffers() || isBusy()) return;
+  const PurchaseMeasure goal = goalFor(measureFor(quantity()));
+  const Purchase& p = context().scenario->purchase;
+  const std::size_t cells =
+      std::max<std::size_t>(1, p.clusters.size()) * std::max<std::size_t>(1, p.jobs.size());
+  if (m_compared.contains(goal) || m_started.contains(goal)) return;
+  if (!isLittleWork(context(), kSolvesOfCell * static_cast<int>(cells))) return;
+  m_started.insert(goal);
+  start();
 }
 
 FigureState PurchaseView::emptyState() const {
@@ -286,6 +303,7 @@ void PurchaseView::refresh() {
   m_backgroundRun->setReady(hasOffers());
   sayIfOutdated();
   showBoard();
+  startIfLittle();
 }
 
 void PurchaseView::applyState(const State& state) {

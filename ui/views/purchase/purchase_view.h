@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "figures/study/purchase_figure.h"
 #include "views/view.h"
@@ -14,7 +15,8 @@ class ChipBox;
 class FigurePane;
 
 /// Which of the scenario's offers to buy for which of its jobs, solved in the background when it is asked
-/// for. Cells appear as they are solved; each opens its plan in the other views.
+/// for, and by itself where that is little work. Cells appear as they are solved; each opens its plan in the
+/// other views.
 class PurchaseView : public View {
   Q_OBJECT
 public:
@@ -57,6 +59,7 @@ private:
   void takeFlips(PurchaseMeasure goal, PurchaseMeasure, PurchaseFlips);
   void takeErrors(const Diagnostics&);
   void forget();
+  void startIfLittle();
   void showBoard();
   void sayIfOutdated();
   void saveCsv();
@@ -71,6 +74,7 @@ private:
   Selection m_cell;
   std::map<PurchaseMeasure, Compared> m_compared;  ///< by goal: Days also decides on money
   std::shared_ptr<const Scenario> m_scenario;      ///< that was compared; null: none
+  std::set<PurchaseMeasure> m_started;             ///< goals that it began to solve for by itself
   QString m_wrong;                                 ///< why its offers could not be compared
   bool m_isKept = false;                           ///< the board is that of a slide
   FigurePane* m_pane;

@@ -15,6 +15,7 @@
 #include "figures/paint/phrases.h"
 #include "figures/plan/run_figure.h"
 #include "figures/study/failure_figure.h"
+#include "figures/study/improvement_figure.h"
 #include "figures/study/spare_figure.h"
 #include "theme/qt_text.h"
 #include "units/at.h"
@@ -23,6 +24,7 @@
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
 #include "views/run/failure_pane.h"
+#include "views/run/improvement_pane.h"
 #include "views/run/spare_pane.h"
 #include "words/run_words.h"
 
@@ -31,6 +33,10 @@ namespace {
 
 const QString kUnitSetting = QStringLiteral("views/run/unit");
 const QString kLossesSetting = QStringLiteral("views/run/losses");
+
+/// The parts that take solves.
+constexpr std::array kSolvedParts{RunView::Part::Failures, RunView::Part::Improvements,
+                                  RunView::Part::Spares};
 
 /// The fields as links, whose addresses are their pointers.
 QString fieldLinks(const std::vector<std::string>& pointers) {
@@ -48,9 +54,10 @@ RunView::RunView(ViewServices services, QWidget* parent)
       m_time(std::make_unique<RunFigure>()),
       m_timePane(new FigurePane(*m_time, m_part)),
       m_failures(new FailurePane),
+      m_improvements(new ImprovementPane),
       m_spares(new SparePane),
       m_tabs(new QTabWidget),
-      m_partButtons{new QWidget, new QWidget, new QWidget},
+      m_partButtons{new QWidget, new QWidget, new QWidget, new QWidget},
       m_unit(new ChipBox(tr("Unit"))),
       m_losses(new QToolButton),
       m_asked(new QLabel) {
@@ -87,7 +94,7 @@ RunView::RunView(ViewServices services, QWidget* parent)
   auto* buttons = new QWidget;
   auto* end = new QHBoxLayout(buttons);
   end->setContentsMargins(0, 0, 0, 0);
-  const std::array panes{m_timePane, m_failures->pane(), m_spares->pane()};
+  const std::array panes{m_timePane, m_failures->pane(), m_improvements->pane(), m_spares->pane()};
   for (std::size_t k = 0; k < panes.size(); ++k) {
     auto* own = new QHBoxLayout(m_partButtons[k]);
     own->setContentsMargins(0, 0, 0, 0);
@@ -101,6 +108,8 @@ RunView::RunView(ViewServices services, QWidget* parent)
   m_failures->setObjectName(QStringLiteral("failures"));
   m_tabs->addTab(m_timePane, tr("Time"));
   m_tabs->addTab(m_failures, tr("Failures"));
+  m_improvements->setObjectName(QStringLiteral("improvements"));
+  m_tabs->addTab(m_improvements, tr("Improvements"));
   m_spares->setObjectName(QStringLiteral("spares"));
   m_tabs->addTab(m_spares, tr("Spare hosts"));
   remember("tab", m_tabs);
@@ -120,7 +129,12 @@ RunView::RunView(ViewServices services, QWidget* parent)
     showOptions();
   });
   connect(m_asked, &QLabel::linkActivated, this, &RunView::fieldRequested);
-  connect(m_failures, &FailurePane::menuMade, this, [this](QMenu* menu) { addFailureActions(*menu); });
+  connect(m_failures, &RunPane::menuMade, this, [this](QMenu* menu) { addFailureActions(*menu); });
+  connect(m_failures, &RunPane::tryRequested, this, &RunView::tryFailure);
+  connect(m_improvements, &RunPane::menuMade, this, [this](QMenu* menu) { addImprovementActions(*menu); });
+  connect(m_improvements, &RunPane::tryRequested, this, &RunView::tryImprovement);
+  // Only in a window: a slide and an export ask for what they show.
+  for (const Part p : kSolvedParts) paneOf(p)->setStartsItself(services.session != nullptr);
   const auto showButtons = [this] {
     m_losses->setVisible(part() == Part::Time);
     for (std::size_t k = 0; k < m_partButtons.size(); ++k) m_partButtons[k]->setVisible(at(part()) == k);
@@ -144,45 +158,67 @@ const Figure* RunView::figure() const {
   return figures().front();
 }
 
+RunPane* RunView::paneOf(Part p) const {
+  switch (p) {
+    case Part::Failures:
+      return m_failures;
+    case Part::Improvements:
+      return m_improvements;
+    case Part::Spares:
+      return m_spares;
+    case Part::Time:
+      break;
+  }
+  return nullptr;
+}
+
 /// The one in front first.
 std::vector<const Figure*> RunView::figures() const {
-  std::vector<const Figure*> out{m_time.get(), &m_failures->figure(), &m_spares->figure()};
+  std::vector<const Figure*> out{m_time.get(), &m_failures->figure(), &m_improvements->figure(),
+                                 &m_spares->figure()};
   std::swap(out.front(), out[at(part())]);
   return out;
 }
 
 std::optional<SelectionItem> RunView::marked() const {
-  return part() == Part::Failures ? m_failures->chosen().selected()
-         : part() == Part::Spares ? m_spares->chosen().selected()
-                                  : m_part.selected();
+  const RunPane* pane = paneOf(part());
+  return pane ? pane->chosen().selected() : m_part.selected();
 }
 
 std::optional<SavedTable> RunView::table() const {
-  if (!whyNotKept().isEmpty() || part() == Part::Time) return std::nullopt;
-  return part() == Part::Failures ? tableOf(m_failures->figure().ranking())
-                                  : tableOf(m_spares->figure().curve());
+  if (!whyNotKept().isEmpty()) return std::nullopt;
+  switch (part()) {
+    case Part::Failures:
+      return tableOf(m_failures->figure().ranking());
+    case Part::Improvements:
+      return tableOf(m_improvements->figure().ranking());
+    case Part::Spares:
+      return tableOf(m_spares->figure().curve());
+    case Part::Time:
+      break;
+  }
+  return std::nullopt;
 }
 
 void RunView::showTable(const SavedTable& table) {
   if (part() == Part::Failures) m_failures->show(rankingIn(table));
+  if (part() == Part::Improvements) m_improvements->show(improvementsIn(table));
   if (part() == Part::Spares) m_spares->show(curveIn(table));
 }
 
 QString RunView::whyNotKept() const {
-  if (part() == Part::Time) return {};
-  const bool isFailures = part() == Part::Failures;
-  if (isFailures ? m_failures->isBusy() : m_spares->isBusy())
+  const RunPane* pane = paneOf(part());
+  if (!pane) return {};
+  if (pane->isBusy())
     return tr("It is still being computed. Add the slide when it has finished, or cancel it first.");
-  if (isFailures && m_failures->figure().ranking().empty())
-    return tr("There is no ranking yet. Rank failures first.");
-  if (!isFailures && m_spares->figure().curve().empty())
-    return tr("Spare hosts are not counted yet. Count them first.");
-  return {};
+  if (!pane->isEmpty()) return {};
+  return part() == Part::Spares ? tr("Spare hosts are not counted yet. Count them first.")
+                                : tr("There is no ranking yet. Rank %1 first.")
+                                      .arg(m_tabs->tabText(m_tabs->currentIndex()).toLower());
 }
 
 void RunView::compute(const Control& control) {
-  m_failures->rankAtOnce(control);
-  m_spares->computeAtOnce(control);
+  for (const Part p : kSolvedParts) paneOf(p)->computeAtOnce(control);
 }
 
 void RunView::tryFailure() {
@@ -202,6 +238,18 @@ void RunView::tryFailure() {
   const QString what = phrase(f->what);
   Q_EMIT whatIfRequested();  // first: what it compares with is the plan before
   failDevices(*document, inputs, what);
+}
+
+void RunView::tryImprovement() {
+  if (const auto field = m_improvements->toTry()) Q_EMIT tryRequested(toQt(field->pointer), field->value);
+}
+
+void RunView::addImprovementActions(QMenu& menu) {
+  const QString name = m_improvements->chosenName();
+  if (name.isEmpty()) return;
+  menu.addSeparator();
+  menu.addAction(tr("Try %1 in What-if").arg(name), this, &RunView::tryImprovement)
+      ->setEnabled(m_improvements->toTry().has_value());
 }
 
 /// What the chosen bar offers.
@@ -243,8 +291,7 @@ void RunView::showOptions() {
   m_time->setOption("unit", nameOf(unit()));
   m_time->setOption("losses", m_losses->isChecked() ? FigureOption::kOn : FigureOption::kOff);
   m_timePane->figureChanged();
-  m_failures->setUnit(nameOf(unit()));
-  m_spares->setUnit(nameOf(unit()));
+  for (const Part p : kSolvedParts) paneOf(p)->setUnit(nameOf(unit()));
 }
 
 /// A unit whose field is missing cannot be chosen, and says which.
@@ -276,8 +323,7 @@ void RunView::refresh() {
   refreshUnits();
   refreshAsked();
   m_timePane->show(context(), theme());
-  m_failures->setContext(contextPtr(), theme());
-  m_spares->setContext(contextPtr(), theme());
+  for (const Part p : kSolvedParts) paneOf(p)->setContext(contextPtr(), theme());
 }
 
 }  // namespace nest

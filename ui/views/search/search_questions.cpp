@@ -67,24 +67,14 @@ QString changesText(const PlanDiff& d) {
 
 const auto kTryScheme = QStringLiteral("try");
 
-/// Of a number of devices, the field that makes as many of the outermost level; where there is none, no link.
+/// Without a field that makes it, no link.
 QString linkToTry(const Setting& s, const Problem& problem, const Improvement& i) {
-  QString pointer;
-  double value = i.to;
-  if (!i.parameter.isDevices()) {
-    pointer = toQt(i.parameter.field->pointer());
-  } else if (const auto* levels = std::get_if<LevelsSource>(&s.cluster.network);
-             levels && levels->hostSizes.empty() && !levels->levels.empty()) {
-    const std::size_t outermost = levels->levels.size() - 1;
-    const double groups = i.to * levels->levels[outermost].fanout / problem.cluster->deviceCount();
-    if (groups == std::floor(groups))
-      pointer = QStringLiteral("/cluster/levels/%1/fanout").arg(outermost), value = groups;
-  }
   const QString words = toQt(i.what).toHtmlEscaped();
-  if (pointer.isEmpty()) return words;
+  const auto field = fieldToTry(s, problem, i);
+  if (!field) return words;
   QUrl link;
   link.setScheme(kTryScheme);
-  link.setPath(pointer + u'=' + QString::number(value, 'g', 17));
+  link.setPath(toQt(field->pointer) + u'=' + QString::number(field->value, 'g', 17));
   return QStringLiteral("<a href=\"%1\">%2</a>").arg(QString::fromLatin1(link.toEncoded()), words);
 }
 
