@@ -13,6 +13,7 @@
 #include "formats/format.h"
 #include "log/log.h"
 #include "log/program_log.h"
+#include "options/own_catalogs.h"
 #include "options/shell_files.h"
 #include "platform/descriptor.h"
 #include "platform/process.h"
@@ -33,7 +34,8 @@ nest::Outcome solveProblem(const nest::Problem& problem, const nest::Control& co
   return nest::solveAndExplain(problem, control, start);
 }
 
-int openWindows(const nest::ExplorerCommand& command) {
+/// The catalogs of the user's own that were refused are named in the first window, which works without them.
+int openWindows(const nest::ExplorerCommand& command, const nest::Diagnostics& refused) {
   nest::WindowOptions options;
   options.theme = command.theme;
   options.onlyView = command.view;
@@ -70,6 +72,9 @@ int openWindows(const nest::ExplorerCommand& command) {
   takeOthers();
   for (const auto& shown : windows) shown->show();
   if (command.view.isEmpty()) windows.front()->offerRecovery();
+  for (const auto& d : refused)
+    if (d.severity == nest::Severity::Error)
+      windows.front()->messages().add(nest::MessageBar::Tone::Error, QString::fromStdString(toText(d)));
   return QApplication::exec();
 }
 
@@ -146,6 +151,8 @@ int main(int argc, char** argv) {
       break;
   }
   if (!beginLog(command)) return 2;
+  const nest::Diagnostics catalogs = nest::cli::loadOwnCatalogs();
+  for (const auto& d : catalogs) nest::logLine(nest::LogLevel::Warning, nest::printable(toText(d), false));
   nest::takeQtMessages();
   // Qt decides on its platform, and gives up without a display, while the application object is made.
   if (command.what != Do::OpenWindow) qputenv("QT_QPA_PLATFORM", "offscreen");
@@ -164,5 +171,5 @@ int main(int argc, char** argv) {
   if (command.what == Do::Thumbnail)
     return nest::writeThumbnail(command.picture, command.pixels, command.files.value(0),
                                 command.theme.value_or(nest::Theme::Kind::Light));
-  return openWindows(command);
+  return openWindows(command, catalogs);
 }

@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "options/log_options.h"
+#include "options/own_catalogs.h"
 #include "options/shell_files.h"
 #include "platform/descriptor.h"
 #include "platform/process.h"
@@ -82,6 +83,9 @@ int run(Words words) {
     log.diagnostics = startLog(*log);
   }
   if (hasErrors(log.diagnostics)) return report(log.diagnostics), kBadInput;
+  const Diagnostics catalogs = loadOwnCatalogs();
+  report(catalogs);
+  if (hasErrors(catalogs)) return kBadInput;
   const Program program = cli::program();
   if (words.empty()) {
     std::cerr << helpText(program);

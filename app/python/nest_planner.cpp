@@ -16,6 +16,7 @@
 #include "formats/results/plan_json.h"
 #include "formats/scenario/scenario_json.h"
 #include "measures/metrics.h"
+#include "options/own_catalogs.h"
 #include "study/conflicts.h"
 #include "study/purchase_flips.h"
 #include "study/study_report.h"
@@ -300,6 +301,8 @@ PYBIND11_MODULE(nest_planner, m) {
   nest::errorType = py::exception<nest::Diagnostic>(m, "Error", PyExc_ValueError);
   nest::errorType.attr("__doc__") =
       "A scenario or plan that cannot be used; `diagnostics` lists all that is wrong.";
+  for (const nest::Diagnostic& d : nest::cli::loadOwnCatalogs())
+    py::module_::import("warnings").attr("warn")(nest::printable(toText(d)));
   m.def(
       "solve", nest::solveScenario, "scenario"_a, py::kw_only(), "deadline"_a = py::none(),
       "work_limit"_a = py::none(), "free_hosts"_a = py::none(), "taken_hosts"_a = py::none(),

@@ -82,6 +82,13 @@ constexpr Known kUnsupportedJson[] = {
      [](Text t) { return has(t.substr(0, 400), "\"nest-lesson\""); }},
     {"these are answers to lessons", "grade them with nest-plan grade",
      [](Text t) { return has(t.substr(0, 400), "\"nest-lesson-answers\""); }},
+    {"this is a catalog of devices, number formats or programs",
+     "put it into the folder that samples/catalogs/README.md names, or name it in NEST_CATALOG",
+     [](Text t) {
+       return t.starts_with('{') &&
+              (names(t, "programs") || names(t, "number_formats") || names(t, "peak_flops_per_s")) &&
+              (names(t, "like") || names(t, "id"));
+     }},
     {"this is an index of weights", kConfig, [](Text t) { return names(t, "weight_map"); }},
     {"these are training runs", "open them in the view Accuracy, or give them to nest-plan study validation",
      [](Text t) { return names(t, "sets") && names(t, "columns") && names(t, "rows"); }},

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "text/embedded.h"
+#include "text/catalog.h"
 
 namespace nest {
 namespace {
@@ -42,7 +42,7 @@ struct Releases {
 const std::vector<Releases>& knownReleases() {
   static const std::vector<Releases> all = [] {
     std::vector<Releases> out;
-    for (const EmbeddedEntry& e : embeddedEntries("programs")) {
+    for (const CatalogEntry& e : catalogEntries("programs")) {
       if (e.text.find("\"containers\"") == std::string_view::npos) continue;
       const auto entry = nlohmann::json::parse(e.text, nullptr, false);
       if (!entry.is_object() || !entry.contains("containers")) continue;
@@ -50,6 +50,7 @@ const std::vector<Releases>& knownReleases() {
         out.push_back({std::string(e.id), c.at("image").get<std::string>() + ':',
                        releaseOf(c.at("from").get<std::string>()), releaseOf(c.at("to").get<std::string>())});
     }
+    std::reverse(out.begin(), out.end());  // what a user adds is asked before the program's own
     return out;
   }();
   return all;

@@ -6,6 +6,7 @@
 #include "cluster/devices/device_facts.h"
 #include "cluster/devices/device_names.h"
 #include "program/program.h"
+#include "text/catalog.h"
 #include "text/embedded.h"
 
 namespace nest {
@@ -24,7 +25,7 @@ const char* nameOf(RunsBehind behind) {
 }
 
 std::string programLineage(std::string_view programId) {
-  const auto entries = embeddedEntries("programs");
+  const auto entries = catalogEntries("programs");
   std::string_view id = programId;
   for (std::size_t steps = 0; steps < entries.size(); ++steps) {
     const auto it = std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.id == id; });

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "text/embedded.h"
+#include "text/catalog.h"
 #include "text/json_fields.h"
+#include "text/json_strings.h"
 #include "units/made_once.h"
 
 namespace nest {
@@ -27,15 +28,23 @@ public:
     p.name = f.string("name").value_or(p.id);
     p.version = f.string("version").value_or("");
     p.about = f.string("about").value_or("");
-    if (const json* launches = f.array("launches")) p.launches = strings(*launches);
+    if (f.has("launches")) p.launches = readStrings(f, "launches");
     constexpr StageCut kCuts[] = {StageCut::Free, StageCut::ByWeight, StageCut::ByCount};
     const auto cuts = f.oneOf("cuts", {nameOf(kCuts[0]), nameOf(kCuts[1]), nameOf(kCuts[2])});
     for (const StageCut cut : kCuts)
       if (cuts && *cuts == nameOf(cut)) p.cuts = cut;
     p.logsFirstStage = f.boolean("logs_first_stage").value_or(p.logsFirstStage);
     p.holdsExchangeBuffers = f.boolean("holds_exchange_buffers").value_or(p.holdsExchangeBuffers);
-    (void)f.array("containers");  // program/container.h
-    if (const json* kinds = f.array("runs_on")) p.accelerators = strings(*kinds);
+    constexpr std::size_t kMostContainers = 100;
+    f.objects("containers", kMostContainers, Severity::Warning, [](JsonFields& c, std::size_t) {
+      c.requireKey("image", "the name before the colon: \"nemo\"");  // program/container.h reads them
+      c.requireKey("from", "the first release that holds it: \"25.07\"");
+      c.requireKey("to", "the last release that holds it");
+      (void)c.string("image");
+      checkRelease(c, "from");
+      checkRelease(c, "to");
+    });
+    if (f.has("runs_on")) p.accelerators = readStrings(f, "runs_on");
     if (const json* features = f.object("expresses"))
       for (const auto& [feature, said] : features->items())
         readFeature(feature, said, jsonPointer(f.pointerTo("expresses"), feature));
@@ -47,11 +56,10 @@ public:
   }
 
 private:
-  static std::vector<std::string> strings(const json& list) {
-    std::vector<std::string> out;
-    for (const json& one : list)
-      if (one.is_string()) out.push_back(one.get<std::string>());
-    return out;
+  static void checkRelease(JsonFields& c, const char* key) {
+    const auto release = c.string(key);
+    if (release && (release->empty() || release->front() < '0' || release->front() > '9'))
+      c.report(Severity::Error, "program-container", key, "a release begins with a number, as in \"25.07\"");
   }
 
   void readFeature(const std::string& name, const json& object, const std::string& pointer) {
@@ -112,13 +120,13 @@ private:
   Program m_program;
 };
 
-/// The programs of the program itself. A test reads each entry: an error in one is a bug.
-class BuiltIn {
+/// Tests read each entry of the program's own, fields/own_catalogs.h those of a user.
+class AllPrograms {
 public:
-  BuiltIn()
-      : m_entries(embeddedEntries("programs")),
+  AllPrograms()
+      : m_entries(catalogEntries("programs")),
         m_programs(m_entries.size(), [this](std::size_t i) { return read(m_entries[i]); }) {
-    for (const EmbeddedEntry& e : m_entries) m_names.push_back({std::string(e.id), std::string(e.name)});
+    for (const CatalogEntry& e : m_entries) m_names.push_back({std::string(e.id), std::string(e.name)});
   }
 
   const std::vector<ProgramName>& names() const { return m_names; }
@@ -130,18 +138,19 @@ public:
   }
 
 private:
-  Program read(const EmbeddedEntry& entry) const {
+  Program read(const CatalogEntry& entry) const {
     const Program* like = named(entry.like);
-    return readProgram(entry.text, "programs.json", like ? *like : Program{}).value.value_or(Program{});
+    return readProgram(entry.text, std::string(entry.file), like ? *like : Program{})
+        .value.value_or(Program{});
   }
 
-  std::span<const EmbeddedEntry> m_entries;
+  std::span<const CatalogEntry> m_entries;
   std::vector<ProgramName> m_names;
   MadeOnce<Program> m_programs;
 };
 
-const BuiltIn& builtIn() {
-  static const BuiltIn all;
+const AllPrograms& allPrograms() {
+  static const AllPrograms all;
   return all;
 }
 
@@ -210,15 +219,15 @@ Reading<Program> readProgram(std::string_view text, const std::string& file, con
 }
 
 const std::vector<ProgramName>& programNames() {
-  return builtIn().names();
+  return allPrograms().names();
 }
 
 const std::vector<Program>& programs() {
-  return builtIn().all();
+  return allPrograms().all();
 }
 
 const Program* findProgram(std::string_view id) {
-  return builtIn().named(id);
+  return allPrograms().named(id);
 }
 
 bool ProgramUse::runs(PlanFeature feature) const {

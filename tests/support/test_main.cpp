@@ -51,6 +51,7 @@ std::string readFile(const std::string& path) {
 }
 
 int runAll(int argc, char** argv) {
+  qputenv("NEST_CATALOG", "");  // whatever catalogs this user has
   std::string only;
   std::vector<char*> rest;
   for (int i = 0; i < argc; ++i) {

@@ -6,7 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/devices/device_json.h"
-#include "text/embedded.h"
+#include "text/catalog.h"
+#include "text/json_strings.h"
 #include "units/made_once.h"
 
 namespace nest {
@@ -20,11 +21,11 @@ std::string folded(std::string_view name) {
   return out;
 }
 
-/// The devices of the program itself. A test reads each entry: an error in one is a bug.
-class BuiltIn {
+/// Tests read each entry of the program's own devices, fields/own_catalogs.h those of a user.
+class AllDevices {
 public:
-  BuiltIn()
-      : m_entries(embeddedEntries("devices")),
+  AllDevices()
+      : m_entries(catalogEntries("devices")),
         m_devices(m_entries.size(), [this](std::size_t i) { return read(m_entries[i]); }) {
     for (std::size_t i = 0; i < m_entries.size(); ++i) {
       m_named.emplace(folded(m_entries[i].id), i);
@@ -42,30 +43,30 @@ public:
   }
 
 private:
-  DeviceSpec read(const EmbeddedEntry& entry) const {
+  DeviceSpec read(const CatalogEntry& entry) const {
     const DeviceSpec* like = named(entry.like);
-    return readCatalogDevice(entry.text, "devices.json", like ? *like : DeviceSpec{})
+    return readCatalogDevice(entry.text, std::string(entry.file), like ? *like : DeviceSpec{})
         .value.value_or(DeviceSpec{});
   }
 
-  std::span<const EmbeddedEntry> m_entries;
+  std::span<const CatalogEntry> m_entries;
   std::map<std::string, std::size_t> m_named;  ///< folded id, name or alias → entry
   MadeOnce<DeviceSpec> m_devices;
 };
 
-const BuiltIn& builtIn() {
-  static const BuiltIn all;
+const AllDevices& allDevices() {
+  static const AllDevices all;
   return all;
 }
 
 }  // namespace
 
 const std::vector<DeviceSpec>& deviceCatalog() {
-  return builtIn().all();
+  return allDevices().all();
 }
 
 const DeviceSpec* findDevice(std::string_view id) {
-  return builtIn().named(id);
+  return allDevices().named(id);
 }
 
 Reading<DeviceSpec> readCatalogDevice(std::string_view text, const std::string& file,
@@ -80,13 +81,13 @@ Reading<DeviceSpec> readCatalogDevice(std::string_view text, const std::string& 
   JsonFields fields(*json, json->root(), "", out);
   fields.requireKey("id", "a short name");
   (void)fields.string("like");
-  (void)fields.array("aliases");
+  (void)readStrings(fields, "aliases");
   // DeviceFacts
   (void)fields.string("family");
   (void)fields.integer("cuda_architecture", 0, 10'000);
   (void)fields.boolean("usual_of_architecture");
   (void)fields.integer("usual_domain_size", 0, 1'000'000);
-  (void)fields.array("words");
+  (void)readStrings(fields, "words");
   DeviceSpec device = readDevice(fields, *json, like, Origin::Catalog, out);
   fields.reportUnknown(Severity::Warning);
   if (hasErrors(out)) return {std::nullopt, out};

@@ -8,9 +8,9 @@
 
 namespace nest {
 
-/// The devices of resources/devices.json, in its order; built into the program, each read when it is first
-/// asked for. Memory is what vendors call GB and mean as GiB (HBM stacks come in powers of two); what driver
-/// and error correction keep of it belongs to the reserve. Bandwidths are one way. Thread safe.
+/// The devices of resources/devices.json in its order, and a user's own behind them; each is read when it is
+/// first asked for. Memory is what vendors call GB and mean as GiB (HBM stacks come in powers of two); what
+/// driver and error correction keep of it belongs to the reserve. Bandwidths are one way. Thread safe.
 const std::vector<DeviceSpec>& deviceCatalog();
 
 /// By id or name, case and punctuation ignored ("A100-80GB", "h100 sxm", "TPUv4"); nullptr if unknown.

@@ -2,14 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "text/embedded.h"
+#include "text/catalog.h"
 
 namespace nest {
 namespace {
 
 std::vector<DeviceFacts> readFacts() {
   std::vector<DeviceFacts> out;
-  for (const EmbeddedEntry& e : embeddedEntries("devices")) {
+  for (const CatalogEntry& e : catalogEntries("devices")) {
     DeviceFacts f;
     for (const DeviceFacts& known : out)
       if (known.id == e.like) f = known;

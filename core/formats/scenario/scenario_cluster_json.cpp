@@ -31,7 +31,8 @@ DeviceSpec readDeviceOf(const ScenarioReader& r, JsonFields& cluster) {
     for (const DeviceSpec& d : deviceCatalog()) all += (all.empty() ? "" : ", ") + d.id;
     cluster.report(Severity::Error, "device-unknown", "device",
                    '"' + id + "\" is not in the device catalog; it holds " + all,
-                   "name one of these, or give the values of the device");
+                   "name one of these, or give the values of the device, here or in a catalog of your own "
+                   "(samples/catalogs)");
     return {};
   }
   DeviceSpec device;

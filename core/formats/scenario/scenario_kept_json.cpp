@@ -90,7 +90,7 @@ Setting readSetting(const ScenarioReader& r, JsonFields& f, const Setting& base)
       setProgram(s, *program);
     else
       f.report(Severity::Error, "program-unknown", "program", "no program is called \"" + *id + '"',
-               "one of " + programIds());
+               "one of " + programIds() + "; a program of your own comes from a catalog (samples/catalogs)");
   }
   const Setting& usual = usualSetting(s.program);
   r.section(f, "cluster", [&](JsonFields& x) { s.cluster = readCluster(r, x); });
