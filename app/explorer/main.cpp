@@ -21,6 +21,7 @@
 #include "study/conflicts.h"
 #include "text/printable.h"
 #include "window/main_window.h"
+#include "window/message_bar.h"
 
 namespace {
 
