@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "calibration/crowding_fit.h"
 #include "calibration/kernel_fit.h"
 #include "calibration/layer_overlay.h"
 #include "calibration/link_fit.h"
@@ -159,6 +160,7 @@ Diagnostics setMachine(Scenario& s, const MachineTimes& machine, std::vector<std
   Diagnostics more = setLinks(s.cluster, s.constraints.excludedDevices, s.assumptions, machine.exchanges,
                               std::nullopt, notes);
   out.insert(out.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  if (!hasErrors(out)) setCrowding(s, machine.exchanges, std::nullopt, notes);
   return out;
 }
 
