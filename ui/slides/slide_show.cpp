@@ -71,6 +71,7 @@ SlideShow::SlideShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr ow
   key({Qt::Key_M}, [this] { setMoves(!m_moves); });
   key({Qt::Key_L}, [this] {
     m_hasSpotlight = !m_hasSpotlight;
+    QToolTip::hideText();
     update();
   });
   m_forgetTyped.setSingleShot(true);
@@ -122,6 +123,7 @@ std::unique_ptr<SlideRenderer> SlideShow::rendererOf(int slide, int step) {
 void SlideShow::setTextSize(int size) {
   m_textSize = std::clamp(size, 0, kTextSizes - 1);
   QSettings().setValue(kTextKey, m_textSize);
+  QToolTip::hideText();
   endMove();
   if (m_current >= 0) m_renderer = rendererOf(m_current, m_step);
   update();
@@ -290,6 +292,7 @@ void SlideShow::mouseReleaseEvent(QMouseEvent* e) {
 
 bool SlideShow::event(QEvent* e) {
   if (e->type() != QEvent::ToolTip || !m_renderer) return QWidget::event(e);
+  if (m_hasSpotlight) return true;  // the audience looks at the spot, which a tip would cover
   const auto* help = static_cast<QHelpEvent*>(e);
   if (const auto hit = m_renderer->hit(onPage(help->pos())); hit && !hit->tip.isEmpty()) {
     const QRectF there(page().topLeft() + hit->area.topLeft() * enlargement(),

@@ -63,7 +63,7 @@ void exportDifference(QWidget* window, const QString& folder, const ViewsArea& v
   if (!first || !second)
     return messages.show(
         MessageBar::Tone::Note,
-        MessageBar::tr("The active view compares no two plans. Change something in What-if, or "
+        MessageBar::tr("The active view does not compare two plans. Change something in What-if, or "
                        "choose two plans in Compare, then write the report."));
   const QString path = askForPage(window, MessageBar::tr("Write a report on the difference"), folder,
                                   QStringLiteral("difference.html"));

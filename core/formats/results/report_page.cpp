@@ -53,8 +53,9 @@ summary { cursor: pointer; color: var(--accent); }
 footer { margin-top: 48px; color: var(--muted); font-size: 13px; }
 @page { size: A4; margin: 14mm; }
 @media print { body { padding: 0; max-width: none; font-size: 10pt; } button { display: none; }
-  figure, tr { break-inside: avoid; } figure svg { max-height: 105mm; }
-  footer { margin-top: 12px; } h2 { break-after: avoid; } .finding span { white-space: normal; }
+  figure, tr, #reproduce { break-inside: avoid; } #reproduce { break-after: avoid; } #reproduce + p { display: none; }
+  figure svg { max-height: 105mm; }
+  footer { margin-top: 12px; break-before: avoid; } h2 { break-after: avoid; } .finding span { white-space: normal; }
   .wide { overflow: visible; } table { font-size: 7.5pt; } th, td { padding-right: 6px; } }
 )";
 

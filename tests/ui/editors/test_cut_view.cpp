@@ -135,6 +135,14 @@ private slots:
     QVERIFY(!o.selection.hovered());
     QTest::mouseRelease(&o.view.canvas(), Qt::LeftButton, {}, at);
   }
+  /// A slide of a view that has nothing to show would be an empty page.
+  void cutsThatCannotBeDraggedAreNoSlide() {
+    const OpenedCut can;
+    QCOMPARE(can.view.whyNotKept(), QString());
+    const OpenedCut cannot("published/llama-3-405b-h100-16384.nest.json");
+    QVERIFY(cannot.context.plan && cannot.context.plan->plan.chunksPerStage() > 1);
+    QVERIFY(!cannot.view.whyNotKept().isEmpty());
+  }
   /// What has no devices to run on exchanges nothing: its time would look faster than the best.
   void whatHasNoDevicesHasNoTime() {
     OpenedCut o("llama3-70b-h100-1024.nest.json");

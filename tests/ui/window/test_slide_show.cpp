@@ -1,8 +1,10 @@
+#include <QHelpEvent>
 #include <QLabel>
 #include <QListWidget>
 #include <QPointer>
 #include <QSpinBox>
 #include <QTextBrowser>
+#include <QToolTip>
 #include <QtTest/QTest>
 
 #include "formats/scenario/scenario_json.h"
@@ -92,6 +94,13 @@ private Q_SLOTS:
     QCOMPARE(show->current(), 1);
     QTest::keyClick(show, Qt::Key_L);
     QVERIFY(show->hasSpotlight());
+    QToolTip::showText(QPoint(5, 5), QStringLiteral("of before"), show);
+    const QPoint middle = show->rect().center();
+    QHelpEvent help(QEvent::ToolTip, middle, show->mapToGlobal(middle));
+    QVERIFY(QApplication::sendEvent(show, &help));
+    QTest::keyClick(show, Qt::Key_L);
+    QTest::keyClick(show, Qt::Key_L);
+    QTRY_VERIFY(!QToolTip::isVisible());
     QTest::keyClick(show, Qt::Key_P);
     auto* speaker = show->findChild<SpeakerWindow*>();
     QVERIFY(speaker);

@@ -136,6 +136,12 @@ const Figure* CutView::figure() const {
   return m_figure.get();
 }
 
+QString CutView::whyNotKept() const {
+  return context().plan && !m_figure->hasContent(context())
+             ? tr("These cuts cannot be dragged, so there is nothing to show. Add a slide of Stages instead.")
+             : QString();
+}
+
 QString CutView::verdict() const {
   return m_verdict->text();
 }

@@ -29,6 +29,7 @@ public:
   /// With the plan to beat as its own: what is drawn by hand is a draft beside it.
   PlanContextPtr drawnContext() const override { return m_drawnFor ? m_drawnFor : contextPtr(); }
   QStringList slideText(const QString& sentence) const override;
+  QString whyNotKept() const override;
   CutCanvas& canvas() const { return *m_canvas; }
   QString verdict() const;
   void showBare() override;
