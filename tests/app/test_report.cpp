@@ -227,6 +227,18 @@ document.body.dataset.lit = over + ' then ' + lit();
     QVERIFY(written.readAll().contains("Only the first fits: "));
   }
 
+  /// Of one name, as both sides of a what-if are, each is named by its side; the scenarios inside keep it.
+  void sidesOfOneNameAreNamed() {
+    const QString one = sample("llama3-70b-h100-1024"), same = m_dir.filePath("same.html");
+    QCOMPARE(run({"report", one, one, "-o", same}).code, 0);
+    QFile written(same);
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    const QByteArray html = written.readAll(), name = "Llama-3 70B on 1,024 H100";
+    QVERIFY(html.contains(name + ", before → " + name + ", after"));
+    QVERIFY(html.contains("Stages: " + name + ", before") && html.contains("Stages: " + name + ", after"));
+    QVERIFY(html.contains("\"name\": \"" + name + "\"") && !html.contains("\"name\": \"" + name + ", "));
+  }
+
   /// A deck is sent as its plan is; pictures of a heatmap come in both colours.
   void slidesGiveAPage() {
     const QByteArray first = page(sample("llama2-7b-h100-128"), "plan.html");

@@ -165,18 +165,43 @@ QByteArray reportOf(const PlanContextPtr& c, const ReportSources& sources,
   return written(report, shown.figures, {{&scenario, choice.fileName.toStdString()}}, format, choice);
 }
 
+namespace {
+
+constexpr const char *kBefore = "before", *kAfter = "after";
+
+/// Both sides of a what-if have one name: the page says which of them it means.
+std::string nameOfSide(const Scenario& s, const char* which) {
+  return s.name.empty() ? std::string() : s.name + ", " + which;
+}
+
+PlanContextPtr renamed(const PlanContextPtr& c, const std::string& name) {
+  auto scenario = std::make_shared<Scenario>(*c->scenario);
+  scenario->name = name;
+  auto out = std::make_shared<PlanContext>(*c);
+  out->scenario = std::move(scenario);
+  return out;
+}
+
+}  // namespace
+
 QByteArray differenceReportOf(const PlanContextPtr& first, const PlanContextPtr& second, ReportFormat format,
                               const ReportChoice& choice) {
   const Scenario before = standingAlone(*first->scenario), after = standingAlone(*second->scenario);
-  const auto side = [](const Scenario& s, const PlanContext& c) {
-    return DifferenceSide{reportSource(s, *c.problem), &s, c.plan.get(), c.outcome.get()};
+  const bool haveOneName = before.name == after.name;
+  const auto side = [&](const Scenario& s, const PlanContext& c, const char* which) {
+    DifferenceSide out{reportSource(s, *c.problem), &s, c.plan.get(), c.outcome.get()};
+    if (haveOneName) out.source.scenario = nameOfSide(s, which);
+    return out;
   };
   const QString own = choice.fileName;
   const QString other = choice.firstFileName.isEmpty() || choice.firstFileName == own
                             ? QStringLiteral("before-") + own
                             : choice.firstFileName;
-  return written(differenceReportOf(side(before, *first), side(after, *second)),
-                 differenceFigures(first, second),
+  const auto shown = [&](const PlanContextPtr& c, const char* which) {
+    return haveOneName ? renamed(c, nameOfSide(*c->scenario, which)) : c;
+  };
+  return written(differenceReportOf(side(before, *first, kBefore), side(after, *second, kAfter)),
+                 differenceFigures(shown(first, kBefore), shown(second, kAfter)),
                  {{&before, other.toStdString()}, {&after, own.toStdString()}}, format, choice);
 }
 
