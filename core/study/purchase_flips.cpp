@@ -9,6 +9,7 @@
 
 #include "fields/field.h"
 #include "fields/field_text.h"
+#include "study/failure_answers.h"
 #include "study/quiet_solve.h"
 #include "units/at.h"
 #include "units/text.h"
@@ -144,7 +145,22 @@ std::vector<PurchaseDeadline> deadlinesOf(const PurchaseMatrix& m, int jobs, int
 
 namespace {
 
-/// The most hosts of its choice with which another offer is the choice of a job.
+/// The most hosts of a cell with which its value is larger than another; 0: no number does; nullopt: stopped.
+std::optional<int> mostHostsBeyond(double other, const Scenario& cell, int host, int all,
+                                   PurchaseMeasure measure, const Control& control) {
+  int flipped = 0, kept = all;
+  while (kept - flipped > 1) {
+    const int hosts = (flipped + kept) / 2;
+    Scenario fewer = cell;
+    std::optional<int>& most = fewer.constraints.devices.most;
+    most = std::min(most.value_or(hosts * host), hosts * host);
+    const auto value = solvedCell(std::move(fewer), measure, control).value(measure);
+    if (studyStopped(control)) return std::nullopt;
+    (value && *value <= other ? kept : flipped) = hosts;
+  }
+  return flipped;
+}
+
 std::optional<PurchaseShortfall> shortfallOf(const PurchaseGrid& grid, const PurchaseMatrix& m,
                                              const PurchaseChoice& choice, const Control& control) {
   if (choice.best < 0 || !choice.next) return std::nullopt;
@@ -152,21 +168,18 @@ std::optional<PurchaseShortfall> shortfallOf(const PurchaseGrid& grid, const Pur
   const auto scenario = grid.scenarioOf(choice.job, choice.best);
   const auto problem = scenario ? buildProblem(*scenario) : Reading<Problem>();
   if (!problem) return std::nullopt;
+  PurchaseShortfall out;
   const int host = problem->cluster->largestGroupSize(0);
-  const int all = (problem->cluster->deviceCount() + host - 1) / host;
-  int flipped = 0, kept = all;
-  while (kept - flipped > 1) {
-    const int hosts = (flipped + kept) / 2;
-    Scenario fewer = *scenario;
-    std::optional<int>& most = fewer.constraints.devices.most;
-    most = std::min(most.value_or(hosts * host), hosts * host);
-    const auto value = solvedCell(std::move(fewer), m.measure, control).value(m.measure);
-    if (studyStopped(control)) return std::nullopt;
-    (value && *value <= other ? kept : flipped) = hosts;
-  }
-  if (flipped == 0) return std::nullopt;
-  return PurchaseShortfall{choice.job,  flipped,     all, scenario->job.batchTolerance == 0,
-                           choice.best, *choice.next};
+  out.job = choice.job, out.before = choice.best, out.after = *choice.next;
+  out.ofHosts = (problem->cluster->deviceCount() + host - 1) / host;
+  Scenario cell = *scenario;
+  const auto found = mostHostsBeyond(other, cell, host, out.ofHosts, m.measure, control);
+  if (!found || *found == 0) return std::nullopt;
+  out.hosts = *found;
+  if (cell.job.batchTolerance >= kOtherBatch) return out;
+  cell.job.batchTolerance = kOtherBatch;
+  out.otherBatchHosts = mostHostsBeyond(other, cell, host, out.ofHosts, m.measure, control);
+  return out;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,8 +34,10 @@ std::vector<PurchaseDeadline> deadlinesOf(const PurchaseMatrix&, int jobs, int c
 /// Where the choice of a job flips because hosts of its offer are not there, while all are paid for.
 struct PurchaseShortfall {
   int job = 0;
-  int hosts = 0, ofHosts = 0;   ///< with so many hosts or fewer
-  bool isOneBatch = false;      ///< the job has no tolerance of its batch, which fewer devices may not divide
+  int hosts = 0, ofHosts = 0;  ///< with so many hosts or fewer; 0: at no number
+  /// The same with a batch that may differ by kOtherBatch, since fewer devices may not divide that of the
+  /// job; absent where the job allows as much.
+  std::optional<int> otherBatchHosts;
   int before = -1, after = -1;  ///< clusters
 };
 /// Found by bisection over the hosts of each choice, some solves a job. Those that a stop left out are
@@ -53,7 +56,8 @@ namespace report {
 std::string flipText(const PurchaseGrid&, const PurchaseFlip&);
 /// "Llama-3 8B: in less than 20.7 d 256 B200 is the choice, 20.3 d, 706 k".
 std::string deadlineText(const PurchaseGrid&, const PurchaseMatrix&, const PurchaseDeadline&);
-/// "Llama-3 8B: with 58 of its 64 hosts or fewer 512 H100 falls behind 256 B200, at the same batch".
+/// "Llama-3 8B: with 63 of its 64 hosts or fewer 512 H100 falls behind 256 B200, with 57 or fewer where the
+/// batch may differ by 2 %".
 std::string shortfallText(const PurchaseGrid&, const PurchaseShortfall&);
 /// "By days 512 H200 is ahead in 3 of 3 jobs; by energy 256 B200 is ahead in 3 of 3 jobs": where another
 /// measure than that of the matrix decides otherwise, on the same plans; empty where none does.

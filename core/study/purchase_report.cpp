@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/results/plan_json.h"
+#include "study/failure_answers.h"
 #include "study/json_list.h"
 #include "study/purchase_flips.h"
 #include "text/csv.h"
@@ -71,9 +72,12 @@ std::string deadlineText(const PurchaseGrid& grid, const PurchaseMatrix& m, cons
 }
 
 std::string shortfallText(const PurchaseGrid& grid, const PurchaseShortfall& s) {
-  return grid.job(s.job) + ": with " + text::count(s.hosts) + " of its " + text::count(s.ofHosts) +
-         " hosts or fewer " + grid.cluster(s.before) + " falls behind " + grid.cluster(s.after) +
-         (s.isOneBatch ? ", at the same batch" : "");
+  std::string out = grid.job(s.job) + ": with " + text::count(s.hosts) + " of its " + text::count(s.ofHosts) +
+                    " hosts or fewer " + grid.cluster(s.before) + " falls behind " + grid.cluster(s.after);
+  if (!s.otherBatchHosts || *s.otherBatchHosts == s.hosts) return out;
+  const std::string where = " where the batch may differ by " + text::percent(kOtherBatch);
+  return out + (*s.otherBatchHosts == 0 ? ", but with no number" + where
+                                        : ", with " + text::count(*s.otherBatchHosts) + " or fewer" + where);
 }
 
 namespace {
@@ -207,11 +211,13 @@ std::string purchaseJson(const PurchaseGrid& grid, const PurchaseMatrix& m, cons
                 {"too_close_to_call", d.isTooClose}};
   });
   j["fewer_hosts"] = listOf(flips.ofHosts, [&](const PurchaseShortfall& s) {
-    return Json{{"job", grid.job(s.job)},
-                {"hosts", s.hosts},
-                {"of_hosts", s.ofHosts},
-                {"before", grid.cluster(s.before)},
-                {"after", grid.cluster(s.after)}};
+    Json one{{"job", grid.job(s.job)},
+             {"hosts", s.hosts},
+             {"of_hosts", s.ofHosts},
+             {"before", grid.cluster(s.before)},
+             {"after", grid.cluster(s.after)}};
+    if (s.otherBatchHosts) one["hosts_with_other_batch"] = *s.otherBatchHosts;
+    return one;
   });
   return layOut(j);
 }

@@ -192,6 +192,14 @@ private slots:
       const PurchaseMatrix fewer = solvePurchase(*gridOf(changed), PurchaseMeasure::Money, 1);
       QCOMPARE(*fewer.cells[0].money <= *m.cells[std::size_t(found[0].after)].money, more == 1);
     }
+    // A batch that need not be divided by 63 × 8 keeps the choice for longer.
+    QVERIFY(found[0].otherBatchHosts && *found[0].otherBatchHosts < found[0].hosts);
+    Json tolerant = j;
+    tolerant["job"]["batch_tolerance"] = 0.02;
+    tolerant["constraints"]["devices"] = {{"most", 8 * (*found[0].otherBatchHosts + 1)}};
+    tolerant["purchase"]["clusters"] = {j["purchase"]["clusters"][found[0].before]};
+    QVERIFY(*solvePurchase(*gridOf(tolerant), PurchaseMeasure::Money, 1).cells[0].money <=
+            *m.cells[std::size_t(found[0].after)].money);
     const std::string text = report::purchaseText(*grid, m, {{}, found});
     QVERIFY2(text.find("of its 64 hosts or fewer") != std::string::npos, text.c_str());
     QVERIFY2(text.find("By days 512 H200 is ahead; by energy 256 B200 is ahead\n") != std::string::npos,
