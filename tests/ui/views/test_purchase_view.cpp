@@ -104,6 +104,14 @@ private slots:
     QCOMPARE(shown.last(), QStringLiteral("twice the tokens on dear"));
     QTest::mouseDClick(canvas, Qt::LeftButton, {}, {2, 2});
     QCOMPARE(shown.size(), 2);
+    // A button does the same, and is off where no cell with a plan is chosen.
+    auto* button = test::buttonOf(d.view, QStringLiteral("Show plan"));
+    QTest::keyClick(canvas, Qt::Key_Home);
+    QVERIFY(button->isEnabled());
+    button->click();
+    QCOMPARE(shown.last(), QStringLiteral("the job on as it is"));
+    QTest::keyClick(canvas, Qt::Key_Escape);
+    QVERIFY(!button->isEnabled());
   }
 
   void slidesKeepWhatTheyShow() {

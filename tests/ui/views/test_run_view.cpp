@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "export/figure_export.h"
+#include "figures/paint/figure_report.h"
 #include "figures/study/failure_figure.h"
 #include "figures/study/improvement_figure.h"
 #include "figures/study/spare_figure.h"
@@ -95,6 +96,18 @@ private slots:
               d.words().contains(QStringLiteral("Simulation: restarts")));
       QVERIFY(renderFigure(*d.view.figure(), d.desk.context, ExportFormat::Svg).size() > 1000);
     }
+  }
+
+  /// In a low window the lines below the bars are scrolled to, none is left out.
+  void allLinesAreReached() {
+    RunDesk d([](Scenario& s) {
+      Desk::describeRun(s);
+      s.run.pricePerDeviceHour = 2, s.run.devicePower = 700;
+    });
+    d.desk.show(d.view, {1600, 300});
+    const auto* canvas = d.view.findChild<QWidget*>(QStringLiteral("time"))->findChild<FigureCanvas*>();
+    const FigureReport report = figureReport(*d.view.figure(), canvas->area().size(), d.desk.context);
+    QVERIFY(!report.leftOut);
   }
 
   /// Without the useful time the losses span the figure.

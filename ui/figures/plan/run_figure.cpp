@@ -20,6 +20,7 @@ namespace {
 constexpr double kLabelGap = 12, kMostBarHeight = 46, kBarShare = 0.68, kLineRow = 19;
 constexpr double kLeastBars = 84;  ///< pixels; lines below them go first
 constexpr double kLegendGap = 8;
+constexpr double kLeastState = 160, kAroundRun = 128;  ///< the latter for sentence, axis and legend
 /// Numbers of stages whose colours stand for the parts, so that each theme has its own shade.
 constexpr std::array kColourOfPart{0, 4, 1, 3};
 
@@ -126,6 +127,12 @@ RunUnit RunFigure::unitOf(const PlanContext& c) const {
 
 int RunFigure::count(const PlanContext& c) const {
   return isShown(c) ? static_cast<int>(shownOf(c).bars.size()) * partsShown(shownOf(c)) : 0;
+}
+
+/// The line about checkpoints takes two where the figure is narrow.
+double RunFigure::leastHeight(const PlanContext& c) const {
+  if (!isShown(c)) return kLeastState;
+  return kAroundRun + kLeastBars + kLineRow * static_cast<double>(shownOf(c).lines.size() + 1);
 }
 
 std::optional<FigureState> RunFigure::state(const PlanContext& c, bool) const {

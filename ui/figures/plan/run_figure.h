@@ -21,6 +21,7 @@ public:
   std::vector<FigureOption> offeredOptions(const PlanContext&) const override;
   void setOption(const std::string& key, const std::string& name) override;
   int count(const PlanContext&) const override;
+  double leastHeight(const PlanContext&) const;  ///< at which all lines stand below the bars
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;

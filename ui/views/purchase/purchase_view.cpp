@@ -70,6 +70,9 @@ PurchaseView::PurchaseView(ViewServices services, QWidget* parent)
   auto* compare = new QPushButton(tr("Compare offers"));
   compare->setToolTip(tr("Plan every job on every offer, in the background"));
   m_backgroundRun->addTrigger(compare);
+  m_showPlan = new QPushButton(tr("Show plan"));
+  m_showPlan->setToolTip(
+      tr("Show the plan of the chosen cell in all views; a double click and Return do the same"));
   auto* save = new QToolButton;
   save->setText(tr("Save CSV…"));
   save->setToolTip(tr("Save all cells as CSV, with days, money, energy and MFU"));
@@ -82,6 +85,7 @@ PurchaseView::PurchaseView(ViewServices services, QWidget* parent)
   row->setContentsMargins(8, 4, 8, 4);
   row->addWidget(m_show);
   row->addWidget(compare);
+  row->addWidget(m_showPlan);
   row->addWidget(m_backgroundRun);
   auto* buttons = new QWidget;
   auto* end = new QHBoxLayout(buttons);
@@ -113,6 +117,9 @@ PurchaseView::PurchaseView(ViewServices services, QWidget* parent)
     menu->addSeparator();
     addPlanActions(*menu, namedPlan(i));
   });
+  connect(m_showPlan, &QPushButton::clicked, this,
+          [this] { showPlan(ListFigure::indexOf(m_cell.selected())); });
+  connect(&m_cell, &Selection::selectedChanged, this, &PurchaseView::refreshButtons);
   connect(m_pane->canvas(), &FigureCanvas::itemActivated, this,
           [this](const SelectionItem& item) { showPlan(ListFigure::indexOf(item)); });
   if (services.document) connect(services.document, &ScenarioDocument::opened, this, &PurchaseView::forget);
@@ -282,9 +289,16 @@ void PurchaseView::showBoard() {
     m_figure.setBoard(std::move(board));
   }
   m_figure.setEmptyState(emptyState());
-  m_saveCsv->setEnabled(!csv().isEmpty());
+  refreshButtons();
   m_pane->setLeastHeight(static_cast<int>(m_figure.board().empty() ? 220 : m_figure.leastHeight()));
   m_pane->show(context(), theme());
+}
+
+void PurchaseView::refreshButtons() {
+  const Compared* c = compared();
+  const int i = ListFigure::indexOf(m_cell.selected());
+  m_saveCsv->setEnabled(c != nullptr);
+  m_showPlan->setEnabled(c && i >= 0 && at(i) < c->matrix.cells.size() && c->matrix.cells[at(i)].plan);
 }
 
 void PurchaseView::sayIfOutdated() {

@@ -8,6 +8,8 @@
 #include "figures/study/purchase_figure.h"
 #include "views/view.h"
 
+class QPushButton;
+
 namespace nest {
 
 class BackgroundRun;
@@ -61,6 +63,7 @@ private:
   void forget();
   void startIfLittle();
   void showBoard();
+  void refreshButtons();
   void sayIfOutdated();
   void saveCsv();
   void showPlan(int cell);  ///< in all views
@@ -80,6 +83,7 @@ private:
   FigurePane* m_pane;
   ChipBox* m_show;
   BackgroundRun* m_backgroundRun;
+  QPushButton* m_showPlan;
   QWidget* m_saveCsv;
 };
 

@@ -322,6 +322,7 @@ void RunView::refreshAsked() {
 void RunView::refresh() {
   refreshUnits();
   refreshAsked();
+  m_timePane->setLeastHeight(static_cast<int>(m_time->leastHeight(context())));
   m_timePane->show(context(), theme());
   for (const Part p : kSolvedParts) paneOf(p)->setContext(contextPtr(), theme());
 }

@@ -10,7 +10,7 @@
 namespace nest {
 namespace {
 constexpr double kSpareConfidence = 0.999;
-constexpr int kLeastSpareHeight = 260;
+constexpr int kLeastSpareHeight = 260, kLeastStateHeight = 160;
 }  // namespace
 
 SparePane::SparePane(QWidget* parent) : SparePane(std::make_unique<SpareFigure>(), parent) {}
@@ -22,7 +22,6 @@ SparePane::SparePane(std::unique_ptr<SpareFigure> figure, QWidget* parent)
                tr("Solving without some hosts …"), tr("Stop; what is known so far is shown")},
               kMostPlansForSpares, false, parent),
       m_figure(static_cast<SpareFigure*>(RunPane::figure())) {
-  pane()->setLeastHeight(kLeastSpareHeight);
   setSolve([this](const PlanContext& c, const Control& control) -> Answer {
     return [this, found = spareBenefit(*c.problem, *c.plan, kSpareConfidence, control)] { take(found); };
   });
@@ -56,6 +55,7 @@ void SparePane::showFigure() {
                            "are enough.")}
           : FigureState{tr("Spare hosts cannot be counted"),
                         tr("Give %1 in the scenario panel.").arg(m_lacking)});
+  pane()->setLeastHeight(isEmpty() ? kLeastStateHeight : kLeastSpareHeight);
   RunPane::showFigure();
 }
 
