@@ -108,7 +108,6 @@ inline constexpr Unmodelled kUnmodelled[] = {{"moe_expert_capacity_factor", "Non
                                              {"use_precision_aware_optimizer", "False"},
                                              {"grad_reduce_in_bf16", "False"},
                                              {"fp8_param_gather", "False"},
-                                             {"fp4", "None"},
                                              {"cpu_offloading", "False"},
                                              {"fine_grained_activation_offloading", "False"},
                                              {"cross_entropy_loss_fusion", "False"},
