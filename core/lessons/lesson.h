@@ -162,7 +162,7 @@ struct Lesson {
 /// 1, which have no "version", are read, too.
 Reading<Lesson> readLesson(std::string_view text, const std::string& file, const ReferenceLoader& load);
 
-/// Whether a JSON text says that it is a lesson.
+/// Whether a JSON text says that it is a lesson, or has the keys of one of version 1.
 bool isLesson(std::string_view text);
 
 /// What a student's number makes of the variables: equal on every machine, and no secret. Empty: the first

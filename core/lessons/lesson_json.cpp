@@ -237,7 +237,9 @@ void LessonReader::checkExpressions(const Lesson& lesson) {
 
 bool isLesson(std::string_view text) {
   const std::string_view begin = text.substr(0, 400);
-  return begin.find("\"nest-lesson\"") != std::string_view::npos;
+  const auto has = [&](std::string_view word) { return begin.find(word) != std::string_view::npos; };
+  // Those of version 1 do not name their format.
+  return has("\"nest-lesson\"") || (has("\"title\"") && has("\"about\"") && has("\"sample\""));
 }
 
 Reading<Lesson> readLesson(std::string_view text, const std::string& file, const ReferenceLoader& load) {

@@ -283,6 +283,10 @@ document.body.dataset.lit = over + ' then ' + lit();
     QVERIFY(html.contains("<svg") && !html.contains("{base") && html.size() < 2'000'000);
     QCOMPARE(run({"solve", m_dir.filePath("lesson.html")}).code, 0);
     QCOMPARE(run({"report", lesson.fileName(), "-o", m_dir.filePath("lesson.pdf")}).code, 2);
+    // Bars to draw are listed as those that are given.
+    const QByteArray bars = page(
+        QStringLiteral(NEST_SOURCE_DIR "/resources/lessons/class-02-tp-stays-in-the-host.json"), "bars.html");
+    QVERIFY(bars.contains("TP 1</th><td class=\"l\">1.20 s") && bars.contains("TP 8</th><td class=\"l\">?"));
   }
 
   void misuseIsRefused() {

@@ -29,7 +29,8 @@ public:
     ReportPart part{.id = "step-" + std::to_string(number)};
     part.title = std::to_string(number) + (step.isQuestion()               ? ". Question"
                                            : step.kind == StepKind::Reveal ? ". Look"
-                                                                           : ".");
+                                                                           : ". Read");
+    if (!step.setsCase.empty()) m_case = step.setsCase;
     std::optional<LessonSolver::Answered> answered;
     LessonWords words;
     if (const LessonStep* question = m_lesson.stepNamed(step.of))
@@ -44,9 +45,10 @@ public:
       part.html.push_back(std::string(1, static_cast<char>('A' + k)) + ". " +
                           filled(step.options[k].text, step));
     for (const LessonBar& bar : step.bars)
-      if (bar.isGiven)
-        if (const auto height = bar.height.evaluate(m_solver.lookup(), m_why))
-          part.facts.emplace_back(bar.label, valueText(*height));
+      if (!bar.isGiven)
+        part.facts.emplace_back(bar.label, "?");
+      else if (const auto height = bar.height.evaluate(m_solver.lookup(), m_why))
+        part.facts.emplace_back(bar.label, valueText(*height));
     if (step.isQuestion()) addAnswer(step, part);
     if (step.kind == StepKind::Reveal) part.figure = figureOf(step);
     return part;
@@ -97,7 +99,6 @@ private:
   }
 
   std::string figureOf(const LessonStep& step) {
-    if (!step.setsCase.empty()) m_case = step.setsCase;
     const PlanContextPtr c = contextOf(m_case);
     if (!c || step.view.empty()) return {};
     for (ReportFigure& f : planReportFigures(c)) {

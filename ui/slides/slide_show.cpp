@@ -29,12 +29,27 @@
 namespace nest {
 namespace {
 constexpr int kHintMs = 4000;
-constexpr int kTypedMs = 3000;  ///< a number that is not ended by then is forgotten
-constexpr QSize kThumbnail(256, 144);
-constexpr double kSpotRadius = 110;  ///< px of the slide
+constexpr int kTypedMs = 3000;         ///< a number that is not ended by then is forgotten
+constexpr QSize kThumbnail(256, 144);  ///< in the overview, at least
+constexpr QSize kAround(24, 48);       ///< a thumbnail: its caption below it
+constexpr double kSpotRadius = 110;    ///< px of the slide
 constexpr int kMorphMs = 400;
 constexpr std::array<double, SlideShow::kTextSizes> kType{1, 1.25, 1.5};  ///< of what a slide is laid out in
 const QString kTextKey = QStringLiteral("slides/text"), kMotionKey = QStringLiteral("slides/motion");
+
+/// As large as all of `count` fit on a screen without scrolling.
+QSize thumbnailFor(int count, const QSize& screen) {
+  constexpr int kMostColumns = 8, kSpacing = 16, kScrollBar = 24;
+  for (int columns = 2; columns < kMostColumns; ++columns) {
+    const int width = (screen.width() - kScrollBar) / columns - kAround.width() - kSpacing;
+    if (width < kThumbnail.width()) break;
+    const int height = width * kThumbnail.height() / kThumbnail.width(),
+              rows = (count + columns - 1) / columns;
+    if (rows * (height + kAround.height() + kSpacing) <= screen.height()) return {width, height};
+  }
+  return kThumbnail;
+}
+
 }  // namespace
 
 SlideShow::SlideShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr own, Theme::Kind theme,
@@ -188,15 +203,16 @@ void SlideShow::showOverview() {
   m_overview->setViewMode(QListView::IconMode);
   m_overview->setMovement(QListView::Static);
   m_overview->setResizeMode(QListView::Adjust);
-  m_overview->setIconSize(kThumbnail);
-  m_overview->setGridSize(kThumbnail + QSize(24, 48));
+  const QSize thumbnail = thumbnailFor(count(), size());
+  m_overview->setIconSize(thumbnail);
+  m_overview->setGridSize(thumbnail + kAround);
   m_overview->setWordWrap(true);
   m_overview->setFrameShape(QFrame::NoFrame);
   m_overview->setSpacing(16);
   for (int i = 0; i < count(); ++i) {
     const SavedSlide& slide = m_scenario->slides[static_cast<std::size_t>(i)];
-    const QImage picture = thumbnailOf(slide, contextOf(slide, *m_scenario, m_own, m_contexts), *m_scenario,
-                                       kThumbnail, m_theme);
+    const QImage picture =
+        thumbnailOf(slide, contextOf(slide, *m_scenario, m_own, m_contexts), *m_scenario, thumbnail, m_theme);
     m_overview->addItem(
         new QListWidgetItem(QPixmap::fromImage(picture),
                             QStringLiteral("%1  %2").arg(i + 1).arg(QString::fromStdString(slide.caption))));

@@ -64,11 +64,10 @@ void Presenter::addStep(int slide) {
   const View* view = m.views.current();
   if (!hasSlides()) return sayNone();
   if (!view) return;
-  const auto& slides = m.document.scenario().slides;
-  const int at = slide < 0 ? static_cast<int>(slides.size()) - 1 : slide;
+  const int at = slide < 0 ? static_cast<int>(m.document.scenario().slides.size()) - 1 : slide;
   if (const QString why = nest::addStep(m.document, at, *view, m.selection); !why.isEmpty())
     return m.messages.show(MessageBar::Tone::Warning, tr("No step was added. %1").arg(why));
-  const auto& steps = slides[static_cast<std::size_t>(at)].steps;
+  const auto& steps = m.document.scenario().slides[static_cast<std::size_t>(at)].steps;
   m.messages.show(MessageBar::Tone::Note, tr("Added as step %1 of slide %2").arg(steps.size()).arg(at + 1),
                   {{tr("Slides"), [this] { Q_EMIT paneWanted(); }}}, kAdded);
 }

@@ -271,9 +271,12 @@ private slots:
   }
 
   void oldLessonsAreRead() {
-    const auto lesson = readOwnLesson(
+    const std::string old =
         R"({"title": "T", "about": "A", "sample": "teaching-6-layers-2x2.nest.json", "arrange": "explore",
-      "steps": [{"text": "Click <b>stage 2</b>.", "view": "stages", "done": {"selected": ["stage 2"]}}]})");
+      "steps": [{"text": "Click <b>stage 2</b>.", "view": "stages", "done": {"selected": ["stage 2"]}}]})";
+    QVERIFY(isLesson(old));  // it is opened like those that name their format
+    QVERIFY(!isLesson(R"({"title": "T", "about": "A", "layers": []})"));
+    const auto lesson = readOwnLesson(old);
     QVERIFY2(lesson, firstError(lesson.diagnostics).c_str());
     QCOMPARE(lesson->version, 1);
     QCOMPARE(lesson->id, std::string("own"));

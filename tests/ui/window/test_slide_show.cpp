@@ -88,6 +88,7 @@ private Q_SLOTS:
     QVERIFY(show->showsOverview());
     auto* all = show->findChild<QListWidget*>();
     QCOMPARE(all->count(), 3);
+    QVERIFY(all->iconSize().width() > 256);  // there is room for more
     all->setCurrentRow(1);
     QTest::keyClick(all, Qt::Key_Return);
     QVERIFY(!show->showsOverview());

@@ -76,6 +76,11 @@ private Q_SLOTS:
     QCOMPARE(said(), QStringLiteral("No slides yet"));
     QTest::mouseClick(b.button(QStringLiteral("Add slide")), Qt::LeftButton);
     QCOMPARE(b.scenario().slides.size(), std::size_t(1));
+    for (const char* step : {"step 1", "step 2"}) {
+      b.trigger("present.step");
+      QVERIFY2(said().contains(QStringLiteral("Added as %1 of slide 1").arg(QLatin1String(step))),
+               qPrintable(said()));
+    }
   }
 
   /// The message goes with the slide.
