@@ -90,7 +90,10 @@ PurchaseCell solvedCell(Scenario scenario, PurchaseMeasure measure, const Contro
   }
   Control own = control;
   own.progress = nullptr, own.found = nullptr;
-  const Outcome o = solveOnEvenHosts(*problem, own);
+  auto found = std::make_shared<Outcome>(solveOnEvenHosts(*problem, own));
+  found->tables.clear();
+  cell.outcome = found;
+  const Outcome& o = *found;
   cell.status = nameOf(o.status);
   cell.goalGap = o.goalGap ? o.goalGap : o.gap();
   if (!o.best()) {

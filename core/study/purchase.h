@@ -45,6 +45,7 @@ struct PurchaseCell {
   std::string status;   ///< of the outcome, "invalid" or "stopped"
   std::string problem;  ///< why there is no plan, or what a figure lacks
   std::optional<RankedPlan> plan;
+  std::shared_ptr<const Outcome> outcome;  ///< of the search; null: there was none
   std::optional<double> goalGap;
   double tokensPerSecond = 0;
   std::optional<double> mfu, days, money, energyKwh;

@@ -90,6 +90,8 @@ private slots:
     QStringList shown;
     connect(&d.view, &View::planRequested, &d.view, [&](View::PlanUse use, const View::NamedPlan& plan) {
       QVERIFY(use == View::PlanUse::Show && plan.context && plan.context->plan);
+      // What shows it says how well it is proven.
+      QVERIFY(plan.context->outcome && plan.context->outcome->best()->plan == plan.context->plan->plan);
       shown << plan.name;
     });
     auto* canvas = d.view.findChild<FigureCanvas*>();

@@ -20,7 +20,7 @@ namespace {
 constexpr double kLabelGap = 12, kMostBarHeight = 46, kBarShare = 0.68, kLineRow = 19;
 constexpr double kLeastBars = 84;  ///< pixels; lines below them go first
 constexpr double kLegendGap = 8;
-constexpr double kLeastState = 160, kAroundRun = 128;  ///< the latter for sentence, axis and legend
+constexpr double kLeastState = 160, kAroundRun = 150;  ///< the latter for sentence, axis and legend
 /// Numbers of stages whose colours stand for the parts, so that each theme has its own shade.
 constexpr std::array kColourOfPart{0, 4, 1, 3};
 

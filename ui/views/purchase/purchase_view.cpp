@@ -357,6 +357,7 @@ View::NamedPlan PurchaseView::namedPlan(int i) const {
   context->scenario = std::make_shared<const Scenario>(std::move(*scenario));
   context->problem = std::make_shared<const Problem>(std::move(*problem));
   context->plan = std::make_shared<const RankedPlan>(*cell.plan);
+  context->outcome = cell.outcome;
   context->shownAs = out.name.toStdString();
   out.context = std::move(context);
   return out;
