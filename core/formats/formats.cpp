@@ -43,6 +43,7 @@ const Format& hostFileFormat();
 const Format& megatronLogFormat();
 const Format& torchtitanLogFormat();
 const Format& torchtitanConfigFormat();
+const Format& deepSpeedConfigFormat();
 const Format& nemoLogFormat();
 const Format& nanotronLogFormat();
 const Format& maxTextLogFormat();
@@ -65,6 +66,7 @@ std::span<const Format* const> formats() {
                                  &megatronLogFormat(),
                                  &torchtitanLogFormat(),
                                  &torchtitanConfigFormat(),
+                                 &deepSpeedConfigFormat(),
                                  &nemoLogFormat(),
                                  &nanotronLogFormat(),
                                  &maxTextLogFormat(),

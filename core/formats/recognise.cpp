@@ -130,8 +130,6 @@ constexpr Known kUnsupportedJson[] = {
      [](Text t) { return t.starts_with('[') && names(t, "ph") && names(t, "ts") && names(t, "dur"); }},
     {"this is a plan of Galvatron", "write it as a plan; nest-plan evaluate --help shows one",
      [](Text t) { return names(t, "tp_sizes_enc"); }},
-    {"this is a configuration of DeepSpeed, which describes neither a model nor a network", kLaunched,
-     [](Text t) { return names(t, "zero_optimization") || names(t, "train_micro_batch_size_per_gpu"); }},
     {"this looks like the vendor's params.json", "give the config.json of its Hugging Face release",
      [](Text t) { return names(t, "n_layers") && (names(t, "dim") || names(t, "n_heads")); }},
 };

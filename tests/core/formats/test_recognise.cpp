@@ -95,7 +95,6 @@ private slots:
         "PyTorch");
     row("Parquet", "PAR1\x15\x04", "Parquet");
     row("Nsight report", " ** NVTX GPU Projection Summary (nvtx_gpu_proj_sum):\n", "nsys stats");
-    row("DeepSpeed", R"({"train_batch_size": 8, "zero_optimization": {"stage": 2}})", "DeepSpeed");
     row("Megatron-LM's launch", "#!/bin/bash\ntorchrun pretrain_gpt.py \\\n --tensor-model-parallel-size 8\n",
         "Megatron-LM");
     row("NeMo", "trainer: {devices: 8}\nmodel:\n  tensor_model_parallel_size: 4\n", "NeMo");
