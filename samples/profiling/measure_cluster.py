@@ -16,14 +16,16 @@ import json
 import os
 import socket
 import statistics
+import sys
 import time
 
 try:
     import torch
     import torch.distributed as dist
     from torch.nn import functional as F
+    MISSING = None
 except ImportError as error:
-    raise SystemExit(f"this script needs PyTorch 2.1 or later ({error}); see its first lines for how it is used")
+    MISSING = error
 
 # Sides of products in training: tokens of a microbatch, widths of blocks, and their parts under tensor parallelism.
 SIDES = (512, 1024, 2048, 4096, 8192, 16384)
@@ -61,11 +63,24 @@ class Clock:
         return statistics.median(self.once(call, times) for _ in range(5))
 
 
+def multiplies_fp8(scaled, device):
+    """Whether this PyTorch multiplies in fp8 as it is called below: its function is not public, and changed."""
+    try:
+        a = torch.ones(64, 64, device=device).to(torch.float8_e4m3fn)
+        one = torch.ones((), device=device)
+        return isinstance(scaled(a, a.t(), scale_a=one, scale_b=one, out_dtype=torch.bfloat16), torch.Tensor)
+    except (RuntimeError, TypeError, AttributeError) as error:
+        print(f"products in fp8 are left out: {str(error).splitlines()[0]}", file=sys.stderr)
+        return False
+
+
 def products(device, clock, small):
     """Every triple of sides, largest ones first left out where the operands take much memory."""
     out = {"bf16": []}
     scaled = getattr(torch, "_scaled_mm", None)
     has_fp8 = device.type == "cuda" and scaled and torch.cuda.get_device_capability() >= (8, 9)
+    if has_fp8 and not multiplies_fp8(scaled, device):
+        has_fp8 = False
     if has_fp8:
         out["fp8"] = []
     sides = (64, 128) if small else SIDES
@@ -146,6 +161,12 @@ def exchanges(device, clock, hosts, small):
     return out
 
 
+def write(path, result):
+    with open(path, "w") as file:
+        json.dump(result, file, indent=1)
+        file.write("\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("-o", "--output", default="machine.json")
@@ -153,6 +174,10 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.5, help="at most about so long for one shape")
     parser.add_argument("--only", choices=["kernels", "exchanges"], help="leave the other part out")
     args = parser.parse_args()
+    if MISSING:
+        raise SystemExit(f"measuring needs PyTorch 2.1 or later in this Python, {sys.executable} ({MISSING}): "
+                         "activate the environment that trains, or run inside its container. Without it, import "
+                         "what nccl-tests print, a profiler trace or a training log (nest-plan formats)")
     env = os.environ
     for ours, theirs in (("RANK", "SLURM_PROCID"), ("WORLD_SIZE", "SLURM_NTASKS"), ("LOCAL_RANK", "SLURM_LOCALID")):
         env.setdefault(ours, env.get(theirs, "1" if ours == "WORLD_SIZE" else "0"))
@@ -180,14 +205,14 @@ def main():
         result["products"] = products(device, clock, small)
         result["attention"] = attention(device, clock, small)
     if ranks > 1:
+        if is_first and "products" in result:
+            write(args.output, result)  # should an exchange fail, what was measured is there
         dist.barrier()
         if args.only != "kernels":
             result["exchanges"] = exchanges(device, clock, hosts, small)
         dist.destroy_process_group()
     if is_first:
-        with open(args.output, "w") as file:
-            json.dump(result, file, indent=1)
-            file.write("\n")
+        write(args.output, result)
         print(f"{args.output}: {sum(map(len, result.get('products', {}).values()))} products, "
               f"{len(result.get('attention', []))} attention kernels, {len(result.get('exchanges', []))} exchanges")
 

@@ -11,5 +11,8 @@ if [ -n "${SLURM_PROCID:-}" ] && [ "${SLURM_NTASKS:-1}" -gt 1 ]; then
   exec python3 "$script" "$@"
 fi
 gpus=${GPUS:-$(nvidia-smi -L 2>/dev/null | grep -c ^GPU || rocm-smi --showid 2>/dev/null | grep -c 'GPU\[[0-9]*\].*Device ID' || echo 1)}
+if ! command -v torchrun >/dev/null; then
+  exec python3 "$script" "$@"  # one GPU; without PyTorch it says what to do
+fi
 exec torchrun --nnodes "${NODES:-1}" --node-rank "${NODE:-0}" --nproc-per-node "$gpus" \
   --master-addr "${HEAD:-localhost}" --master-port "${PORT:-29531}" "$script" "$@"

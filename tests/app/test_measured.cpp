@@ -1,6 +1,7 @@
 // What runs have left behind, given to nest-plan.
 #include <QDir>
 #include <QProcess>
+#include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QtTest/QTest>
 
@@ -22,6 +23,32 @@ const QString kModel = QStringLiteral(NEST_SOURCE_DIR "/samples/models/llama-3-7
 class TestMeasured : public QObject {
   Q_OBJECT
 private slots:
+  /// Without PyTorch the script says which Python lacks it, and what else tells the rates of a machine.
+  void measuringWithoutPyTorchSaysWhatToDo() {
+    if (QStandardPaths::findExecutable("python3").isEmpty()) QSKIP("there is no python3");
+    QTemporaryDir folder;
+    QFile torch(folder.filePath("torch.py"));
+    QVERIFY(torch.open(QIODevice::WriteOnly) && torch.write("raise ImportError('no torch here')\n") > 0);
+    torch.close();
+    const auto measure = [&](const QStringList& words) {
+      QProcess p;
+      QProcessEnvironment e = QProcessEnvironment::systemEnvironment();
+      e.insert("PYTHONPATH", folder.path());
+      e.insert("PYTHONDONTWRITEBYTECODE", "1");
+      p.setProcessEnvironment(e);
+      p.setWorkingDirectory(folder.path());
+      p.start("python3", QStringList{NEST_SOURCE_DIR "/samples/profiling/measure_cluster.py"} + words);
+      p.closeWriteChannel();
+      return finish(p);
+    };
+    const Ran help = measure({"--help"});
+    QVERIFY2(help.code == 0 && help.out.contains("--only"), qPrintable(help.all()));
+    const Ran without = measure({"-o", "machine.json"});
+    QCOMPARE(without.code, 1);
+    for (const char* part : {"PyTorch 2.1", "python3", "no torch here", "nccl-tests"})
+      QVERIFY2(without.err.contains(part) && !without.err.contains("Traceback"), qPrintable(without.err));
+    QVERIFY(!QFile::exists(folder.filePath("machine.json")));
+  }
   /// Logs that state the time of each step calibrate, whatever program printed them.
   void everyProgramsLogCalibrates() {
     QTemporaryDir dir;
