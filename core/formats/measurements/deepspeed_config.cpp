@@ -12,7 +12,7 @@
 namespace nest {
 namespace {
 
-constexpr JsonLimits kLimits{.bytes = 1u << 20, .depth = 32, .values = 100'000};
+constexpr JsonLimits kDeepSpeedLimits{.bytes = 1u << 20, .depth = 32, .values = 100'000};
 constexpr long long kMostCount = 1'000'000'000;
 constexpr const char* kAuto = "auto";  // Hugging Face's Trainer fills it in
 
@@ -260,7 +260,7 @@ const Format& deepSpeedConfigFormat() {
             return f.names("zero_optimization") || f.names("train_micro_batch_size_per_gpu");
           },
       .read = ReadMeasurement([](std::string_view text, const std::string& file) -> Reading<Measurement> {
-        const auto read = readJsonText(text, file, kLimits);
+        const auto read = readJsonText(text, file, kDeepSpeedLimits);
         Diagnostics out = read.diagnostics;
         if (!read) return {std::nullopt, std::move(out)};
         if (!read->root().is_object()) {
