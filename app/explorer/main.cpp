@@ -73,9 +73,15 @@ int openWindows(const nest::ExplorerCommand& command, const nest::Diagnostics& r
   takeOthers();
   for (const auto& shown : windows) shown->show();
   if (command.view.isEmpty()) windows.front()->offerRecovery();
+  QString text;
+  std::size_t errors = 0;
+  constexpr std::size_t kMostShown = 3;  // the log has all of them
   for (const auto& d : refused)
-    if (d.severity == nest::Severity::Error)
-      windows.front()->messages().add(nest::MessageBar::Tone::Error, QString::fromStdString(toText(d)));
+    if (d.severity == nest::Severity::Error && ++errors <= kMostShown)
+      text += QStringLiteral("%1%2: %3")
+                  .arg(text.isEmpty() ? "" : "\n", QString::fromStdString(d.where.file), nest::inWords(d));
+  if (errors > kMostShown) text += QStringLiteral("\nand %1 more").arg(errors - kMostShown);
+  if (errors > 0) windows.front()->messages().add(nest::MessageBar::Tone::Error, text);
   return QApplication::exec();
 }
 
