@@ -1,6 +1,7 @@
 #include "evaluation/plan_exchange.h"
 
 #include <algorithm>
+#include <span>
 
 #include "evaluation/explanation_parts.h"
 #include "plan/rank_groups.h"
@@ -18,6 +19,18 @@ void collect(const CostTerm& term, double times, bool perStep, std::vector<PlanE
     return;
   }
   for (const CostTerm& child : term.children) collect(child, times * child.factor, perStep, out);
+}
+
+/// Runs of ranks, each in one group of a level; −1: one rank each.
+std::vector<std::span<const int>> unitsOf(const Hierarchy& h, std::span<const int> ranks, int level) {
+  std::vector<std::span<const int>> out;
+  for (std::size_t from = 0, to = 0; from < ranks.size(); from = to) {
+    to = from + 1;
+    while (level >= 0 && to < ranks.size() && h.groupOf(level, ranks[to]) == h.groupOf(level, ranks[from]))
+      ++to;
+    out.push_back(ranks.subspan(from, to - from));
+  }
+  return out;
 }
 
 constexpr double kRoundOff = 1e-12;  ///< of the whole: a time that is this close to a step's begin is it
@@ -51,6 +64,55 @@ std::vector<int> ranksOf(const Problem& problem, const Plan& plan, const PlanExc
       return out.empty();
     });
   }
+  return out;
+}
+
+std::vector<std::pair<int, int>> pairsAt(const Hierarchy& h, const ExchangeRun& run,
+                                         const std::vector<int>& ranks, const CollectiveStep& step,
+                                         int round) {
+  std::vector<std::pair<int, int>> out;
+  const std::size_t n = ranks.size();
+  if (n < 2) return out;
+  switch (step.move) {
+    case StepMove::Send:
+      return {{ranks[0], ranks[1]}};
+    case StepMove::Hop:
+      for (std::size_t i = 0; i < n; ++i) out.emplace_back(ranks[i], ranks[(i + 1) % n]);
+      return out;
+    case StepMove::Pairwise: {
+      // Peers at this level alone, the next one each round.
+      for (std::size_t i = 0; i < n; ++i) {
+        int met = 0;
+        for (std::size_t by = 1; by < n; ++by) {
+          const int peer = ranks[(i + by) % n];
+          if (h.levelBetween(ranks[i], peer) != step.level || met++ != round) continue;
+          out.emplace_back(ranks[i], peer);
+          break;
+        }
+      }
+      return out;
+    }
+    case StepMove::Halving:
+    case StepMove::Doubling:
+      break;
+  }
+  // Halving begins with the farthest half; doubling ends with it.
+  std::size_t distance = 1;
+  while (distance < static_cast<std::size_t>(step.parties)) distance *= 2;
+  distance >>= step.round;
+  const auto pair = [&](std::span<const int> group, int below) {
+    const auto units = unitsOf(h, group, below);
+    for (std::size_t u = 0; u < units.size(); ++u) {
+      const std::size_t other = u ^ distance;
+      if (other <= u || other >= units.size()) continue;
+      for (std::size_t k = 0; k < std::min(units[u].size(), units[other].size()); ++k)
+        out.emplace_back(units[u][k], units[other][k]);
+    }
+  };
+  if (!run.levelByLevel)
+    pair(ranks, -1);
+  else
+    for (const auto group : unitsOf(h, ranks, step.level)) pair(group, step.level - 1);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cost/collective_steps.h"
@@ -40,6 +41,11 @@ std::vector<PlanExchange> exchangesOf(const Problem&, const Plan&, const Evaluat
 /// Positions of the ranks of the group that is slowest, ascending; of a message, of one pair that it crosses
 /// its level between, sender first.
 std::vector<int> ranksOf(const Problem&, const Plan&, const PlanExchange&);
+
+/// The ranks that exchange in one round of a step (`round` from 0), by their positions; those who send first
+/// where only one of both does. `ranks`: see ranksOf(). Units of the level below pair up rank by rank.
+std::vector<std::pair<int, int>> pairsAt(const Hierarchy&, const ExchangeRun&, const std::vector<int>& ranks,
+                                         const CollectiveStep&, int round);
 
 /// A run that can be asked what happens at any of its times.
 class ExchangeReplay {

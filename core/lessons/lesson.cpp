@@ -26,15 +26,15 @@ const char* nameOf(StepKind k) {
 
 const std::vector<std::string_view>& lessonViews() {
   static const std::vector<std::string_view> all{
-      "topology", "network", "stages", "memory",  "communication", "timeline", "placement",
+      "topology", "network", "stages", "memory",  "communication", "exchange", "timeline", "placement",
       "cuts",     "whatif",  "search", "compare", "run",           "study",    "accuracy"};
   return all;
 }
 
 const std::vector<std::string_view>& lessonConditions() {
-  static const std::vector<std::string_view> all{"selected",       "state",  "state_not", "score_below",
-                                                 "score_at_least", "pinned", "play_head", "bubble_below",
-                                                 "slower_by",      "fits",   "kept",      "asked"};
+  static const std::vector<std::string_view> all{
+      "selected", "state",        "state_not", "score_below", "score_at_least", "pinned", "play_head",
+      "exchange", "bubble_below", "slower_by", "fits",        "kept",           "asked"};
   return all;
 }
 

@@ -101,7 +101,7 @@ struct SavedSlide {
     Plan plan;
     friend bool operator==(const Beside&, const Beside&);
   };
-  /// The play head: what runs at one time of the step.
+  /// The play head: what runs at one time of the step, or of one exchange. The slide plays from there.
   struct PlayHead {
     struct Task {
       int stage = 0, task = 0, microbatch = 0;
@@ -109,6 +109,9 @@ struct SavedSlide {
     };
     double seconds = 0;
     std::vector<Task> running;
+    std::string schedule = {};  ///< id of the one that plays; empty: the plan's own
+    double speed = 1;           ///< at which it plays
+    std::string exchange = {};  ///< id of the exchange that plays in place of the step; empty: none
     friend bool operator==(const PlayHead&, const PlayHead&) = default;
   };
 

@@ -6,6 +6,7 @@
 #include "editors/network/topology_view.h"
 #include "editors/what_if/what_if_view.h"
 #include "figures/plan/communication_figure.h"
+#include "figures/plan/exchange_figure.h"
 #include "figures/plan/memory_figure.h"
 #include "figures/plan/run_figure.h"
 #include "figures/plan/stages_figure.h"
@@ -13,6 +14,7 @@
 #include "figures/topology/topology_figure.h"
 #include "views/accuracy/accuracy_view.h"
 #include "views/compare/compare_view.h"
+#include "views/exchange_view.h"
 #include "views/figure_views.h"
 #include "views/placement_view.h"
 #include "views/purchase/purchase_view.h"
@@ -44,6 +46,7 @@ const std::vector<ViewEntry>& viewRegistry() {
       entry<StagesView, StagesFigure>("stages", "Stages"),
       entry<MemoryView, MemoryFigure>("memory", "Memory"),
       entry<CommunicationView, CommunicationFigure>("communication", "Communication"),
+      entry<ExchangeView, ExchangeFigure>("exchange", "Exchange"),
       entry<TimelineView, TimelineFigure>("timeline", "Timeline"),
       entry<PlacementView>("placement", "Placement"),
       entry<CutView>("cuts", "Cuts"),

@@ -1,34 +1,35 @@
 #include "document/playback.h"
 
-#include <algorithm>
-#include <array>
 #include <utility>
 
 #include "document/selection.h"
+#include "jobs/study_worker.h"
 
 namespace nest {
-namespace {
 
-constexpr int kFrameMs = 16;
-constexpr std::array kSpeeds = {0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0};
+Playback::Playback(Selection& selection)
+    : Player(&selection), m_selection(selection), m_worker(new StudyWorker(this)) {}
 
-}  // namespace
+long long Playback::tasksOf(const PlanContext& c) {
+  return static_cast<long long>(c.shownPlan()->stageCount()) * c.shownPlan()->chunksPerStage() *
+         c.shownEvaluation()->microbatchCount;
+}
 
-Playback::Playback(Selection& selection) : QObject(&selection), m_selection(selection) {
-  m_timer.setInterval(kFrameMs);
-  m_timer.setTimerType(Qt::PreciseTimer);
-  connect(&m_timer, &QTimer::timeout, this, [this] {
-    const double passed = static_cast<double>(m_since.nsecsElapsed()) * 1e-9;
-    m_since.restart();
-    advance(passed);
-  });
+bool Playback::isLong(const PlanContext& c) {
+  return tasksOf(c) > kTasksOfAFrame;
+}
+
+bool Playback::isPreparing() const {
+  return m_worker->isBusy();
 }
 
 void Playback::setPlan(const PlanContext& c) {
   if (m_plan.problem == c.problem && m_plan.plan == c.plan && m_plan.outcome == c.outcome) return;
   m_plan = c;
   m_replay.reset();
-  m_timer.stop();
+  giveUp();
+  m_worker->stop();
+  if (isPlaying()) pause();
   m_selection.setPlayhead(std::nullopt);
   Q_EMIT changed();
 }
@@ -36,14 +37,19 @@ void Playback::setPlan(const PlanContext& c) {
 void Playback::setReplay(std::shared_ptr<const ScheduleReplay> replay) {
   if (m_replay == replay) return;
   m_replay = std::move(replay);
-  if (!m_replay) m_timer.stop();
+  m_worker->stop();
+  if (!m_replay && isPlaying()) pause();
   if (const auto& head = m_selection.playhead(); head && m_replay)
     m_selection.setPlayhead(m_replay->at(head->at));
-  Q_EMIT changed();
+  prepared();
 }
 
 const ScheduleReplay* Playback::replay() {
   if (!m_replay && m_plan.problem && m_plan.shownPlan()) {
+    if (isLong(m_plan)) {
+      if (!m_worker->isBusy()) simulateLater();
+      return nullptr;
+    }
     const Plan& plan = *m_plan.shownPlan();
     const Evaluation& evaluation = *m_plan.shownEvaluation();
     auto simulated =
@@ -53,73 +59,48 @@ const ScheduleReplay* Playback::replay() {
   return m_replay.get();
 }
 
-void Playback::moveTo(Seconds at) {
-  if (!replay()) return;
-  m_selection.setPlayhead(m_replay->at(at));
-  if (!isPlaying()) Q_EMIT rested();
+void Playback::simulateLater() {
+  m_worker->start([this, c = m_plan](const Control& control, const BackgroundTask::Deliver& deliver) {
+    const Evaluation& evaluation = *c.shownEvaluation();
+    Schedule simulated = simulate(*c.problem, *c.shownPlan(), evaluation, true, control.stop);
+    auto replay = std::make_shared<const ScheduleReplay>(std::move(simulated), evaluation);
+    deliver([this, replay] {
+      if (replay->end() > Seconds()) setReplay(replay);
+    });
+  });
 }
 
-void Playback::hide() {
-  if (isPlaying()) pause();
-  m_selection.setPlayhead(std::nullopt);
-  Q_EMIT rested();
-}
-
-void Playback::step(bool forward, std::optional<int> stage) {
-  if (!replay()) return;
-  if (isPlaying()) pause();
-  const auto& head = m_selection.playhead();
-  if (!head) return moveTo(Seconds());
-  moveTo(forward ? m_replay->next(head->at, stage) : m_replay->previous(head->at, stage));
-}
-
-void Playback::setPlaying(bool on) {
-  if (on == isPlaying() || (on && !replay())) return;
-  if (!on) {
-    pause();
-    Q_EMIT rested();
+void Playback::playSchedule(ScheduleKind kind) {
+  const Plan* plan = m_plan.shownPlan();
+  if (!m_plan.problem || !plan) return;
+  const PipelineSchedule& schedule = scheduleOf(kind);
+  const Evaluation& own = *m_plan.shownEvaluation();
+  if (!schedule.takesChunks(plan->chunksPerStage()) ||
+      !schedule.refusals(plan->stageCount(), plan->chunksPerStage(), own.microbatchCount).empty())
     return;
-  }
-  const auto& head = m_selection.playhead();
-  if (!head || head->at >= m_replay->end()) m_selection.setPlayhead(m_replay->at(Seconds()));
-  m_since.start();
-  m_timer.start();
-  Q_EMIT changed();
+  setReplay(std::make_shared<ScheduleReplay>(
+      simulate(*m_plan.problem, *plan, own, kind),
+      kind == plan->schedule ? own : evaluate(*m_plan.problem, underSchedule(*plan, kind))));
 }
 
-void Playback::pause() {
-  m_timer.stop();
-  Q_EMIT changed();
-}
-
-void Playback::setSpeed(double speed) {
-  speed = std::clamp(speed, kSlowest, kFastest);
-  if (speed == m_speed) return;
-  m_speed = speed;
-  Q_EMIT changed();
-}
-
-void Playback::changeSpeed(bool faster) {
-  const auto* next = faster ? std::upper_bound(kSpeeds.begin(), kSpeeds.end(), m_speed)
-                            : std::lower_bound(kSpeeds.begin(), kSpeeds.end(), m_speed);
-  if (faster ? next != kSpeeds.end() : next != kSpeeds.begin()) setSpeed(faster ? *next : *std::prev(next));
-}
-
-double Playback::rate() {
+Seconds Playback::end() {
   const ScheduleReplay* r = replay();
-  if (!r) return 0;
-  const Seconds pace = r->pace() > Seconds() ? r->pace() : r->end();
-  return m_speed * pace.value() / kPace;
+  return r ? r->end() : Seconds();
 }
 
-void Playback::advance(double seconds) {
+std::optional<Seconds> Playback::position() const {
   const auto& head = m_selection.playhead();
-  if (!replay() || !head) return;
-  const Seconds to = head->at + Seconds(rate() * seconds);
-  m_selection.setPlayhead(m_replay->at(to));
-  if (to < m_replay->end() || !isPlaying()) return;
-  pause();
-  Q_EMIT rested();
+  return head ? std::optional(head->at) : std::nullopt;
+}
+
+Seconds Playback::pace() {
+  const ScheduleReplay* r = replay();
+  if (!r) return {};
+  return (r->pace() > Seconds() ? r->pace() : r->end()) / kPace;
+}
+
+void Playback::place(std::optional<Seconds> at) {
+  m_selection.setPlayhead(at ? std::optional(m_replay->at(*at)) : std::nullopt);
 }
 
 }  // namespace nest

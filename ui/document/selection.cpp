@@ -21,7 +21,8 @@ std::optional<TaskId> taskOf(const SelectionItem& item) {
                 (item.other & ((1 << kChunkShift) - 1)) - 1};
 }
 
-Selection::Selection(QObject* parent) : QObject(parent), m_playback(new Playback(*this)) {}
+Selection::Selection(QObject* parent)
+    : QObject(parent), m_playback(new Playback(*this)), m_exchangePlayer(new ExchangePlayer(*this)) {}
 
 void Selection::setHovered(std::optional<SelectionItem> item) {
   if (m_hovered == item) return;
@@ -47,7 +48,15 @@ void Selection::selectTask(const TaskId& task, const TaskTimes& times) {
 void Selection::setPlayhead(std::optional<ScheduleInstant> playhead) {
   if (m_playhead == playhead) return;
   m_playhead = std::move(playhead);
+  if (m_playhead) m_exchangePlayer->hide();
   Q_EMIT playheadChanged();
+}
+
+void Selection::setExchange(std::optional<ExchangeInstant> exchange) {
+  if (m_exchange == exchange) return;
+  m_exchange = std::move(exchange);
+  if (m_exchange) m_playback->hide();
+  Q_EMIT exchangeChanged();
 }
 
 }  // namespace nest

@@ -4,6 +4,7 @@
 #include <compare>
 #include <optional>
 
+#include "document/exchange_player.h"
 #include "evaluation/schedule_replay.h"
 
 namespace nest {
@@ -50,6 +51,11 @@ public:
   const std::optional<ScheduleInstant>& playhead() const { return m_playhead; }
   void setPlayhead(std::optional<ScheduleInstant>);
   Playback& playback() const { return *m_playback; }  ///< what moves it
+  /// The exchange that is played over the levels of the network; nullopt: none. It and the playhead take each
+  /// other's place.
+  const std::optional<ExchangeInstant>& exchange() const { return m_exchange; }
+  void setExchange(std::optional<ExchangeInstant>);
+  ExchangePlayer& exchangePlayer() const { return *m_exchangePlayer; }  ///< what plays it
   void setHovered(std::optional<SelectionItem>);
   void setSelected(std::optional<SelectionItem>);
   /// Of the selected task, as the view that selected it has simulated it; nullopt: unknown.
@@ -60,12 +66,15 @@ Q_SIGNALS:
   void hoveredChanged();
   void selectedChanged();
   void playheadChanged();
+  void exchangeChanged();
 
 private:
   std::optional<SelectionItem> m_hovered, m_selected;
   std::optional<ScheduleInstant> m_playhead;
   std::optional<TaskTimes> m_taskTimes;
   Playback* m_playback;
+  std::optional<ExchangeInstant> m_exchange;
+  ExchangePlayer* m_exchangePlayer;
 };
 
 }  // namespace nest

@@ -81,6 +81,9 @@ QString detailHtml(const CostTerm& term) {
     html += QStringLiteral("<br>%1 = <b>%2</b> · %3 · %4")
                 .arg(escaped(in.symbol), escaped(toText(in)), meaning, originHtml(in));
   }
+  if (term.run)
+    html += QStringLiteral("<br>") +
+            link(QStringLiteral("play:") + QString::fromStdString(term.id), Inspector::tr("Play its steps"));
   constexpr std::size_t kMostParts = 40;
   const std::size_t shown = std::min(kMostParts, term.children.size());
   for (std::size_t i = 0; i < shown; ++i) {
@@ -169,7 +172,10 @@ Inspector::Inspector(Selection& selection, QWidget* parent)
     // Another plan may take the place of this one while the menu is open.
     const QString value = QString::fromStdString(text::exact(term->value)),
                   whole = QString::fromStdString(toText(*term, 20));
+    const QString id = QString::fromStdString(term->id);
     QMenu menu(this);
+    if (term->run)
+      menu.addAction(tr("Play its steps"), this, [this, id] { follow(QStringLiteral("play:") + id); });
     menu.addAction(tr("Copy value"), this, [value] { QApplication::clipboard()->setText(value); });
     menu.addAction(tr("Copy term with its parts"), this,
                    [whole] { QApplication::clipboard()->setText(whole); });
@@ -249,6 +255,9 @@ void Inspector::follow(const QString& target) {
       m_view->setCurrentIndex(found);
       m_view->scrollTo(found);
     }
+  } else if (target.startsWith(QStringLiteral("play:"))) {
+    m_selection.exchangePlayer().setPlan(*m_context);
+    m_selection.exchangePlayer().show(target.mid(5).toStdString());
   } else if (target.startsWith(QStringLiteral("level:"))) {
     m_selection.setSelected(SelectionItem{ItemKind::Level, target.mid(6).toInt()});
   } else if (isWebAddress(target)) {

@@ -35,7 +35,7 @@ private:
   void refresh();
   QString whyNothing() const;
   void showTerm();
-  void follow(const QString& target);  ///< a link: "term:ID", "level:N", an address
+  void follow(const QString& target);  ///< a link: "term:ID", "play:ID", "level:N", an address
   int stageInQuestion() const;
 
   Selection& m_selection;

@@ -57,6 +57,7 @@ bool partHolds(const QString& what, const QJsonValue& value, const LessonScene& 
   if (what == QLatin1String("pinned"))
     return scene.document->scenario().constraints.layerPins.empty() != value.toBool();
   if (what == QLatin1String("play_head")) return scene.selection->playhead().has_value() == value.toBool();
+  if (what == QLatin1String("exchange")) return scene.selection->exchange().has_value() == value.toBool();
   if (what == QLatin1String("bubble_below")) return bubbleShare(*scene.context) < value.toDouble();
   if (what == QLatin1String("slower_by")) return slowerBy(scene) >= value.toDouble();
   if (what == QLatin1String("fits"))

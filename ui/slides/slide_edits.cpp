@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "document/item_names.h"
+#include "document/playback.h"
 #include "views/figure_text_pane.h"
 
 namespace nest {
@@ -48,8 +49,16 @@ std::optional<SavedSlide> slideOf(const Scenario& s, const View& view, const Sel
   slide.table = view.table();
   if (const auto& head = selection.playhead()) {
     slide.playHead = SavedSlide::PlayHead{head->at.value(), {}};
+    if (const Plan* plan = shown->shownPlan(); plan && plan->schedule != head->kind)
+      slide.playHead->schedule = scheduleOf(head->kind).id();
+    slide.playHead->speed = selection.playback().speed();
     for (const RunningTask& t : head->running)
       slide.playHead->running.push_back({t.stage, static_cast<int>(t.kind), t.microbatch});
+  }
+  if (const auto& now = selection.exchange()) {
+    slide.playHead = SavedSlide::PlayHead{now->at.value(), {}};
+    slide.playHead->exchange = now->replay->exchange().id;
+    slide.playHead->speed = selection.exchangePlayer().speed();
   }
   // The words of today: what another version would say of the same plan may differ.
   auto still = std::make_shared<PlanContext>(*shown);

@@ -72,10 +72,13 @@ double heightOf(const QStringList& paragraphs, double width, double size, bool b
   return static_cast<double>(lines) * size * kLineHeight;
 }
 
+/// Lines below the box are left out.
 void paintParagraphs(FigurePainter& ink, QRectF box, const QStringList& paragraphs, double size,
                      const QColor& colour, bool bold) {
+  const double bottom = box.bottom() + 1;
   for (const QString& p : paragraphs)
     for (const QString& line : FigurePainter::lines(p, box.width(), size, bold)) {
+      if (box.top() + size * kLineHeight > bottom) return;
       box.setHeight(size * kLineHeight);
       ink.label(box, line, Qt::AlignLeft | Qt::AlignVCenter, size, colour, bold);
       box.translate(0, size * kLineHeight);
@@ -112,15 +115,36 @@ SlideRenderer::SlideRenderer(const SavedSlide& slide, PlanContextPtr context, co
     m_view->resize(kSlide.toSize());
     m_view->show();
   }
-  if (const auto& head = m_slide.playHead) {
-    m_selection.playback().setPlan(*m_context);
-    m_selection.playback().moveTo(Seconds(head->seconds));
-  }
+  if (const auto& head = m_slide.playHead) setPlayhead(*head);
   readSentences(live);
   layOut();
 }
 
 SlideRenderer::~SlideRenderer() = default;
+
+void SlideRenderer::setPlayhead(const SavedSlide::PlayHead& head) {
+  Player* player = nullptr;
+  if (head.exchange.empty()) {
+    Playback& playback = m_selection.playback();
+    playback.setPlan(*m_context);
+    const PipelineSchedule* schedule = scheduleNamed(head.schedule);
+    if (const Plan* plan = m_context->shownPlan())
+      playback.playSchedule(schedule ? schedule->kind() : plan->schedule);
+    player = &playback;
+  } else {
+    m_selection.exchangePlayer().setPlan(*m_context);
+    m_selection.exchangePlayer().choose(head.exchange);
+    player = &m_selection.exchangePlayer();
+  }
+  player->setSpeed(head.speed);
+  player->moveTo(Seconds(head.seconds));
+  if (player->position()) m_player = player;
+}
+
+bool SlideRenderer::isAtItsTime() const {
+  return !m_player || !m_slide.playHead ||
+         m_player->position() == std::min(Seconds(m_slide.playHead->seconds), m_player->end());
+}
 
 FigureStyle SlideRenderer::style() const {
   FigureStyle style;
@@ -128,6 +152,7 @@ FigureStyle SlideRenderer::style() const {
   style.selected = m_selected;
   style.hovered = m_hovered;
   style.playhead = m_selection.playhead();
+  style.exchange = m_selection.exchange();
   return style;
 }
 
@@ -222,8 +247,15 @@ void SlideRenderer::paint(QPainter& painter, const Foot& foot) const {
     figure->paint(painter, QRectF(QPointF(), area.size() / m_scale), *m_view->drawnContext(), look);
     painter.restore();
   }
-  paintParagraphs(ink, m_captionBox, {m_caption}, m_captionSize, ink.color(Text), true);
-  paintParagraphs(ink, m_textBox, m_text, m_textSize, ink.color(MutedText), false);
+  // What was said of the time that the slide keeps is not true of the others.
+  const auto ofNow = [&](const QString& text) {
+    return isAtItsTime() || unused.sentence.isEmpty() || text != m_sentences.value(0) ? text
+                                                                                      : unused.sentence;
+  };
+  QStringList texts;
+  for (const QString& text : m_text) texts << ofNow(text);
+  paintParagraphs(ink, m_captionBox, {ofNow(m_caption)}, m_captionSize, ink.color(Text), true);
+  paintParagraphs(ink, m_textBox, texts, m_textSize, ink.color(MutedText), false);
   const QRectF row(kSide, kSlide.height() - kFoot - 4, kSlide.width() - 2 * kSide, kFoot);
   const double size = 12 * m_type, place = FigurePainter::width(foot.place, size) + 20;
   ink.label(row, foot.place, Qt::AlignRight | Qt::AlignVCenter, size, ink.color(MutedText));

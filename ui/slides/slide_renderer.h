@@ -19,6 +19,7 @@ class QPainter;
 
 namespace nest {
 
+class Player;
 class View;
 
 /// What a slide is laid out in, on screen and on paper, whatever its size: px. Small, so that its type can be
@@ -60,9 +61,14 @@ public:
   void hover(const std::optional<SelectionItem>& item) { m_hovered = item; }
   const std::optional<SelectionItem>& hovered() const { return m_hovered; }
   void select(const std::optional<SelectionItem>& item) { m_selected = item; }
+  /// What plays on this slide: the step or an exchange, from the time that the slide keeps. nullptr: nothing.
+  Player* player() const { return m_player; }
+  const Selection& selection() const { return m_selection; }  ///< its signals say when what plays has moved
 
 private:
   FigureStyle style() const;
+  void setPlayhead(const SavedSlide::PlayHead&);
+  bool isAtItsTime() const;  ///< nothing plays, or it stands where the slide keeps it
   void readSentences(const View* live);
   void layOut();
   struct Shortage {
@@ -77,6 +83,7 @@ private:
   Theme::Kind m_theme;
   ScenarioDocument m_document;
   Selection m_selection;
+  Player* m_player = nullptr;
   std::unique_ptr<View> m_view;
   std::optional<SelectionItem> m_selected, m_hovered;
   QString m_caption;

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "accessible/screen_reader.h"
+#include "document/player.h"
 #include "slides/slide_edits.h"
 #include "slides/slide_morph.h"
 #include "slides/slide_renderer.h"
@@ -58,9 +59,10 @@ SlideShow::SlideShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr ow
       m_scenario(std::move(scenario)),
       m_own(std::move(own)),
       m_theme(theme),
-      m_keys(new QLabel(tr("← → to move, G all slides, T larger text, B black, L spotlight, P speaker's "
-                           "window, Esc to exit"),
-                        this)) {
+      m_keys(new QLabel(
+          tr("← → to move, Space to play, G all slides, T larger text, B black, L spotlight, P speaker's "
+             "window, Esc to exit"),
+          this)) {
   setAttribute(Qt::WA_DeleteOnClose);
   setAttribute(Qt::WA_OpaquePaintEvent);
   makeGraphic(*this, [this] { return m_renderer ? m_renderer->asText() : QString(); });
@@ -73,7 +75,8 @@ SlideShow::SlideShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr ow
   const auto key = [this](std::initializer_list<int> codes, auto run) {
     for (const int k : codes) connect(new QShortcut(QKeySequence(k), this), &QShortcut::activated, this, run);
   };
-  key({Qt::Key_Right, Qt::Key_Down, Qt::Key_Space, Qt::Key_PageDown}, [this] { next(); });
+  key({Qt::Key_Right, Qt::Key_Down, Qt::Key_PageDown}, [this] { next(); });
+  key({Qt::Key_Space}, [this] { play(); });
   key({Qt::Key_Left, Qt::Key_Up, Qt::Key_Backspace, Qt::Key_PageUp}, [this] { back(); });
   key({Qt::Key_Home}, [this] { showSlide(0); });
   key({Qt::Key_End}, [this] { showSlide(count() - 1); });
@@ -141,6 +144,7 @@ void SlideShow::setTextSize(int size) {
   QToolTip::hideText();
   endMove();
   if (m_current >= 0) m_renderer = rendererOf(m_current, m_step);
+  followPlayer();
   update();
   Q_EMIT slideChanged(m_current);
 }
@@ -329,6 +333,20 @@ void SlideShow::next() {
   if (m_current + 1 < count()) showSlide(m_current + 1);
 }
 
+void SlideShow::play() {
+  Player* player = m_renderer && m_cover == Cover::None ? m_renderer->player() : nullptr;
+  if (!player) return next();
+  endMove();
+  player->setPlaying(!player->isPlaying());
+}
+
+void SlideShow::followPlayer() {
+  if (!m_renderer || !m_renderer->player()) return;
+  const Selection* selection = &m_renderer->selection();
+  connect(selection, &Selection::playheadChanged, this, qOverload<>(&QWidget::update));
+  connect(selection, &Selection::exchangeChanged, this, qOverload<>(&QWidget::update));
+}
+
 void SlideShow::back() {
   if (m_step > 0) return showSlide(m_current, m_step - 1);
   if (m_current > 0) showSlide(m_current - 1, stepsOf(m_current - 1));
@@ -347,6 +365,7 @@ void SlideShow::showSlide(int wanted, int step) {
   m_step = std::clamp(step, 0, stepsOf(i));
   m_cover = Cover::None;
   const auto before = std::exchange(m_renderer, rendererOf(i, m_step));
+  followPlayer();
   if (moves) moveFrom(*before, was);
   setAccessibleDescription(m_renderer->caption());
   QToolTip::hideText();

@@ -19,13 +19,14 @@ namespace nest {
 class SlideMorph;
 class SlideRenderer;
 
-/// The slides of a scenario, one at a time over the whole screen. Arrow keys, Space, Page Up and Page Down
-/// walk over slides and their steps, Home and End jump, a number with Enter goes to that slide, G shows all
-/// of them, B and W cover the screen in black or white, L dims all but what is round the pointer, T makes
-/// text larger, M switches motion on or off, P opens the speaker's window, Escape leaves; the context menu
-/// has text and motion, too. A click on what a slide shows selects it, any other goes on. From one slide to
-/// the next, what both show moves. The scenario is as it was when the walk began. A slide is painted in
-/// kSlide and enlarged to the screen, so that a projector of any resolution shows the same.
+/// The slides of a scenario, one at a time over the whole screen. Arrow keys, Page Up and Page Down walk over
+/// slides and their steps, and so does Space where a slide does not play; one that keeps a playhead it plays,
+/// Home and End jump, a number with Enter goes to that slide, G shows all of them, B and W cover the screen
+/// in black or white, L dims all but what is round the pointer, T makes text larger, M switches motion on or
+/// off, P opens the speaker's window, Escape leaves; the context menu has text and motion, too. A click on
+/// what a slide shows selects it, any other goes on. From one slide to the next, what both show moves. The
+/// scenario is as it was when the walk began. A slide is painted in kSlide and enlarged to the screen, so
+/// that a projector of any resolution shows the same.
 class SlideShow : public QWidget {
   Q_OBJECT
 public:
@@ -57,6 +58,7 @@ public Q_SLOTS:
   void showSlide(int slide, int step = 0);  ///< beyond the ends: stays
   void next();                              ///< the next step, or the next slide
   void back();
+  void play();  ///< what the slide plays, or pauses it; the next slide where it plays nothing
 
 Q_SIGNALS:
   void slideChanged(int slide);  ///< or its step
@@ -73,6 +75,7 @@ protected:
 
 private:
   QPointF onPage(const QPointF& inWindow) const;
+  void followPlayer();
   void coverWith(Cover);
   void showOverview();
   int stepsOf(int slide) const;

@@ -13,6 +13,7 @@
 
 #include "accessible/screen_reader.h"
 #include "document/playback.h"
+#include "figures/plan/exchange_text.h"
 #include "figures/plan/instant_text.h"
 #include "theme/appearance.h"
 #include "theme/plain_text.h"
@@ -29,11 +30,14 @@ FigureCanvas::FigureCanvas(InteractiveFigure& figure, Selection& selection, QWid
   connect(&selection, &Selection::hoveredChanged, this, qOverload<>(&QWidget::update));
   if (figure.showsPlayhead()) {
     connect(&selection, &Selection::playheadChanged, this, qOverload<>(&QWidget::update));
-    connect(&selection.playback(), &Playback::rested, this, [this] {
-      tellWhat();
-      QAccessibleValueChangeEvent changed(this, currentText());
-      QAccessible::updateAccessibility(&changed);
-    });
+    connect(&selection, &Selection::exchangeChanged, this, qOverload<>(&QWidget::update));
+    for (const Player* player : {static_cast<const Player*>(&selection.playback()),
+                                 static_cast<const Player*>(&selection.exchangePlayer())})
+      connect(player, &Player::rested, this, [this] {
+        tellWhat();
+        QAccessibleValueChangeEvent changed(this, currentText());
+        QAccessible::updateAccessibility(&changed);
+      });
   }
   connect(&selection, &Selection::selectedChanged, this, [this] {
     update();
@@ -59,6 +63,8 @@ void FigureCanvas::tellWhat() {
 
 QString FigureCanvas::currentText() const {
   if (m_selection.selected()) return m_figure.describe(*m_selection.selected(), m_context);
+  if (const auto& now = m_selection.exchange(); now && m_figure.showsPlayhead())
+    return instantText(*now, m_context);
   const auto& head = m_selection.playhead();
   return head && m_figure.showsPlayhead() ? instantText(*head, m_context) : QString();
 }
@@ -103,6 +109,7 @@ void FigureCanvas::paintEvent(QPaintEvent*) {
   style.hovered = m_selection.hovered();
   style.selected = m_selection.selected();
   style.playhead = m_selection.playhead();
+  style.exchange = m_selection.exchange();
   painter.save();
   painter.scale(enlargement(), enlargement());
   m_figure.paint(painter, area(), m_context, style);

@@ -20,19 +20,26 @@
 #include "figures/plan/stages_figure.h"
 #include "figures/plan/timeline_figure.h"
 #include "jobs/study_worker.h"
+#include "views/exchange_view.h"
 #include "views/figure_canvas.h"
 #include "views/figure_pane.h"
 #include "views/play_bar.h"
 
 namespace nest {
 StagesView::StagesView(ViewServices services, QWidget* parent)
-    : FigureView(std::make_unique<StagesFigure>(), services, parent) {}
+    : FigureView(std::make_unique<StagesFigure>(), services, parent) {
+  connect(pane(), &FigurePane::menuMade, this,
+          [this](QMenu* menu) { addExchangeTo(*menu, selection(), context()); });
+}
 
 MemoryView::MemoryView(ViewServices services, QWidget* parent)
     : FigureView(std::make_unique<MemoryFigure>(), services, parent) {}
 
 CommunicationView::CommunicationView(ViewServices services, QWidget* parent)
-    : FigureView(std::make_unique<CommunicationFigure>(), services, parent) {}
+    : FigureView(std::make_unique<CommunicationFigure>(), services, parent) {
+  connect(pane(), &FigurePane::menuMade, this,
+          [this](QMenu* menu) { addExchangeTo(*menu, selection(), context()); });
+}
 
 TimelineView::TimelineView(ViewServices services, QWidget* parent)
     : FigureView(std::make_unique<TimelineFigure>(), services, parent) {
@@ -44,7 +51,7 @@ TimelineView::TimelineView(ViewServices services, QWidget* parent)
   f->setAsk([this](const PlanContext& c, ScheduleKind kind) { simulateLater(c, kind); });
 
   buildFinder();
-  auto* bar = new PlayBar(selection().playback(), *canvas(), this);
+  auto* bar = new PlayBar(selection().playback(), PlayBar::ofSchedule(), *canvas(), this);
   addBelow(bar);
   bar->drive(*addFirstButton(tr("Play"), tr("Play the step (Space)")));
   connect(pane(), &FigurePane::menuMade, bar, [bar](QMenu* menu) { bar->addToMenu(*menu); });
@@ -52,8 +59,14 @@ TimelineView::TimelineView(ViewServices services, QWidget* parent)
     const auto& head = selection().playhead();
     if (head && isInSight()) figureAs<TimelineFigure>().showTime(head->at.value(), context());
   });
-  if (QComboBox* schedule = choice("schedule"))
+  if (QComboBox* schedule = choice("schedule")) {
     connect(schedule, &QComboBox::currentIndexChanged, this, &TimelineView::followPlayback);
+    // All schedules together leave no room for it.
+    auto* memory = findChild<QToolButton*>(QStringLiteral("memory"));
+    const auto offer = [schedule, memory] { memory->setEnabled(nameIn(*schedule) != "all"); };
+    connect(schedule, &QComboBox::currentIndexChanged, memory, offer);
+    offer();
+  }
   canvas()->installEventFilter(this);
   canvas()->setToolTip({});
   connect(pane(), &FigurePane::menuMade, this, &TimelineView::fillMenu);

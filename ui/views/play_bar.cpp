@@ -27,9 +27,28 @@ constexpr int kLeastForTime = 520;
 
 }  // namespace
 
-PlayBar::PlayBar(Playback& playback, FigureCanvas& canvas, QWidget* parent)
+PlayWords PlayBar::ofSchedule() {
+  return {tr("task"),
+          tr("To where a task begins, of the selected stage if one is (period)"),
+          tr("Back to where a task began, of the selected stage if one is (comma)"),
+          tr("Time in the step"),
+          tr("At 1 × the slowest stage takes %1 s for a microbatch").arg(Playback::kPace),
+          tr("Hide the playhead")};
+}
+
+PlayWords PlayBar::ofExchange() {
+  return {tr("step"),
+          tr("To where the next step begins (period)"),
+          tr("Back to where a step began (comma)"),
+          tr("Time in the exchange"),
+          tr("At 1 × the exchange takes %1 s").arg(ExchangePlayer::kWhole),
+          tr("Stop showing the exchange")};
+}
+
+PlayBar::PlayBar(Player& player, const PlayWords& words, FigureCanvas& canvas, QWidget* parent)
     : QWidget(parent),
-      m_playback(playback),
+      m_player(player),
+      m_pace(words.pace),
       m_canvas(canvas),
       m_slider(new QSlider(Qt::Horizontal)),
       m_time(new QLabel),
@@ -39,13 +58,11 @@ PlayBar::PlayBar(Playback& playback, FigureCanvas& canvas, QWidget* parent)
   row->setContentsMargins(10, 1, 6, 1);
   row->setSpacing(4);
   m_play = add(QStringLiteral("play"), tr("Play"), tr("Play or pause (Space)"));
-  auto* back = add(QStringLiteral("step-back"), tr("Previous task"),
-                   tr("Back to where a task began, of the selected stage if one is (comma)"));
-  auto* next = add(QStringLiteral("step-forward"), tr("Next task"),
-                   tr("To where a task begins, of the selected stage if one is (period)"));
+  auto* back = add(QStringLiteral("step-back"), tr("Previous %1").arg(words.event), words.backTip);
+  auto* next = add(QStringLiteral("step-forward"), tr("Next %1").arg(words.event), words.eventTip);
   m_slider->setRange(0, kPlaces);
   m_slider->setPageStep(kPlaces / 50);
-  m_slider->setAccessibleName(tr("Time in the step"));
+  m_slider->setAccessibleName(words.slider);
   row->addWidget(m_slider, 1);
   m_time->setProperty("role", "muted");
   row->addWidget(m_time);
@@ -55,21 +72,22 @@ PlayBar::PlayBar(Playback& playback, FigureCanvas& canvas, QWidget* parent)
   m_speed->setObjectName(QStringLiteral("play_speed"));
   m_speed->setAccessibleName(tr("Speed"));
   row->addWidget(m_speed);
-  auto* close = add(QStringLiteral("close"), tr("Hide the playhead"), tr("Hide the playhead (Esc)"));
-  connect(m_play, &QToolButton::clicked, this, [this] { m_playback.setPlaying(!m_playback.isPlaying()); });
+  auto* close = add(QStringLiteral("close"), words.hide, tr("%1 (Esc)").arg(words.hide));
+  connect(m_play, &QToolButton::clicked, this, [this] { m_player.setPlaying(!m_player.isPlaying()); });
   connect(back, &QToolButton::clicked, this, [this] { step(false, false); });
   connect(next, &QToolButton::clicked, this, [this] { step(true, false); });
   connect(close, &QToolButton::clicked, this, [this] {
-    m_playback.hide();
+    m_player.hide();
     m_canvas.setFocus();
   });
-  connect(m_slider, &QSlider::valueChanged, this, [this](int place) {
-    if (const ScheduleReplay* r = m_playback.replay()) m_playback.moveTo(r->end() * (1.0 * place / kPlaces));
-  });
+  connect(m_slider, &QSlider::valueChanged, this,
+          [this](int place) { m_player.moveTo(m_player.end() * (1.0 * place / kPlaces)); });
   connect(m_speed, &QComboBox::currentIndexChanged, this,
-          [this] { m_playback.setSpeed(m_speed->currentData().toDouble()); });
-  connect(&m_playback, &Playback::changed, this, &PlayBar::showDrive);
+          [this] { m_player.setSpeed(m_speed->currentData().toDouble()); });
+  connect(&m_player, &Player::changed, this, &PlayBar::showDrive);
+  connect(&m_player, &Player::changed, this, &PlayBar::showPosition);
   connect(&canvas.selection(), &Selection::playheadChanged, this, &PlayBar::showPosition);
+  connect(&canvas.selection(), &Selection::exchangeChanged, this, &PlayBar::showPosition);
   canvas.installEventFilter(this);
   showDrive();
   showPosition();
@@ -89,37 +107,36 @@ QToolButton* PlayBar::add(const QString& icon, const QString& name, const QStrin
 void PlayBar::drive(QToolButton& button) {
   m_button = &button;
   connect(&button, &QToolButton::clicked, this, [this] {
-    m_playback.setPlaying(!m_playback.isPlaying());
+    m_player.setPlaying(!m_player.isPlaying());
     m_canvas.setFocus();
   });
   showDrive();
 }
 
 void PlayBar::addToMenu(QMenu& menu) {
-  menu.addAction(m_playback.isPlaying() ? tr("Pause") : tr("Play"), this,
-                 [this] { m_playback.setPlaying(!m_playback.isPlaying()); });
+  menu.addAction(m_player.isPlaying() ? tr("Pause") : tr("Play"), this,
+                 [this] { m_player.setPlaying(!m_player.isPlaying()); });
 }
 
 void PlayBar::showDrive() {
-  const bool plays = m_playback.isPlaying();
+  const bool plays = m_player.isPlaying();
   m_play->setIcon(themedIcon(plays ? QStringLiteral("pause") : QStringLiteral("play")));
   m_play->setAccessibleName(plays ? tr("Pause") : tr("Play"));
   if (m_button) m_button->setText(plays ? tr("Pause") : tr("Play"));
   const QSignalBlocker quiet(m_speed);
   for (int i = 0; i < m_speed->count(); ++i)
-    if (std::abs(m_speed->itemData(i).toDouble() - m_playback.speed()) < 1e-9) m_speed->setCurrentIndex(i);
-  m_speed->setToolTip(
-      tr("Speed ([ and ])\nAt 1 × the slowest stage takes %1 s for a microbatch").arg(Playback::kPace));
+    if (std::abs(m_speed->itemData(i).toDouble() - m_player.speed()) < 1e-9) m_speed->setCurrentIndex(i);
+  m_speed->setToolTip(tr("Speed ([ and ])") + u'\n' + m_pace);
 }
 
 void PlayBar::showPosition() {
-  const auto& head = m_canvas.selection().playhead();
-  setVisible(head.has_value());
-  const ScheduleReplay* r = head ? m_playback.replay() : nullptr;
-  if (!r) return;
+  const auto at = m_player.position();
+  setVisible(at.has_value() || m_player.isAwaited());
+  if (m_player.isAwaited()) m_time->setText(tr("Simulating the schedule …"));
+  if (!at || !m_player.canPlay()) return;
   const QSignalBlocker quiet(m_slider);
-  m_slider->setValue(static_cast<int>(std::lround(kPlaces * (head->at / r->end()))));
-  m_time->setText(tr("%1 of %2").arg(timeText(head->at), timeText(r->end())));
+  m_slider->setValue(static_cast<int>(std::lround(kPlaces * (*at / m_player.end()))));
+  m_time->setText(tr("%1 of %2").arg(timeText(*at), timeText(m_player.end())));
   m_time->setMinimumWidth(std::max(m_time->minimumWidth(), m_time->sizeHint().width()));  // the slider rests
 }
 
@@ -131,24 +148,23 @@ void PlayBar::resizeEvent(QResizeEvent* event) {
 
 void PlayBar::step(bool forward, bool far) {
   const Selection& selection = m_canvas.selection();
-  const ScheduleReplay* r = m_playback.replay();
-  if (far && r && selection.playhead()) {
-    m_playback.setPlaying(false);
-    return m_playback.moveTo(selection.playhead()->at + r->end() * (forward ? kFarStep : -kFarStep));
+  if (const auto at = m_player.position(); far && at && m_player.canPlay()) {
+    m_player.setPlaying(false);
+    return m_player.moveTo(*at + m_player.end() * (forward ? kFarStep : -kFarStep));
   }
   const auto& item = selection.selected();
-  auto stage = item ? stageOf(*item, m_canvas.context()) : std::nullopt;
-  if (stage && r && *stage >= r->stageCount()) stage.reset();
-  m_playback.step(forward, stage);
+  m_player.step(forward, item ? stageOf(*item, m_canvas.context()) : std::nullopt);
 }
 
 bool PlayBar::typed(const QKeyEvent& e) {
   const auto modifiers = e.modifiers() & ~Qt::KeypadModifier;
   const bool far = modifiers == Qt::ShiftModifier;
-  if ((modifiers != Qt::NoModifier && !far) || !m_playback.canPlay()) return false;
+  if ((modifiers != Qt::NoModifier && !far) || (m_yields && !m_player.position()) ||
+      (!m_player.canPlay() && !m_player.isPreparing()))
+    return false;
   switch (e.key()) {
     case Qt::Key_Space:
-      if (!e.isAutoRepeat()) m_playback.setPlaying(!m_playback.isPlaying());
+      if (!e.isAutoRepeat()) m_player.setPlaying(!m_player.isPlaying());
       return true;
     case Qt::Key_Comma:
     case Qt::Key_Less:
@@ -160,11 +176,11 @@ bool PlayBar::typed(const QKeyEvent& e) {
       return true;
     case Qt::Key_BracketLeft:
     case Qt::Key_BracketRight:
-      m_playback.changeSpeed(e.key() == Qt::Key_BracketRight);
+      m_player.changeSpeed(e.key() == Qt::Key_BracketRight);
       return true;
     case Qt::Key_Escape:
-      if (!m_canvas.selection().playhead() || m_canvas.selection().selected()) return false;
-      m_playback.hide();
+      if (!m_player.position() || m_canvas.selection().selected()) return false;
+      m_player.hide();
       return true;
     default:
       return false;

@@ -177,6 +177,8 @@ void MainWindow::buildDocks() {
   tabifyDockWidget(m_panelDock, m_lessonsDock);
   m_lessonsDock->hide();
   m_inspector = new Inspector(m_selection, this);
+  connect(&m_selection.exchangePlayer(), &ExchangePlayer::viewWanted, this,
+          [this] { m_views->reveal(QStringLiteral("exchange")); });
   m_inspectorDock = dock(QStringLiteral("inspector"), tr("Inspector"), m_inspector, Qt::RightDockWidgetArea);
 
   m_issues = new IssueModel(this);

@@ -67,7 +67,8 @@ void PlanUses::use(View::PlanUse use, const View::NamedPlan& plan) {
 
 void PlanUses::showInstead(const PlanContextPtr& other) {
   const PlanContextPtr& shown = other ? other : m_parts.session.context();
-  for (const char* id : {"topology", "stages", "memory", "communication", "timeline", "placement"})
+  for (const char* id :
+       {"topology", "stages", "memory", "communication", "exchange", "timeline", "placement"})
     if (View* view = m_parts.views.view(QLatin1String(id))) view->setContext(shown);
   m_parts.inspector.setContext(shown);
   m_parts.headline.showInstead(other);

@@ -19,6 +19,8 @@ constexpr int kMostStages = 1 << 20;
 constexpr std::array<std::string_view, 7> kTaskNames{
     "forward", "backward", "activation-transfer", "gradient-transfer", "sync", "step", "weight-gradient"};
 
+constexpr double kSlowestPlay = 0.1, kFastestPlay = 10;
+
 SavedSlide::Item readItem(JsonFields& f) {
   SavedSlide::Item item;
   f.requireKey("kind", "what is picked out: \"stage\", \"layer\", …");
@@ -172,6 +174,14 @@ SavedSlide::PlayHead readPlayHead(const ScenarioReader& r, JsonFields& f) {
     task.microbatch = static_cast<int>(x.integer("microbatch", -1, kMostNumber).value_or(0));
     head.running.push_back(task);
   });
+  head.schedule = f.string("schedule").value_or("");
+  if (!head.schedule.empty() && !scheduleNamed(head.schedule)) {
+    f.report(Severity::Error, "unknown-schedule", "schedule",
+             "there is no schedule \"" + head.schedule + "\"");
+    head.schedule.clear();
+  }
+  head.speed = f.number("speed", kSlowestPlay, kFastestPlay).value_or(1);
+  head.exchange = f.string("exchange").value_or("");
   return head;
 }
 
@@ -330,6 +340,9 @@ Json playHeadJson(const SavedSlide::PlayHead& head) {
     j["running"].push_back({{"stage", task.stage},
                             {"task", kTaskNames[static_cast<std::size_t>(task.task) % kTaskNames.size()]},
                             {"microbatch", task.microbatch}});
+  if (!head.schedule.empty()) j["schedule"] = head.schedule;
+  if (head.speed != 1) j["speed"] = head.speed;
+  if (!head.exchange.empty()) j["exchange"] = head.exchange;
   return j;
 }
 

@@ -6,6 +6,7 @@
 #include "evaluation/explanation.h"
 #include "evaluation/plan_exchange.h"
 #include "solver/exhaustive.h"
+#include "support/hand_problem.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
 
@@ -74,6 +75,28 @@ private slots:
     }
     QVERIFY(plans > 200);
     QVERIFY(messages > 50 && groups > 50 && ends > 50);
+  }
+
+  /// Hosts of four, two of them: halving pairs ranks of a host, then those with the same place in both hosts.
+  void whoExchangesInEachRound() {
+    const Hierarchy h = *test::handProblem(test::hosts(4, 2), 2).cluster;
+    const std::vector<int> ranks{0, 1, 2, 3, 4, 5, 6, 7};
+    using Pairs = std::vector<std::pair<int, int>>;
+    ExchangeRun run;
+    run.levelByLevel = true;
+    const CollectiveStep first{StepMove::Halving, 0, 4, 1}, second{StepMove::Doubling, 0, 4, 2},
+        across{StepMove::Halving, 1, 2, 1};
+    QCOMPARE(pairsAt(h, run, ranks, first, 0), (Pairs{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
+    QCOMPARE(pairsAt(h, run, ranks, second, 0), (Pairs{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+    QCOMPARE(pairsAt(h, run, ranks, across, 0), (Pairs{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+    run.levelByLevel = false;
+    const CollectiveStep flat{StepMove::Halving, 1, 3, 1};
+    QCOMPARE(pairsAt(h, run, {0, 3, 4}, flat, 0), (Pairs{{0, 4}}));
+    const CollectiveStep ring{StepMove::Hop, 1, 2, 1, 2}, peers{StepMove::Pairwise, 1, 2, 1, 4};
+    QCOMPARE(pairsAt(h, run, {0, 3, 4}, ring, 1), (Pairs{{0, 3}, {3, 4}, {4, 0}}));
+    QCOMPARE(pairsAt(h, run, {0, 3, 4}, peers, 0), (Pairs{{0, 4}, {3, 4}, {4, 0}}));
+    QCOMPARE(pairsAt(h, run, {0, 3, 4}, peers, 1), (Pairs{{4, 3}}));
+    QVERIFY(pairsAt(h, run, {3}, flat, 0).empty());
   }
 
   void aReplayKnowsWhichStepRuns() {

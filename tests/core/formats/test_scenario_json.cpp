@@ -130,7 +130,7 @@ private slots:
                    {"twice \"the\" batch", std::make_shared<Setting>(other), std::make_shared<Plan>(plan)}};
     SavedSlide first{"Ünder the roof", "stages", {{"scale", 1}, {"zoom", 2.5}}, std::nullopt};
     SavedSlide second{"", "topology", {}, SavedSlide::Item{"group", 3, -1, -1}, "One line\nanother"};
-    second.playHead = SavedSlide::PlayHead{0.25, {{0, 0, 3}, {1, 6, -1}}};
+    second.playHead = SavedSlide::PlayHead{0.25, {{0, 0, 3}, {1, 6, -1}}, "gpipe", 0.5, "stage1/tensor/class1/1"};
     s.slides = {first, second};
     // Every outcome that a slide may show.
     const auto setting = std::make_shared<Setting>(other);

@@ -215,7 +215,7 @@ private slots:
     QVERIFY(QFile::exists(dir.filePath(QStringLiteral("memory.svg"))));
     QVERIFY(QFile::exists(dir.filePath(QStringLiteral("topology.pdf"))));
     // Each figure is written, or named with the reason.
-    QCOMPARE((report.written.size() - 2) / 3 + report.leftOut.size(), qsizetype(20));
+    QCOMPARE((report.written.size() - 2) / 3 + report.leftOut.size(), qsizetype(21));
     for (const QString& line : report.leftOut) {
       static const QRegularExpression form(QStringLiteral("^[A-Z].* is left out: \\S.{5,}"));
       QVERIFY2(form.match(line).hasMatch(), qPrintable(line));
@@ -276,14 +276,14 @@ private slots:
     const ExportReport report = exportAll(dir.path(), desk.context);
     QVERIFY2(report.ok(), qPrintable(report.problems.join(u'\n')));
     for (const char* name :
-         {"topology", "network", "stages", "memory", "communication", "timeline", "placement", "cuts",
-          "front", "dp-table", "compare", "difference", "plans", "study", "accuracy"})
+         {"topology", "network", "stages", "memory", "communication", "exchange", "timeline", "placement",
+          "cuts", "front", "dp-table", "compare", "difference", "plans", "study", "accuracy"})
       for (const char* suffix : {"svg", "png", "pdf"}) {
         const QString path =
             dir.filePath(QStringLiteral("%1.%2").arg(QLatin1String(name), QLatin1String(suffix)));
         QVERIFY2(report.written.count(path) == 1 && read(path).size() > 1000, qPrintable(path));
       }
-    QCOMPARE(report.written.size(), 17 * 3 + 2);
+    QCOMPARE(report.written.size(), 18 * 3 + 2);
     // The sample describes no run and no purchase.
     const QString leftOut = report.leftOut.join(u'\n');
     QCOMPARE(report.leftOut.size(), 3);

@@ -15,7 +15,7 @@ using namespace nest;
 namespace {
 
 using Words = std::vector<test::TextRecorder::Word>;
-constexpr QSize kColumn(321, 227);  ///< 85 × 60 mm
+constexpr QSize kPageColumn(321, 227);  ///< 85 × 60 mm
 constexpr QSize kSlide(1280, 720);
 
 Words wordsOn(const Figure& f, const PlanContext& c, const QSize& size) {
@@ -65,7 +65,7 @@ private slots:
     test::ContextShape shape;
     shape.fanouts = {8, 4, 512};
     const PlanContext c = test::contextOf(shape);
-    for (const QSize& size : {QSize(250, 200), kColumn, QSize(460, 300), kSlide}) {
+    for (const QSize& size : {QSize(250, 200), kPageColumn, QSize(460, 300), kSlide}) {
       const QStringList texts = textsOf(wordsOn(PlacementFigure(), c, size));
       const QString all = texts.join(u'|');
       QVERIFY2(
@@ -130,7 +130,7 @@ private slots:
       const PlanContext c = test::contextOf(shape);
       CutFigure f;
       f.setDraft(draftOf(c));
-      const Words words = wordsOn(f, c, kColumn);
+      const Words words = wordsOn(f, c, kPageColumn);
       for (std::size_t i = 0; i < words.size(); ++i)
         for (std::size_t j = i + 1; j < words.size(); ++j)
           QVERIFY2(!words[i].box.adjusted(-1, 0, 1, 0).intersects(words[j].box) ||

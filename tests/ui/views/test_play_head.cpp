@@ -11,6 +11,7 @@
 #include "editors/network/topology_view.h"
 #include "evaluation/schedule.h"
 #include "figures/paint/interactive_figure.h"
+#include "figures/plan/instant_text.h"
 #include "figures/plan/timeline_figure.h"
 #include "support/test_main.h"
 #include "views/figure_canvas.h"
@@ -243,6 +244,43 @@ private slots:
     QCOMPARE(b.selection.playhead()->kind, ScheduleKind::GPipe);
     const QString said = b.topology.canvas()->currentText();
     QVERIFY2(said.contains(QStringLiteral("under GPipe")), qPrintable(said));
+  }
+
+  /// A step of many tasks is simulated in the background, and plays when that has ended.
+  void aLongStepPlaysWhenItIsReady() {
+    test::ContextShape shape;
+    shape.fanouts = {8, 8}, shape.stages = 64, shape.tensor = 1, shape.inner = 1, shape.blocks = 64;
+    shape.microbatches = 1000, shape.parametersPerBlock = 1e8;
+    const auto context = std::make_shared<PlanContext>(test::contextOf(shape));
+    QVERIFY(Playback::isLong(*context));
+    Selection selection;
+    TopologyView view{{&selection}};
+    view.setContext(context);
+    view.resize(900, 600);
+    view.show();
+    (void)QTest::qWaitForWindowExposed(&view);
+    Playback& play = selection.playback();
+    QVERIFY(!play.replay() && play.isPreparing());
+    QTest::keyClick(view.canvas(), Qt::Key_Space);
+    QVERIFY(play.isAwaited() && !play.isPlaying() && !selection.playhead());
+    QVERIFY(view.findChild<PlayBar*>()->isVisible());
+    QTRY_VERIFY_WITH_TIMEOUT(play.isPlaying(), 20000);
+    QVERIFY(selection.playhead() && !play.isAwaited());
+    // Another plan: what was asked for of the one before does not play.
+    auto other = std::make_shared<PlanContext>(*context);
+    other->plan = std::make_shared<RankedPlan>(*other->plan);
+    view.setContext(other);
+    QVERIFY(!play.isPlaying() && !play.isAwaited());
+  }
+
+  /// Whose microbatches are shown is said, unless there is one replica.
+  void whoseMicrobatchesAreShown() {
+    Both b;
+    b.moveTo(0.3);
+    QCOMPARE(othersText(*b.context), QStringLiteral("; shown on replica 0, the other one does the same"));
+    test::ContextShape shape;
+    shape.fanouts = {8, 4}, shape.stages = 4, shape.tensor = 8, shape.inner = 1;
+    QCOMPARE(othersText(test::contextOf(shape)), QString());
   }
 
   void nothingPlaysWithoutAPlan() {

@@ -3,6 +3,7 @@
 #include <QRegularExpression>
 #include <QSettings>
 #include <QTest>
+#include <QToolButton>
 #include <cmath>
 #include <set>
 
@@ -71,7 +72,7 @@ private slots:
 
   void aLongScheduleComesLater() {
     const auto context = longRun();
-    QVERIFY(TimelineFigure::isLong(*context));
+    QVERIFY(Playback::isLong(*context));
     Shown shown(context);
     QVERIFY2(shown.isSimulating(), qPrintable(shown.text()));
     QVERIFY(shown.text().contains(QStringLiteral("64 stages, 1,000 microbatches")));
@@ -120,6 +121,8 @@ private slots:
     Shown shown(std::make_shared<PlanContext>(test::contextOf(shape)));
     auto* schedule = shown.view.findChild<QComboBox*>(QStringLiteral("schedule"));
     schedule->setCurrentIndex(schedule->findData(QStringLiteral("all")));
+    auto* memory = shown.view.findChild<QToolButton*>(QStringLiteral("memory"));
+    QVERIFY2(!memory->isEnabled(), "it has no curve to switch");
     const QString text = shown.text();
     QVERIFY2(text.contains(QStringLiteral("under 3 schedules")), qPrintable(text));
     QVERIFY2(text.contains(QStringLiteral("not with these stages: Interleaved")), qPrintable(text));
@@ -144,13 +147,31 @@ private slots:
     QVERIFY(!canvas->figure().canZoom());
     shown.selection.playback().moveTo(Seconds(own.batchTime.value() / 2));
     QVERIFY(canvas->grab().toImage().size().isValid());
+    schedule->setCurrentIndex(0);
+    QVERIFY(memory->isEnabled());
+  }
+
+  /// Rows of one stage are taller than those of four.
+  void fewStagesHaveTallRows() {
+    const auto heightOf = [](int stages) {
+      test::ContextShape shape;
+      shape.fanouts = {8}, shape.stages = stages, shape.tensor = 8 / stages, shape.microbatches = 4;
+      Shown shown(std::make_shared<PlanContext>(test::contextOf(shape)));
+      auto* schedule = shown.view.findChild<QComboBox*>(QStringLiteral("schedule"));
+      schedule->setCurrentIndex(schedule->findData(QStringLiteral("all")));
+      return shown.view.canvas()->placeOf({ItemKind::Stage, 0}).height();
+    };
+    QVERIFY(heightOf(4) > 8);
+    QVERIFY(heightOf(1) > 1.3 * heightOf(4));
   }
 
   void tooManyTasksAreNotStacked() {
     Shown shown(longRun());
     auto* schedule = shown.view.findChild<QComboBox*>(QStringLiteral("schedule"));
     schedule->setCurrentIndex(schedule->findData(QStringLiteral("all")));
-    QVERIFY2(shown.text().contains(QStringLiteral("Choose one schedule")), qPrintable(shown.text()));
+    for (const char* said :
+         {"Choose one schedule", "at most 40,000", "64,000: 64 stages, 1,000 microbatches"})
+      QVERIFY2(shown.text().contains(QLatin1String(said)), qPrintable(shown.text()));
   }
 
   void closingDoesNotWaitForAnAnswer() {

@@ -26,9 +26,12 @@ TopologyView::TopologyView(ViewServices services, QWidget* parent)
   });
   if (services.document) addEditor();
   addBelow(m_loss);
-  auto* bar = new PlayBar(selection().playback(), *canvas(), this);
+  auto* bar = new PlayBar(selection().playback(), PlayBar::ofSchedule(), *canvas(), this);
   addBelow(bar);
   connect(pane(), &FigurePane::menuMade, bar, [bar](QMenu* menu) { bar->addToMenu(*menu); });
+  auto* exchange = new PlayBar(selection().exchangePlayer(), PlayBar::ofExchange(), *canvas(), this);
+  exchange->yieldKeys();
+  addBelow(exchange);
   for (const char* rare : {"folding", "level"}) keepInMenu(rare);
   connect(pane(), &FigurePane::menuMade, this, &TopologyView::addToMenu);
 }
@@ -120,6 +123,7 @@ QStringList TopologyView::slideText(const QString& sentence) const {
 
 void TopologyView::refresh() {
   selection().playback().setPlan(context());
+  selection().exchangePlayer().setPlan(context());
   FigureView::refresh();
   m_loss->setContext(contextPtr());
   if (!m_editor) return;

@@ -37,6 +37,7 @@ struct FigureStyle {
   bool standalone = false;  ///< on paper: title, legend and units are drawn, and nothing depends on hovering
   std::optional<SelectionItem> hovered, selected;
   std::optional<ScheduleInstant> playhead;  ///< the play head: what runs then stands out
+  std::optional<ExchangeInstant> exchange;  ///< one that is played: the level that it crosses then stands out
   /// Not null: the sentence goes here instead of above the drawing, where its row stays empty.
   FigureReport* report = nullptr;
 };

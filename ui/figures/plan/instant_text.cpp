@@ -48,4 +48,12 @@ QString instantText(const ScheduleInstant& now, const PlanContext& c) {
   return out;
 }
 
+QString othersText(const PlanContext& c) {
+  const int others = c.shownPlan() ? c.shownPlan()->dataDegree() - 1 : 0;
+  if (others < 1) return {};
+  return others == 1
+             ? QStringLiteral("; shown on replica 0, the other one does the same")
+             : QStringLiteral("; shown on replica 0, the other %1 do the same").arg(countText(others));
+}
+
 }  // namespace nest

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "document/playback.h"
 #include "figures/paint/axis.h"
 #include "figures/paint/figure_painter.h"
 #include "figures/paint/frame.h"
@@ -113,13 +114,6 @@ ScheduleKind TimelineFigure::kindOf(const PlanContext& c) const {
   return m_kind.value_or(c.shownPlan()->schedule);
 }
 
-bool TimelineFigure::isLong(const PlanContext& c) {
-  constexpr double kTasksOfAFrame = 40000;
-  return static_cast<double>(c.shownPlan()->stageCount()) * c.shownPlan()->chunksPerStage() *
-             c.shownEvaluation()->microbatchCount >
-         kTasksOfAFrame;
-}
-
 const TimelineFigure::Run& TimelineFigure::runOf(const PlanContext& c, bool now) const {
   const ScheduleKind kind = kindOf(c);
   const bool known = m_run && m_run->shows(c, kind);
@@ -127,7 +121,7 @@ const TimelineFigure::Run& TimelineFigure::runOf(const PlanContext& c, bool now)
   m_run = std::make_unique<Run>();
   m_run->context = c;
   m_run->kind = kind;
-  if (m_ask && isLong(c) && !now) {
+  if (m_ask && Playback::isLong(c) && !now) {
     m_run->pending = true;
     m_ask(c, kind);
   } else {
@@ -199,11 +193,19 @@ QRectF TimelineFigure::plotOf(const QRectF& area, const PlanContext& c) const {
 
 std::optional<FigureState> TimelineFigure::state(const PlanContext& c, bool onPaper) const {
   if (auto none = stateOf(c, QStringLiteral("the schedule"))) return none;
-  if (m_stacked && isLong(c))
+  if (m_stacked && Playback::isLong(c))
     return FigureState{
         QStringLiteral("Too many tasks to show all schedules"),
-        QStringLiteral("Choose one schedule to see its %1 and %2.")
-            .arg(plural(c.shownPlan()->stageCount(), QStringLiteral("stage")), microbatchText(c))};
+        QStringLiteral(
+            "All schedules together are simulated and drawn task by task, for plans of at most %1 "
+            "forward passes. This one has %2: %3%4, %5. Choose one schedule above, or a smaller batch "
+            "or fewer stages in What-if.")
+            .arg(countText(Playback::kTasksOfAFrame), countText(Playback::tasksOf(c)),
+                 plural(c.shownPlan()->stageCount(), QStringLiteral("stage")),
+                 c.shownPlan()->chunksPerStage() > 1
+                     ? QStringLiteral(" of %1 chunks").arg(c.shownPlan()->chunksPerStage())
+                     : QString(),
+                 microbatchText(c))};
   const Run& run = runOf(c, onPaper);
   if (run.pending) return pendingState(c);
   if (!run.schedule().intervals.empty()) return std::nullopt;

@@ -30,8 +30,6 @@ public:
   using Ask = std::function<void(const PlanContext&, ScheduleKind)>;
   void setAsk(Ask ask) { m_ask = std::move(ask); }
   void take(const PlanContext&, ScheduleKind, Schedule);
-  /// More tasks than are simulated within a frame.
-  static bool isLong(const PlanContext&);
   /// The schedule that is drawn, for playing it; null where there is none (yet).
   std::shared_ptr<const ScheduleReplay> replay(const PlanContext&) const;
 
@@ -112,7 +110,7 @@ private:
   static bool canRun(const PipelineSchedule&, const PlanContext&);
 
   // All schedules below each other:
-  /// The plan's own first. Never with a plan whose simulation isLong().
+  /// The plan's own first. Never with a plan whose simulation is long.
   const std::vector<std::unique_ptr<Run>>& stackOf(const PlanContext&) const;
   QString stackLine(const Run&, const PlanContext&) const;
   QString stackSentence(const PlanContext&) const;

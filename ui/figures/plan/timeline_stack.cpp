@@ -21,6 +21,8 @@ using Role = Theme::Role;
 
 constexpr double kNameLine = 20, kBandGap = 8, kAxisBand = 22, kRowLabels = 52;  ///< pixels
 constexpr double kTallestStage = 34, kLowestRows = 10;
+constexpr double kTallestFew = 60,
+                 kOfFewStages = 100;  ///< rows of few stages are taller, as these are together
 
 }  // namespace
 
@@ -99,7 +101,9 @@ std::vector<QRectF> TimelineFigure::stackBands(const QRectF& body, const PlanCon
   const double legend = legendHeight(stackLegend(c, Theme::of(Theme::Kind::Light)), body.width());
   const auto count = static_cast<double>(stackOf(c).size());
   const double room = (body.height() - legend - kAxisBand - 6) / std::max(1.0, count) - kNameLine - kBandGap;
-  const double rows = std::clamp(room, kLowestRows, kTallestStage * c.shownPlan()->stageCount());
+  const double stages = c.shownPlan()->stageCount();
+  const double rows =
+      std::clamp(room, kLowestRows, std::clamp(kOfFewStages / stages, kTallestStage, kTallestFew) * stages);
   std::vector<QRectF> out;
   double y = std::round(body.top());
   for (std::size_t k = 0; k < stackOf(c).size(); ++k, y += kNameLine + rows + kBandGap)

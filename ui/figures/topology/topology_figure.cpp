@@ -8,7 +8,9 @@
 #include "figures/paint/frame.h"
 #include "figures/paint/phrases.h"
 #include "figures/plan/communication_figure.h"
+#include "figures/plan/exchange_text.h"
 #include "figures/plan/instant_text.h"
+#include "figures/topology/exchange_marks.h"
 #include "figures/topology/microbatch_tokens.h"
 #include "figures/topology/topology_key.h"
 #include "figures/topology/topology_painter.h"
@@ -159,7 +161,11 @@ std::optional<FigureState> TopologyFigure::state(const PlanContext& c, bool) con
 void TopologyFigure::draw(FigurePainter& ink, const QRectF& area, const PlanContext& c) const {
   const FigureStyle& style = ink.style();
   const ScheduleInstant* now = c.shownPlan() ? instantOf(style) : nullptr;
-  paintFrame(ink, area, c, title(), now ? instantText(*now, c) : sentence(c));
+  const ExchangeInstant* exchange = c.shownPlan() ? exchangeOf(style) : nullptr;
+  paintFrame(ink, area, c, title(),
+             exchange ? instantText(*exchange, c) + othersText(*exchange, c)
+             : now    ? instantText(*now, c) + othersText(c)
+                      : sentence(c));
   const Shown shown = show(area, c, style.standalone);
   const QRectF whole = bodyOf(area, c, style.standalone);
   paintLostParts(ink, QRectF(whole.left(), whole.top(), whole.width(), kLostRow), lostOf(c));
@@ -169,10 +175,13 @@ void TopologyFigure::draw(FigurePainter& ink, const QRectF& area, const PlanCont
   TopologyPainter(ink, c, *shown.layout, shown.canvas.adjusted(-1, -6, 6, 1), shown.scale, shown.origin,
                   traffic, by, m_shade)
       .paint();
-  if (now) {
+  if (now || exchange) {
     ink.painter().save();
     ink.painter().setClipRect(shown.canvas.adjusted(-1, -6, 6, 1));
-    paintTokens(ink, *now, placesOf(c), {shown.origin, shown.scale}, c);
+    if (exchange)
+      paintExchange(ink, *exchange, *shown.layout, {shown.origin, shown.scale});
+    else
+      paintTokens(ink, *now, placesOf(c), {shown.origin, shown.scale}, c);
     ink.painter().restore();
   }
   const QRectF body = bodyOf(area, c, style.standalone);

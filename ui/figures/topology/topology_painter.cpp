@@ -43,6 +43,10 @@ const ScheduleInstant* instantOf(const FigureStyle& style) {
   return style.playhead && !style.standalone ? &*style.playhead : nullptr;
 }
 
+const ExchangeInstant* exchangeOf(const FigureStyle& style) {
+  return style.exchange && !style.standalone ? &*style.exchange : nullptr;
+}
+
 std::vector<double> sharesOf(DeviceShade shade, const PlanContext& c, const ScheduleInstant* now) {
   std::vector<double> out;
   const Evaluation* e = c.shownEvaluation();
@@ -75,8 +79,12 @@ TopologyPainter::TopologyPainter(FigurePainter& ink, const PlanContext& c, const
       m_shares(sharesOf(shade, c, instantOf(ink.style()))),
       m_boxes(static_cast<std::size_t>(layout.classes().cluster().levelCount())) {}
 
-/// At the play head this stage has nothing to do.
+/// At the play head this stage has nothing to do, or it takes no part in the exchange that is played.
 bool TopologyPainter::rests(int stage) const {
+  if (const ExchangeInstant* x = exchangeOf(m_ink.style())) {
+    const PlanExchange& played = x->replay->exchange();
+    return stage != played.stage && stage != played.run->from && stage != played.run->to;
+  }
   const auto& playhead = m_ink.style().playhead;
   if (!playhead || m_ink.style().standalone) return false;
   return std::none_of(playhead->running.begin(), playhead->running.end(),
@@ -108,6 +116,8 @@ TopologyPainter::Crossing TopologyPainter::crossing(int level) const {
   const auto& playhead = m_ink.style().playhead;
   const Evaluation* e = m_context.shownEvaluation();
   Crossing out = Crossing::Nothing;
+  if (const ExchangeInstant* x = exchangeOf(m_ink.style()))
+    return x->running() && x->running()->level == level ? Crossing::Between : Crossing::Nothing;
   if (!playhead || m_ink.style().standalone || !e) return out;
   for (const RunningTask& r : playhead->running) {
     if (r.stage < 0 || static_cast<std::size_t>(r.stage) >= e->stages.size()) continue;

@@ -48,6 +48,8 @@ struct LevelTraffic {
 std::vector<double> sharesOf(DeviceShade, const PlanContext&, const ScheduleInstant* now = nullptr);
 /// The time at which the playhead stands, as far as the picture shows it; null: none.
 const ScheduleInstant* instantOf(const FigureStyle&);
+/// The exchange that is played, as far as the picture shows it; null: none.
+const ExchangeInstant* exchangeOf(const FigureStyle&);
 
 /// Paints nested boxes group by group: what one level or one stage has in common is collected and painted at
 /// once, and what would be smaller than a few pixels is painted as the group it belongs to.
