@@ -90,7 +90,7 @@ QMenu::item:disabled { color: @muted; }
 QMenu::separator { height: 1px; background: @grid; margin: 4px 8px; }
 QToolBar { background: transparent; border: none; spacing: 2px; padding: 0; }
 QToolBar[rail="true"] { background: @panel; border: none; border-right: 1px solid @border; padding: 2px; spacing: 0; }
-QToolBar[rail="true"] QToolButton { padding: 1px 3px; }
+QToolBar[rail="true"] QToolButton { padding: 0px 3px; }
 QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 4px; background: transparent; }
 QToolButton:hover { background: @grid; }
 QToolButton:pressed, QToolButton:checked { background: @idle; }
