@@ -82,17 +82,22 @@ private slots:
     const Hierarchy h = *test::handProblem(test::hosts(4, 2), 2).cluster;
     const std::vector<int> ranks{0, 1, 2, 3, 4, 5, 6, 7};
     using Pairs = std::vector<std::pair<int, int>>;
+    const auto step = [](StepMove move, int level, int parties, int round, int rounds = 1) {
+      CollectiveStep out;
+      out.move = move, out.level = level, out.parties = parties, out.round = round, out.rounds = rounds;
+      return out;
+    };
     ExchangeRun run;
     run.levelByLevel = true;
-    const CollectiveStep first{StepMove::Halving, 0, 4, 1}, second{StepMove::Doubling, 0, 4, 2},
-        across{StepMove::Halving, 1, 2, 1};
+    const CollectiveStep first = step(StepMove::Halving, 0, 4, 1), second = step(StepMove::Doubling, 0, 4, 2),
+                         across = step(StepMove::Halving, 1, 2, 1);
     QCOMPARE(pairsAt(h, run, ranks, first, 0), (Pairs{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
     QCOMPARE(pairsAt(h, run, ranks, second, 0), (Pairs{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
     QCOMPARE(pairsAt(h, run, ranks, across, 0), (Pairs{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
     run.levelByLevel = false;
-    const CollectiveStep flat{StepMove::Halving, 1, 3, 1};
+    const CollectiveStep flat = step(StepMove::Halving, 1, 3, 1);
     QCOMPARE(pairsAt(h, run, {0, 3, 4}, flat, 0), (Pairs{{0, 4}}));
-    const CollectiveStep ring{StepMove::Hop, 1, 2, 1, 2}, peers{StepMove::Pairwise, 1, 2, 1, 4};
+    const CollectiveStep ring = step(StepMove::Hop, 1, 2, 1, 2), peers = step(StepMove::Pairwise, 1, 2, 1, 4);
     QCOMPARE(pairsAt(h, run, {0, 3, 4}, ring, 1), (Pairs{{0, 3}, {3, 4}, {4, 0}}));
     QCOMPARE(pairsAt(h, run, {0, 3, 4}, peers, 0), (Pairs{{0, 4}, {3, 4}, {4, 0}}));
     QCOMPARE(pairsAt(h, run, {0, 3, 4}, peers, 1), (Pairs{{4, 3}}));
