@@ -18,7 +18,7 @@ using namespace nest::test;
 
 namespace {
 
-QImage pageOf(const SlideRenderer& r) {
+QImage barePageOf(const SlideRenderer& r) {
   QImage image(kSlide.toSize(), QImage::Format_RGB32);
   QPainter painter(&image);
   r.paint(painter);
@@ -57,7 +57,7 @@ private Q_SLOTS:
     still.playHead.reset();
     const SlideRenderer without(still, b.window.session().context(), b.scenario(), Theme::Kind::Light);
     QVERIFY(!without.player());
-    QVERIFY(pageOf(page) != pageOf(without));
+    QVERIFY(barePageOf(page) != barePageOf(without));
   }
 
   void spacePlays() {
@@ -76,7 +76,7 @@ private Q_SLOTS:
     show->showSlide(0);
     Player* player = show->sight()->player();
     QVERIFY(player && !player->isPlaying());
-    const QImage before = pageOf(*show->sight());
+    const QImage before = barePageOf(*show->sight());
     const QString said = show->sight()->caption();
     QTest::keyClick(show, Qt::Key_Space);
     QVERIFY(player->isPlaying());
@@ -84,9 +84,9 @@ private Q_SLOTS:
     QTest::keyClick(show, Qt::Key_Space);
     QVERIFY(!player->isPlaying());
     player->moveTo(player->end() * 0.7);
-    QVERIFY(pageOf(*show->sight()) != before);
+    QVERIFY(barePageOf(*show->sight()) != before);
     player->moveTo(Seconds(0.01));
-    QCOMPARE(pageOf(*show->sight()), before);
+    QCOMPARE(barePageOf(*show->sight()), before);
     QCOMPARE(show->sight()->caption(), said);
     // The window's own playhead stays where it is.
     QVERIFY(!b.window.selection().playhead());
@@ -123,7 +123,7 @@ private Q_SLOTS:
         second(atStep(slide, 1), b.window.session().context(), b.scenario(), Theme::Kind::Dark);
     QCOMPARE(first.selection().exchange()->at, 0.25 * player.end());
     QCOMPARE(second.selection().exchange()->at, 0.75 * player.end());
-    QVERIFY(pageOf(first) != pageOf(second));
+    QVERIFY(barePageOf(first) != barePageOf(second));
     QVERIFY(first.player());
     QCOMPARE(first.caption(), QString::fromStdString(slide.caption));
 
