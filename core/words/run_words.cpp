@@ -55,7 +55,7 @@ std::string failures(const RunForecast& f) {
                                                  (f.prediction->failures < kFewFailures
                                                       ? text::number(f.prediction->failures)
                                                       : text::count(std::llround(f.prediction->failures))) +
-                                                 " in the run"
+                                                 " failures in the run"
                                            : "");
 }
 

@@ -22,7 +22,7 @@ QString bareNumber(const QString& text, bool hasAxis) {
   static const QRegularExpression number(
       QStringLiteral("(?<![\\w.,\\-–−:#/])−?\\d[\\d,]*(\\.\\d+)?(e[+-]?\\d+)?(?![\\w.]*\\d)"));
   static const QRegularExpression unit(QStringLiteral(
-      "^( ?(%|°)|( [kMGT])? device-hours| "
+      "^( ?(%|°)|( [kMGT])? device-hours| failures\\b| "
       "([kMGT]?B|KiB|MiB|GiB|TiB|PiB|bytes?|ns|µs|ms|s|min|h|d|[KMGT]?[Bb]/s|MWh|[kMGTPE]?FLOPs?(/s)?)\\b)"));
   // Things that are counted, and signs between two numbers of one kind.
   static const QRegularExpression counted(QStringLiteral(
