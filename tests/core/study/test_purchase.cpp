@@ -188,7 +188,7 @@ private slots:
     for (const int more : {0, 1}) {
       Json changed = j;
       changed["constraints"]["devices"] = {{"most", 8 * (found[0].hosts + more)}};
-      changed["purchase"]["clusters"] = {j["purchase"]["clusters"][found[0].before]};
+      changed["purchase"]["clusters"] = Json::array({j["purchase"]["clusters"][found[0].before]});
       const PurchaseMatrix fewer = solvePurchase(*gridOf(changed), PurchaseMeasure::Money, 1);
       QCOMPARE(*fewer.cells[0].money <= *m.cells[std::size_t(found[0].after)].money, more == 1);
     }
@@ -197,7 +197,7 @@ private slots:
     Json tolerant = j;
     tolerant["job"]["batch_tolerance"] = 0.02;
     tolerant["constraints"]["devices"] = {{"most", 8 * (*found[0].otherBatchHosts + 1)}};
-    tolerant["purchase"]["clusters"] = {j["purchase"]["clusters"][found[0].before]};
+    tolerant["purchase"]["clusters"] = Json::array({j["purchase"]["clusters"][found[0].before]});
     QVERIFY(*solvePurchase(*gridOf(tolerant), PurchaseMeasure::Money, 1).cells[0].money <=
             *m.cells[std::size_t(found[0].after)].money);
     const std::string text = report::purchaseText(*grid, m, {{}, found});
